@@ -1,5 +1,5 @@
-/* ckpt/compile_plan.h - what roost-compile makes of a compiler's command, so that the program can
- * make checkpoint images of itself.
+/* ckpt/compile_plan.h - changes a compiler's command for roost-compile, so that the compiled
+ * program can make checkpoint images of itself.
  *
  * Pure.  The command may be that of any compiler driver (cc, g++, gfortran, clang, mpicc, with a
  * cross prefix or ccache in front) or of a linker.  Our library is one object file.  A driver gets
@@ -15,20 +15,24 @@
 
 #include <stdbool.h>
 
-#define COMPILE_PLAN_MORE 9 /* arguments that are added at most, the NULL at the end included */
+/* Most array elements that the changed command has more than the original one: arguments, and the
+ * NULL at the end. */
+#define COMPILE_PLAN_MORE 9
 
 struct compile_plan {
     bool is_linker;
-    bool links; /* it links a program; false: only the path of our headers is added */
-    /* The program's file, borrowed; NULL: a file of arguments (@FILE) may name it. */
+    bool links; /* true: the command links a program; false: only "-I" and our headers are added */
+    /* The file that the command writes the program to; borrowed.  NULL: not known, because the
+     * command reads further arguments from a file (@FILE). */
     const char *output;
 };
 
-/* Analyses the command argv[0..argc).  Returns NULL; or, as static text, why it is not a command of
- * a compiler or linker. */
+/* Analyses the command argv[0..argc) and fills *ret.  Returns NULL; or, if it is not a command of a
+ * compiler or linker, the reason as a static text. */
 const char *compile_plan_read(int argc, const char *const *argv, struct compile_plan *ret);
-/* Writes the changed command into ret, which has room for argc + COMPILE_PLAN_MORE. object: our
- * library; remote: another object to link with it, or NULL; include: the path of our headers. */
+/* Writes the changed command into ret, which has room for argc + COMPILE_PLAN_MORE elements.
+ * object: the object file of our library; remote: a second object file to link (the wrapped file
+ * calls of rsyscall/wrap), or NULL; include: the directory of our headers. */
 void compile_plan_fill(const struct compile_plan *plan, int argc, const char *const *argv,
                        const char *object, const char *remote, const char *include,
                        const char **ret);

@@ -11,16 +11,17 @@
 
 struct strbuf;
 
-/* Appends the features in these words: "sse4.2,avx,avx2".  A feature without a name is its word and
- * bit, "w2.13".  A program that began on such a machine runs on each machine that has all of them;
- * there machine_missing() finds nothing. */
+/* Appends the names of the features in these words: "sse4.2,avx,avx2".  A feature that has no name
+ * appears as "w2.13": bit 13 of word 2.  A program that began on a machine with these words runs on
+ * each machine that has all features of the list. */
 void feature_list(const uint32_t words[MACHINE_WORDS], struct strbuf *ret);
 
-/* Two lists about the dynamic linker's room for registers (machine_linker_room()), of which a
- * machine must not have more than the job's room. feature_list_room() appends an image's room, such
- * as "room-06", or nothing where it does not matter. feature_list_rooms() appends each room that is
- * large enough for a machine with these registers (bits as in XCR0). */
+/* Appends a word, such as "room-06", for the set of registers that the dynamic linker of the
+ * image's programs has room to save (machine_linker_room()); nothing if that room is not limited.
+ * The image can be resumed on a machine whose list (feature_list_rooms()) has that word. */
 void feature_list_room(uint32_t linker_room, struct strbuf *ret);
+/* Appends the words of feature_list_room() for each room that is large enough for a machine with
+ * these registers. registers: bits as in the processor's register XCR0. */
 void feature_list_rooms(uint32_t registers, struct strbuf *ret);
 
 #endif

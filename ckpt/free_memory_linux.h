@@ -1,5 +1,5 @@
-/* ckpt/free_memory_linux.h - how much memory a process may still use before the kernel kills a
- * process for it.
+/* ckpt/free_memory_linux.h - how much more memory a process can use before the kernel kills a
+ * process because memory is out.
  *
  * A copy of a job (fork) uses no memory at first.  But the job continues, and each page that it
  * writes to exists twice from then on.
@@ -12,9 +12,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Returns the least of the machine's free memory, with swap, and of what the limits leave free in
- * each cgroup (v2) of the process.  In a cgroup, memory that can be read from disk again counts as
- * free.  UINT64_MAX: unknown. root: "", or a directory that contains another /proc and /sys. */
+/* Returns bytes: the machine's free memory and swap space, or the memory that the limit of a cgroup
+ * (v2) of the process leaves free, if that is less.  In a cgroup, memory that can be read from disk
+ * again counts as free.  Returns UINT64_MAX if unknown. root: ""; in tests, a directory that
+ * contains /proc and /sys. */
 uint64_t free_memory(const char *root, pid_t pid);
 
 #endif

@@ -3,10 +3,10 @@
  * A program chooses its code by the features that the processor reports when the program begins.
  * Resumed on a processor that lacks such a feature, it would end by an illegal instruction or,
  * worse, compute wrong results.  So an image holds the words of CPUID that programs look at, and is
- * refused where one of their features is missing.  It counts what the processor reported, not what
- * the program used: nobody can see that from outside.  Where machines differ, programs are started
- * with some features hidden (`roost-ckpt run --cpu x86-64-v2`); then the words in their images lack
- * these features, too.
+ * refused where one of their features is missing.  Each feature that the processor reported counts,
+ * used or not: nobody can see from outside what a program uses.  Where machines differ, programs
+ * are started with some features hidden (`roost-ckpt run --cpu x86-64-v2`); then the words in their
+ * images lack these features, too.
  *
  * Also part of the stub, the program at the head of an image: no C library, no pointers in tables.
  *
@@ -21,7 +21,8 @@
 
 #define MACHINE_WORDS 12
 
-/* The words, named by leaf, subleaf and register of CPUID, except for the last two. */
+/* The words with a processor's features, named by leaf, subleaf and register of CPUID, except for
+ * the last two. */
 enum machine_word {
     MACHINE_1_ECX,
     MACHINE_7_EBX,
@@ -49,13 +50,13 @@ enum machine_level {
  * programs. */
 void machine_read(uint64_t hwcap2, uint32_t words[MACHINE_WORDS]);
 
-/* Returns the name of a feature that `wanted` has and `here` lacks ("avx2", or "a feature that has
- * no name here"); NULL: none is missing.  Static text. */
+/* Returns the name, as a static text, of a feature that `wanted` has and `here` lacks: "avx2", or
+ * "a feature unknown to this version of roost-ckpt"; NULL: none is missing. */
 const char *machine_missing(const uint32_t wanted[MACHINE_WORDS],
                             const uint32_t here[MACHINE_WORDS]);
 
-/* Returns how many named features these words have above that level, and sets names[i] for i below
- * room. */
+/* Finds the features in these words that have a name and that the level `above` does not have.
+ * Returns their number, and sets names[0..room) to the first of them (static texts). */
 size_t machine_features(const uint32_t words[MACHINE_WORDS], enum machine_level above,
                         const char **names, size_t room);
 
@@ -69,13 +70,14 @@ void machine_mask(uint32_t words[MACHINE_WORDS], enum machine_level level);
 
 /* The bits of XCR0 that glibc's dynamic linker saves: STATE_SAVE_MASK of glibc. */
 #define MACHINE_LINKER_SAVES 0xeeU
-/* When a function is called for the first time, glibc's dynamic linker saves all vector registers
- * on the stack, in room of a size that it chose when the program began.  On a processor with more
- * registers this overwrites other data; only if the linker uses XSAVEC, which saves only registers
- * in use, it does not. machine_linker_room() returns the registers that there is room for, bits as
- * in XCR0; all bits set where it does not matter. machine_outgrows() returns whether this processor
- * has more. */
+/* Returns the set of registers, bits as in XCR0, for which glibc's dynamic linker has room in a
+ * program that began on a machine with these words.  The linker saves all vector registers on the
+ * stack when a function is called for the first time, in room whose size it chose when the program
+ * began.  On a processor with more registers, that would overwrite other data.  All bits are set if
+ * the room does not matter, because the linker uses XSAVEC, which saves only registers in use. */
 uint32_t machine_linker_room(const uint32_t began[MACHINE_WORDS]);
+/* Returns whether a machine with the words `here` has more registers than linker_room, the result
+ * of machine_linker_room() for a program: such a program must not continue there. */
 bool machine_outgrows(uint32_t linker_room, const uint32_t here[MACHINE_WORDS]);
 
 #endif

@@ -13,8 +13,8 @@ struct strbuf;
 /* Reads all of /proc/PID/NAME into text, replacing its contents.  0 or a negative errno. */
 int proc_read(pid_t pid, const char *name, struct strbuf *text);
 
-/* Returns the number after a name ("\nSeccomp:") in the text of a status file; 0: there is no such
- * line. */
+/* Returns the number in the line with that name ("\nSeccomp:") of the text of /proc/PID/status; 0:
+ * there is no such line. base: of the number, 10 or 16. */
 uint64_t proc_word(const char *status, const char *name, int base);
 
 /* Returns the last number of a line "NAME: 123 45" in the status of a process (tid 0) or of one of

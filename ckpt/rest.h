@@ -1,12 +1,13 @@
-/* ckpt/rest.h - system calls that wait for a limited time, continued with the rest of that time.
+/* ckpt/rest.h - continues a system call that waits for a limited time (a sleep) with the rest of
+ * that time.
  *
- * A system call that is issued again would wait in full again.  So it is issued by the code at
- * CKPT_WAIT_AT instead (struct ckpt_wait in format.h), with the time that is left: by the stub for
- * a resumed job, by the dumper for a job that continues.  The dumper knows when it first saw the
- * call, and so what is left.
+ * A dump interrupts system calls.  If such a call were simply issued again, it would wait for its
+ * full time again.  So it is issued by the code at CKPT_WAIT_AT instead (struct ckpt_wait in
+ * format.h), with the time that is left.  The stub arranges that for a resumed job, the dumper for
+ * a job that continues.  The dumper knows when it first saw the call, and so how much time is left.
  *
- * Some calls report the time that is left when they are interrupted, and keep the record up to
- * date.  For the others the record says when they must end.
+ * Some calls report the time that is left when they are interrupted: the kernel then keeps the
+ * record (struct ckpt_wait) up to date.  For other calls, the record says when they must end.
  *
  * Pure, and part of the stub, the program at the head of an image: no C library.
  *
@@ -20,28 +21,31 @@
 
 #include "ckpt/format.h"
 
-#define REST_MAX_S INT64_C(1000000000) /* a longer wait counts as endless */
+#define REST_MAX_S INT64_C(1000000000) /* seconds; a longer wait counts as endless */
 
 /* How a system call limits its wait. */
 enum rest_limit {
-    REST_NONE, /* it does not wait, or waits for ever, or until a time of the day */
-    REST_MS,   /* milliseconds */
-    REST_AT    /* a struct timespec at an address */
+    REST_NONE, /* no limit of duration: no wait, an endless wait, or one until a fixed time */
+    REST_MS,   /* an argument is the limit in milliseconds */
+    REST_AT    /* an argument is the address of a struct timespec with the limit */
 };
 
-/* Returns the kind of limit of the call that these registers would issue (rax: its number, rip: the
- * address of the instruction), and in *ret the milliseconds or the address. */
+/* Returns how the system call that these registers would issue limits its wait (rax: number of the
+ * call, rip: address of the instruction). *ret: for REST_MS the milliseconds, for REST_AT the
+ * address. */
 enum rest_limit rest_limit_of(const struct ckpt_registers *registers, int64_t *ret);
-/* Returns whether that call writes the time that is left to the place of its limit, where the
- * program sees it. */
+/* Returns whether the system call with that number, when it ends, writes the time that is left over
+ * its limit in the program's memory (ppoll() and pselect6() do). */
 bool rest_is_told_program(uint64_t number);
-/* Changes the registers so that they issue the call by the code at address `code`, with the given
- * time.  The caller must write *ret, the record, to the address in rsp. now_ns: the job's
- * CLOCK_MONOTONIC.  Only for a call that has a limit. */
+/* Changes the registers so that they issue their system call by the code at address `code`, with
+ * the time left_s, left_ns as its limit.  The caller must write *ret, the record, to the address
+ * that is in rsp afterwards. now_ns: the job's CLOCK_MONOTONIC.  Only for a call for which
+ * rest_limit_of() is not REST_NONE. */
 void rest_begin(struct ckpt_registers *registers, uint64_t code, int64_t left_s, int64_t left_ns,
                 int64_t now_ns, struct ckpt_wait *ret);
-/* For a call that waits in that code: computes what is left at now_ns and writes it to record and
- * registers.  False: nothing to do, because the kernel keeps the record up to date. */
+/* For a system call that was issued as by rest_begin(): computes the time that is left at now_ns,
+ * and writes it to record and registers.  Returns false if there was nothing to do, because the
+ * kernel keeps the record up to date. */
 bool rest_update(struct ckpt_registers *registers, int64_t now_ns, struct ckpt_wait *record);
 
 #endif

@@ -10,6 +10,6 @@
 #include <stddef.h>
 
 extern const unsigned char stub_code[];
-extern const size_t stub_code_bytes; /* whole pages */
+extern const size_t stub_code_bytes; /* size of stub_code, a multiple of the page size */
 
 #endif

@@ -11,17 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the sum of data, continuing from the sum of the bytes before; before 0: there were
- * none. */
+/* Returns the checksum of some bytes followed by data[0..bytes). before: the checksum of those
+ * bytes; 0: there are none. */
 uint32_t ckpt_sum(uint32_t before, const void *data, size_t bytes);
 
-/* Returns whether the processor has an instruction for CRC-32C.  Asking takes longer than the sum
- * of a page, in a virtual machine longer than that of ten pages: callers that sum piece by piece
- * ask once. */
+/* Returns whether the processor has an instruction for CRC-32C.  The question takes longer than the
+ * checksum of a page; in a virtual machine, longer than that of ten pages.  So a caller that sums
+ * many pieces asks once. */
 bool ckpt_sum_is_fast(void);
-/* ckpt_sum() with the answer of ckpt_sum_is_fast(). */
+/* Does the work of ckpt_sum(), without asking the processor. fast: the result of
+ * ckpt_sum_is_fast(). */
 uint32_t ckpt_sum_by(bool fast, uint32_t before, const void *data, size_t bytes);
-/* ckpt_sum() for processors that have the instruction. */
+/* Does the work of ckpt_sum(), on a processor that has the instruction for CRC-32C only. */
 uint32_t ckpt_sum_fast(uint32_t before, const void *data, size_t bytes);
 
 #endif

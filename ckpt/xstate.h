@@ -21,25 +21,26 @@
 
 #define XSTATE_HEADER   512U /* offset of the header, after what FXSAVE writes */
 #define XSTATE_MIN      (XSTATE_HEADER + 64U)
-#define XSTATE_LEGACY   UINT64_C(3) /* x87 and SSE: the same place on all processors */
+#define XSTATE_LEGACY   UINT64_C(3) /* bits of x87 and SSE, whose place is fixed (FXSAVE) */
 #define XSTATE_KEYS     9           /* component number of PKRU, the register of protection keys */
-#define XSTATE_KEYS_ARE 0x55555554U /* the value that Linux puts there for each new program */
+#define XSTATE_KEYS_ARE 0x55555554U /* the value of PKRU with which Linux starts each program */
 
 /* Reads this processor's layout of the components that the kernel lets programs use; features are
  * bits as in XCR0. */
 void xstate_read_layout(struct ckpt_xstate_layout *ret);
 
-/* Returns the name of a component that `saved` uses and that has no place in the layout `here`;
- * NULL: there is none. saved must have been checked: its components lie within its bytes. */
+/* Returns the name, as a static text, of a component that is in use in the state `saved` and has no
+ * place in the layout `here`; NULL: there is none.  `saved` is in the layout `from`, and must have
+ * been checked: its components lie within its bytes. */
 const char *xstate_missing(const struct ckpt_xstate_layout *from, const uint8_t *saved,
                            const struct ckpt_xstate_layout *here);
 
 /* Returns how many bytes xstate_fit() writes at most for any state of the layout `from`. */
 size_t xstate_fit_max(const struct ckpt_xstate_layout *from, const struct ckpt_xstate_layout *here);
 
-/* Writes the state in the layout `here` to `to`, a multiple of 64.  Returns the number of bytes,
- * and in *features the components that it contains.  Components that have no place here are left
- * out. */
+/* Converts the state `saved` from the layout `from` to the layout `here`, and writes it to `to`, an
+ * address that is a multiple of 64.  Components that have no place in `here` are left out.  Returns
+ * the number of bytes; *features: the components that the result contains, bits as in XCR0. */
 size_t xstate_fit(const struct ckpt_xstate_layout *from, const uint8_t *saved,
                   const struct ckpt_xstate_layout *here, uint8_t *to, uint64_t *features);
 

@@ -9,17 +9,19 @@
 
 struct err;
 
-/* Runs the subcommand that argv names.  Returns the exit status: 0; 1: it failed, and standard
- * error says why; 2: wrong arguments; for `run` that of the program. */
+/* Runs the subcommand that argv names.  Returns the exit status: 0: success; 1: the subcommand
+ * failed, and standard error says why; 2: wrong arguments.  The subcommand `run` returns the exit
+ * status of the program that it ran. */
 int ckpt_command(int argc, char **argv);
-/* Single subcommands.  Status 2: wrong arguments, and nothing was printed yet. */
+/* Runs `roost-ckpt follow`.  Returns the exit status; 2: wrong arguments, which the caller must
+ * report. */
 int ckpt_follow_command(int argc, char **argv);
 int ckpt_merge_command(int argc, char **argv);
 int ckpt_join_command(int argc, char **argv);
 int ckpt_dump_command(int argc, char **argv);
 
-/* Prints what a pool must know of the image to match its job with machines, as lines `CkptImageSize
- * = 4096`.  0 or -errno. */
+/* Prints the attributes of an image that a pool needs to match the image's job with machines, one
+ * in each line, such as `CkptImageSize = 4096`.  Returns 0 or -errno. */
 int ckpt_show_attributes(const char *path, struct err *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* ckpt/dump/dump.h - what the files that make a dump (an image of a running job) share.
+/* ckpt/dump/dump.h - declarations shared by the source files that make a dump, that is an image of
+ * a running job.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,34 +19,39 @@ struct err;
 struct follow;
 struct image;
 
-/* Pages that are present; used for a delta only. */
+/* Neighbouring pages of a process that exist in memory or swap space.  Used only for a delta. */
 struct page_run {
     uint64_t start, end;
-    uint64_t at;     /* if it has changed: its place in subject.taken */
-    bool is_changed; /* since the base image was made; false: the base has the same contents */
+    uint64_t at; /* if is_changed: offset of the run's contents in the buffer they are read to */
+    bool is_changed; /* true: the run has changed since the base image was made */
 };
 
-struct page_runs { /* sorted by address */
+struct page_runs { /* a list of page runs, sorted by address */
     struct page_run *items;
     size_t count, capacity;
 };
 
-#define STALE_MAX 8 /* more of them are left to the next image */
+/* Ended copies of one process that one dump reaps at most; the next dump reaps the others. */
+#define STALE_MAX 8
 
 /* One process of the job while its image is made. */
 struct subject {
     struct tracee tracee;
-    struct tracee copy;     /* a copy of the process; pid 0: none */
-    struct tracee *source;  /* the one whose memory is read: tracee or copy */
-    int inner;              /* number of the image's descriptor in the source; -1: it has none */
-    pid_t stale[STALE_MAX]; /* copies of it that have ended and whose dumpers were killed */
+    struct tracee copy;    /* a copy of the process; pid 0: none */
+    struct tracee *source; /* the process whose memory is read: &tracee or &copy */
+    int inner; /* descriptor by which the source process has the image file open; -1: none */
+    /* Copies of the process left by earlier dumpers that were killed: zombies to be reaped. */
+    pid_t stale[STALE_MAX];
     size_t stale_count;
     struct maps maps;
     struct ckpt_process process;
     struct page_runs runs;
-    const unsigned char *taken; /* contents of the changed runs; NULL: read them from the source */
-    struct image *before;       /* the image from which the process was resumed; NULL: none */
-    /* The process in `before` that it was, or whose memory it has inherited; NULL: none. */
+    /* Contents of the changed page runs, already copied to our memory; NULL: read them from the
+     * source process. */
+    const unsigned char *taken;
+    struct image *before; /* the image from which the process was resumed; NULL: none */
+    /* The entry of the image `before` from which this process was resumed, or from which the
+     * ancestor was that this process was forked from; NULL: none. */
     const struct ckpt_process *was;
 };
 
@@ -53,31 +59,31 @@ struct shared_memory;
 
 /* One dump of a job. */
 struct dump {
-    struct subject **subjects; /* parents before their children */
+    struct subject **subjects; /* the job's processes; parents come before their children */
     size_t count, capacity;
     struct subject *now; /* the process that is being worked on */
-    pid_t unseen;        /* see dump_options */
+    pid_t unseen;        /* a child of the job that does not belong to it; 0: none */
     pid_t keeper;        /* process 1 of the job's namespace; 0: none */
     struct tables tables;
     struct ckpt_head head;
-    struct shared_memory *shared; /* found so far; see dump_nameless_linux.c */
+    struct shared_memory *shared; /* shared memory and removed files that were found so far */
     size_t shared_count;
     struct new_file file;  /* the new image */
-    int out;               /* its descriptor */
-    uint64_t at;           /* offset for its next contents */
-    struct follow *follow; /* NULL: no follower records what changes */
-    uint64_t memory_left;  /* bytes that copies of the job may still use */
+    int out;               /* descriptor of the new image */
+    uint64_t at;           /* offset in the new image at which the next contents are written */
+    struct follow *follow; /* the follower, which finds changed memory; NULL: none */
+    uint64_t memory_left;  /* bytes of memory that copies of the job's processes may still use */
     bool is_whole;         /* a whole image was asked for */
     bool is_delta;         /* the image will be a delta */
     bool sums_fast;        /* result of ckpt_sum_is_fast() */
 };
 
-/* ---- dump_tree_linux.c: which processes */
-/* Stops the process, all its descendants, and all other processes of its keeper (process 1 of its
- * namespace).  0; -EAGAIN: one is between vfork and exec, or is being resumed, and stayed so for 10
- * s; or another -errno. */
+/* ---- dump_tree_linux.c: finds and stops the processes */
+/* Stops the process, all its descendants, and all other processes below its keeper (process 1 of
+ * its PID namespace).  Returns 0; -EAGAIN: for 10 seconds, one of the processes was between vfork
+ * and exec, was being resumed from an image, or had not begun its program; or another -errno. */
 int dump_hold_all(struct dump *dump, pid_t pid, struct err *err);
-/* Lets all processes continue, or kills them. */
+/* Lets all processes of the dump continue or, if `kill`, kills them. */
 void dump_release_all(struct dump *dump, bool kill);
 void dump_fini_subjects(struct dump *dump);
 
@@ -86,72 +92,85 @@ void dump_fini_subjects(struct dump *dump);
  * any way.  0 or -EOPNOTSUPP. */
 int dump_check(struct dump *dump, struct err *err);
 /* ---- dump_thread_linux.c */
+/* Saves the threads of the process dump->now. */
 int dump_threads(struct dump *dump, struct err *err);
-/* Saves the signals that are pending for a thread, or (shared) for its whole process. */
+/* Saves the pending signals of a thread or, if `shared`, those of its whole process. *ret: their
+ * entries in the image's table of signals. */
 int dump_signals(struct dump *dump, pid_t tid, bool shared, struct ckpt_span *ret);
-/* ---- dump_process_linux.c: signals, timers, limits, places */
+/* ---- dump_process_linux.c */
+/* Saves what belongs to the process dump->now as a whole: signal handlers, pending signals, timers,
+ * resource limits, addresses of its heap and stack. */
 int dump_process(struct dump *dump, struct err *err);
 /* ---- dump_waits_linux.c */
-/* Returns whether that address is in the code of the image's window that continues a wait
- * (CKPT_WAIT_AT). */
+/* Returns whether a thread of a process resumed from the image `before` is in the code that
+ * continues an interrupted wait (CKPT_WAIT_AT). rip: the thread's instruction address. */
 bool dump_is_waiting(const struct image *before, uint64_t rip);
-/* If the process was resumed as a stopped one and has been stopped since, returns the thread as it
- * was in its image; else NULL. */
+/* If the process was already stopped by a signal when its image was made, and has not run since it
+ * was resumed from that image, returns the thread's entry in that image; else NULL. */
 const struct ckpt_thread *dump_halted(const struct subject *subject,
                                       const struct tracee_thread *held);
-/* A wait that was interrupted before looks like restart_syscall().  Returns the number of the real
- * call, found by the code before the instruction or by the arguments; -1: it cannot be found. */
+/* For a thread in restart_syscall(), by which the kernel continues an interrupted wait: returns the
+ * number of the system call that the program made, guessed from the program's code and the
+ * arguments; -1: it cannot be found. */
 int64_t dump_interrupted_call(const struct dump *dump, const struct ckpt_registers *registers);
-/* Finds out what is left of the thread's wait. again: its registers will issue an interrupted
- * system call; is_mended: see tracee_mend_wait().  For a thread in the code that continues a wait,
- * the registers become those of the job's own call. */
+/* Sets how much time is left of the thread's wait (left_s, left_ns). again: the thread's registers
+ * will issue an interrupted system call again; is_mended: that call ended with EINTR only because
+ * we stopped the thread (tracee_mend_wait()).  If the thread is in the code that continues a wait
+ * (CKPT_WAIT_AT), its registers become those of the job's own system call. */
 int dump_wait(const struct dump *dump, struct ckpt_thread *thread, bool again, bool is_mended);
-/* ---- dump_pending_linux.c: when all signals and threads of the process are known */
-/* Ends calls that must end because of a pending signal.  Call it when all signals and threads of
- * the process are known. */
+/* ---- dump_pending_linux.c */
+/* Makes each system call that a pending signal interrupts end with EINTR in the saved registers of
+ * its thread.  To be called when all signals and threads of the process dump->now are saved. */
 void dump_pending(struct dump *dump);
 /* ---- dump_files_linux.c */
-/* Saves the open files of all processes; processes that share one will share it again. */
+/* Saves the open files of all processes; processes that share an open file will share it again. */
 int dump_files(struct dump *dump, struct err *err);
 /* ---- dump_fd_disk_linux.c */
-/* Finds a path at which the process sees the file of a mapping: the path by which it was mapped, or
- * another one in the same directory.  False: there is none; *path is the path by which it was
- * mapped. */
+/* Finds a path at which the process sees the file of a mapping: the path by which the file was
+ * mapped, or another one in the same directory.  Returns false if there is none; then *path is the
+ * path by which the file was mapped. */
 bool dump_mapped_name(const struct subject *subject, const struct map *map, char *path,
                       size_t size);
 /* ---- dump_nameless_linux.c: memory that processes share, and removed files */
-/* Returns the index, in the table of files, of the memory that this mapping shares with others. */
+/* Returns the index, in the image's table of files, of the shared memory that is mapped there; adds
+ * it to the table if it is new. */
 uint32_t dump_shared_memory(struct dump *dump, const struct map *map);
-/* The same for an open file without a name. *ret_new: its contents must still be saved. */
+/* Returns the index, in the image's table of files, of an open file that has no name any more; adds
+ * the file to the table if it is new. *ret_new: true if the caller must still save its contents. */
 uint32_t dump_nameless_file(struct dump *dump, const struct stat *st, const char *path,
                             bool *ret_new);
-/* Returns whether the contents of that file were saved by an open file: then they are not read from
- * mappings. */
+/* Returns whether the contents of shared memory were saved as those of an open file; then they need
+ * not be saved from mappings. file: its index in the image's table of files. */
 bool dump_is_whole(const struct dump *dump, uint32_t file);
 void dump_fini_shared(struct dump *dump);
 /* ---- dump_memory_linux.c */
 /* Fills the table of regions with what will be saved of each mapping, and refuses mappings that
  * cannot be saved.  0 or -errno. */
 int dump_regions(struct dump *dump, struct err *err);
-/* Writes the contents of the regions to the image. uncopied: only of those regions that a copy of
- * the process does not have, to be done before it is made; else of all others.  0 or -errno. */
+/* Writes the contents of the process's memory regions to the image. uncopied: true: only the
+ * regions that fork() does not copy, to be saved before the process is copied; false: only all
+ * other regions.  Returns 0 or -errno. */
 int dump_memory(struct dump *dump, bool uncopied, struct err *err);
 
 /* ---- dump_shared_linux.c */
 /* Writes the contents of memory that processes share.  0 or -errno. */
 int dump_shared(struct dump *dump, struct err *err);
 
-/* ---- dump_machine_linux.c: the processors on which they began, and the clocks */
+/* ---- dump_machine_linux.c */
+/* Saves the features of the processors on which the job's programs began, the layout of the
+ * extended registers, and the job's clocks. */
 void dump_machine(struct dump *dump);
 
 /* ---- dump_linux.c: contents */
-/* Writes bytes to the image at dump->at and adds them to the extent, whose earlier bytes they
- * follow.  0 or -errno. */
+/* Writes bytes to the image at offset dump->at and adds them to the end of the extent.  Returns 0
+ * or -errno. */
 int dump_put(struct dump *dump, struct ckpt_extent *extent, const void *data, size_t bytes,
              struct err *err);
-/* Adds bytes to the extent that somebody else writes at dump->at. */
+/* Adds bytes to the size and checksum of the extent, without writing them: the process being dumped
+ * writes them itself, at offset dump->at. */
 void dump_count(struct dump *dump, struct ckpt_extent *extent, const void *data, size_t bytes);
-/* Begins an extent, on a page of its own in the image. */
+/* Begins an extent, at the next page boundary in the image. start: address of its first byte in the
+ * process, or offset in the shared memory or file. */
 void dump_begin_extent(struct dump *dump, struct ckpt_extent *extent, uint64_t start);
 
 #endif

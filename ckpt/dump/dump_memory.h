@@ -15,25 +15,27 @@
 struct dump;
 struct err;
 
-#define READER_CHUNK (256U * 1024) /* fits into a processor's cache */
+/* Bytes of a process's memory that are read at once: they fit into a processor's cache. */
+#define READER_CHUNK (256U * 1024)
 
 struct reader { /* reads one region, or one piece of shared memory, at a time */
     struct dump *dump;
-    bool is_shared; /* index is of the table of files (shared memory), not of regions */
+    bool is_shared; /* true: index is an index in the table of files; false: of regions */
     uint32_t index;
-    uint64_t shift; /* from an address to its offset in shared memory; else 0 */
+    uint64_t shift; /* added to an address, gives its offset in the shared memory; else 0 */
     int pagemap;    /* descriptor of /proc/PID/pagemap */
     struct ckpt_extent extent;
-    bool is_open; /* extent has been begun */
-    /* Nobody but the process itself can change this memory, so the process may write it
-     * (self_write_linux.h).  Otherwise the bytes written might differ from the bytes summed. */
+    bool is_open; /* true: `extent` has been begun and is not in the table of extents yet */
+    /* True: only the process itself can change this memory, so the process itself may write it to
+     * the image (self_write_linux.h).  Otherwise the bytes written might differ from those of the
+     * checksum. */
     bool is_its_own;
     struct self_write self;
-    /* Where the kernel writes the number of the processor on which the writing thread runs
-     * (rseq). */
+    /* Addresses (from, to) of the first thread's rseq area, which the kernel changes whenever that
+     * thread runs: we write it, not the process. */
     uint64_t noted_from, noted_to;
     uint64_t *pages;
-    unsigned char *chunk; /* of READER_CHUNK bytes */
+    unsigned char *chunk; /* a buffer of READER_CHUNK bytes, owned by the reader */
     struct err *err;
 };
 
@@ -42,22 +44,24 @@ int reader_open(struct reader *reader);
 void reader_close(struct reader *reader);
 /* Returns the list of extents of the region, or shared memory, that is being read. */
 struct ckpt_span *reader_extents(const struct reader *reader);
-/* Ends the current extent: the next bytes begin another. */
+/* Ends the current extent, if one was begun: the next bytes that are saved begin a new extent. */
 void reader_close_extent(struct reader *reader);
 /* Saves whole pages, except those that are all zeroes.  0 or -errno. */
 int reader_put(struct reader *reader, uint64_t address, const unsigned char *data, size_t bytes);
-/* Sets err: the process's memory cannot be read.  Returns rc. */
+/* Sets reader->err to a message that the process's memory cannot be read, with the text of the
+ * negative errno rc.  Returns rc. */
 int reader_failed(struct reader *reader, int rc);
 /* Saves the source's memory from start to end.  0 or -errno. */
 int reader_copy(struct reader *reader, uint64_t start, uint64_t end);
 
 /* ---- dump_delta_linux.c */
-/* Saves of that region what the page runs of its process say.  0 or -errno. */
+/* Saves a region in a delta: the contents of its changed page runs, and for all others only a note
+ * that the base image has them (CKPT_IN_BASE).  Returns 0 or -errno. */
 int delta_copy(struct reader *reader, const struct ckpt_region *region);
 struct subject;
-/* Reads the contents of the changed runs from `first` to before `end`, each to its place
- * (page_run.at) in `to`; these places must follow each other without holes.  Pages that are not
- * present are zeroes.  0 or -errno. */
+/* Reads the contents of the changed ones of the process's page runs with the indices `first` to end
+ * - 1, each to offset page_run.at of the buffer `to`; these offsets must follow each other without
+ * gaps.  Missing pages are read as zeroes.  Returns 0 or -errno. */
 int delta_read(const struct subject *subject, size_t first, size_t end, unsigned char *to);
 
 #endif

@@ -1,12 +1,13 @@
 /* ckpt/dump/self_write_linux.h - lets a stopped process write its own pages to the image, while we
  * read the next ones.
  *
- * As with any write() the pages are copied once, not twice.  While one processor does that, another
- * one looks at the next pages, for zeroes and checksums.  Each such call costs several switches
- * between the process and us, so short pieces are written by us.
+ * If the process itself calls write(), its pages are copied once; if we read and write them, they
+ * are copied twice.  While the process writes on one processor, we examine the next pages on
+ * another one: are they all zeroes, and what is their checksum?  Each such call costs several
+ * switches between the process and us, so we write short pieces ourselves.
  *
- * What the process did not write completely we write ourselves: the result of our own call tells
- * what is wrong, a full disk or something else.
+ * What the process did not write completely, we write again ourselves: the result of our own call
+ * tells what is wrong, a full disk or something else.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,20 +25,24 @@ struct self_part {
     uint64_t from, bytes, at; /* address in the process; length; offset in the image */
 };
 
-struct self_write {                 /* state of one process that writes itself */
-    struct tracee *source;          /* NULL: the process does not write itself */
-    int inner;                      /* number of the image's descriptor in the process */
-    int out;                        /* our descriptor of the image */
-    struct self_part next, running; /* collected, and being written */
+struct self_write {        /* state of one process that writes itself */
+    struct tracee *source; /* NULL: the process does not write itself */
+    int inner;             /* descriptor by which the process has the image open */
+    int out;               /* our descriptor of the image */
+    /* next: bytes collected for the next write; running: bytes that the process is writing. */
+    struct self_part next, running;
 };
 
-/* Returns whether the process should write these bytes: they are enough, or continue what it will
- * write next. */
+/* Returns whether the process should write these bytes itself: they are many enough to be worth a
+ * system call of the process, or they directly follow the bytes that were collected for its next
+ * write. */
 bool self_write_takes(const struct self_write *self, uint64_t from, size_t bytes, uint64_t at);
-/* Gives it bytes to write: now, or together with later ones.  0 or -errno. */
+/* Adds bytes to those that the process will write; many bytes make it begin to write them.  Returns
+ * 0 or -errno. */
 int self_write_add(struct self_write *self, uint64_t from, size_t bytes, uint64_t at,
                    struct err *err);
-/* Waits until all is written.  The process is stopped afterwards, also on failure.  0 or -errno. */
+/* Makes the process write the rest of the bytes, and waits until all are written.  Afterwards the
+ * process is stopped, also on failure.  Returns 0 or -errno. */
 int self_write_finish(struct self_write *self, struct err *err);
 
 #endif

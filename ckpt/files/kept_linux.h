@@ -22,17 +22,17 @@ struct err;
 struct mirror;
 
 struct kept_name {         /* a directory of the mirror */
-    const char *name, *as; /* its name in the mirror; its absolute path in archives */
+    const char *name, *as; /* the directory's name in the mirror; its absolute path in archives */
 };
 
 struct kept_figures {
     uint64_t files, bytes;
 };
 
-struct kept_names { /* what the mirror contains */
+struct kept_names { /* the directories of a mirror, and what to leave out of them */
     const struct kept_name *names;
     size_t count;
-    const char *const *without; /* paths that no archive contains, with all below them */
+    const char *const *without; /* absolute paths that archives leave out, with all below them */
     size_t without_count;
 };
 

@@ -13,11 +13,11 @@
 struct mapped {    /* a set of files; when zeroed it is empty */
     ino_t *inodes; /* sorted */
     size_t count, capacity;
-    bool is_all; /* it could not be found out: each file counts as in the set */
+    bool is_all; /* true: the mappings could not be read, so every file counts as in the set */
 };
 
-/* Finds the set again, for the job and all its descendants, and for the other processes of its
- * keeper (process 1 of its namespace; 0: none). */
+/* Replaces the set by the files that are mapped now, by the process `job`, by all its descendants,
+ * and by the other processes below its keeper (process 1 of its namespace; 0: none). */
 void mapped_look(struct mapped *mapped, pid_t job, pid_t keeper);
 void mapped_fini(struct mapped *mapped);
 /* Returns whether a file is in the set. */

@@ -1,7 +1,7 @@
 /* ckpt/files/mirror_copy_linux.h - copies and removes single files of a mirror.
  *
- * Directories are given as descriptors, and each name is one component below: if somebody puts a
- * link in its place, the link is not followed.
+ * A directory is given as a descriptor, and a file in it by its name, which contains no '/'.  If
+ * somebody puts a symbolic link in place of the file, the link is not followed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@ struct err;
 
 #define MIRROR_CHUNK ((size_t)1 << 20)
 
-struct mirror_copier {    /* counts what is copied, and holds what copying needs */
+struct mirror_copier {    /* the buffer and counts of one update of a mirror */
     unsigned char *chunk; /* a buffer of MIRROR_CHUNK bytes */
     uint64_t copied, copied_bytes;
     struct err *err;
@@ -30,13 +30,17 @@ int mirror_failed(const struct mirror_copier *copier, const char *path);
 int mirror_remove(int folder, const char *name);
 int mirror_set_times(int fd, const struct stat *stat);
 
-/* Copies the regular file `name` from one directory to another; path is for messages. *ret: its
- * facts when it was opened.  0; -ESTALE: it is not a regular file any more; or another -errno. */
+/* Copies the regular file `name` from one directory to another; path is for messages. *ret: fstat()
+ * of the source file when it was opened.  Returns 0; -ESTALE: the name is not a regular file any
+ * more; or another -errno. */
 int mirror_copy_file(struct mirror_copier *copier, int from, int to, const char *name,
                      const char *path, struct stat *ret);
-/* Copy a symbolic link, or a FIFO, unless the same is there already.  0 or -errno. */
+/* Copies the symbolic link `name` from one directory to another, unless an equal link is there
+ * already; path is for messages.  Returns 0 or -errno. */
 int mirror_copy_link(const struct mirror_copier *copier, int from, int to, const char *name,
                      const char *path, const struct stat *stat);
+/* Makes a FIFO `name` with the mode in *stat, unless such a FIFO is there already; path is for
+ * messages.  Returns 0 or -errno. */
 int mirror_copy_fifo(const struct mirror_copier *copier, int to, const char *name, const char *path,
                      const struct stat *stat);
 

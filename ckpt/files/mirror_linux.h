@@ -2,20 +2,20 @@
  * need not stop for long.
  *
  * An archive of files that a job writes to shows one moment only if the job stands still while all
- * of them are read.  So a copy, the mirror, is kept beside.  It is updated while the job runs; then
- * again while the job stands still, when only the latest changes are left; and the archive is made
- * from it when the job runs again.  Where the file system can share blocks between files (FICLONE)
- * the copy costs nothing.
+ * of them are read.  So a copy of the files, the mirror, is kept in another directory.  The mirror
+ * is updated while the job runs; then again while the job stands still, when only the latest
+ * changes are left.  The archive is made from the mirror when the job runs again.  Where the file
+ * system can share blocks between files (FICLONE), the copy takes no space.
  *
  * Rejected: to archive the job's own files and to check afterwards whether a file has changed.
  * What was removed meanwhile would be missing.
  *
- * A change is recognised by inode, size and time of change (ctime), which no program can set.  A
- * ctime that is not older than the check itself, by more than the clock's tick, is not trusted.  A
- * file that a process of the job has mapped as writable memory can change without a new ctime: such
- * files are copied each time, while the job stands still.  The first write to each page of a
- * mapping that is made later does change the ctime on ext4, xfs, btrfs, f2fs, tmpfs, and overlays
- * of these.  On other file systems all files are copied while the job stands still.
+ * A change of a file is recognised by its inode, size and time of change (ctime), which no program
+ * can set.  A ctime is trusted only if it is older than the check by more than one tick of the
+ * clock.  A file that a process of the job has mapped as writable memory can change without a new
+ * ctime: such files are copied each time, while the job stands still.  The first write to each page
+ * of a mapping that is made later does change the ctime on ext4, xfs, btrfs, f2fs, tmpfs, and
+ * overlays of these.  On other file systems all files are copied while the job stands still.
  *
  * Files with several names keep them, within one mirror.  Sockets and devices are left out.
  *
@@ -46,16 +46,17 @@ int mirror_open(const char *folder, const char *const *names, size_t count, stru
 /* Closes the mirror without saving its index, for use after a failure.  NULL is allowed. */
 void mirror_destroy(struct mirror *mirror);
 
-/* Updates the copy. job: this process and its descendants write to the files, and so may the other
- * processes of `keeper` (process 1 of their namespace; 0: none). still: they do not run now, so
- * that the copy is of this moment afterwards.  May be called repeatedly.  0, or -errno with err
- * naming the file. */
+/* Updates the copy.  The process `job`, its descendants, and the other processes below `keeper`
+ * (process 1 of their namespace; 0: none) may write to the files. still: true: these processes are
+ * stopped now, so the copy shows this moment.  May be called repeatedly.  Returns 0, or -errno with
+ * the file named in err. */
 int mirror_update(struct mirror *mirror, pid_t job, pid_t keeper, bool still, struct err *err);
 void mirror_figures(const struct mirror *mirror, struct mirror_figures *ret);
 /* Saves the index, for the next mirror_open().  0 or -errno. */
 int mirror_save(struct mirror *mirror, struct err *err);
-/* Calls each(path, bytes) for the files that have not changed since the index file `since` was
- * saved (FOLDER.index, or the name that it was given later).  For none if it cannot be read. */
+/* Calls each(arg, path, bytes) for each file that has not changed since the index file `since` was
+ * saved (FOLDER.index, perhaps renamed since).  If that index file cannot be read, calls it for no
+ * file. */
 void mirror_unchanged(const struct mirror *mirror, const char *since,
                       void (*each)(void *arg, const char *path, uint64_t bytes), void *arg);
 

@@ -17,7 +17,7 @@ struct page_range {
     uint64_t start, end;
 };
 
-struct page_ranges { /* sorted by address; no two overlap or touch */
+struct page_ranges { /* ranges of pages, sorted by address; no two overlap or touch */
     struct page_range *items;
     size_t count, capacity;
 };
@@ -25,25 +25,31 @@ struct page_ranges { /* sorted by address; no two overlap or touch */
 /* Appends a range; it must come after those that are there. */
 void page_ranges_add(struct page_ranges *ranges, uint64_t start, uint64_t end);
 
-/* Makes a userfaultfd for the memory of a held process, which write-protects it and lets the kernel
- * resolve the faults.  Returns a descriptor of ours, or a negative errno. */
+/* Makes a userfaultfd for the memory of a stopped process, with which that memory can be
+ * write-protected so that the kernel itself resolves the faults.  Returns a descriptor of ours, or
+ * a negative errno. */
 int written_open(struct tracee *tracee);
-/* Returns whether this kernel supports that. */
+/* Returns whether this kernel has the feature of userfaultfd that written_open() needs
+ * (UFFD_FEATURE_WP_ASYNC). */
 bool written_is_known(void);
-/* Write-protects memory: begins to watch it. fd: the userfaultfd.  0 or a negative errno. */
+/* Write-protects a range of memory, and so begins to watch it for writes. fd: the userfaultfd.
+ * Returns 0 or a negative errno. */
 int written_watch(int fd, uint64_t start, uint64_t end);
 
 /* Opens the pagemap of a process.  Returns a descriptor, or a negative errno. */
 int written_pagemap(pid_t pid);
-/* Finds the pages that were written to since the last call, or since they were made, and protects
- * them again.  0; -EPERM: that memory is not watched; or another negative errno. */
+/* Finds the pages that were written to since the last call, or since they came into being, and
+ * write-protects them again.  Returns 0; -EPERM: some of that memory is not watched
+ * (written_watch()); or another negative errno. */
 int written_scan(int pagemap, uint64_t start, uint64_t end, struct page_ranges *ret);
-/* The same; and finds, in the same pass, all pages that are present. */
+/* Finds, in one pass, the pages that were written to, as written_scan() does, and all pages that
+ * are present, in memory or swapped out.  Returns as written_scan(). */
 int written_look(int pagemap, uint64_t start, uint64_t end, struct page_ranges *changed,
                  struct page_ranges *present);
 /* Finds the pages that are present, in memory or swapped out.  0 or a negative errno. */
 int written_present(int pagemap, uint64_t start, uint64_t end, struct page_ranges *ret);
-/* Returns how many bytes a scan of all memory would find, unwatched memory included. */
+/* Returns how many bytes of pages a scan of all memory of the process would report as written to;
+ * memory that is not watched counts, too. */
 uint64_t written_estimate(int pagemap);
 
 #endif

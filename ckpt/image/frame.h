@@ -18,17 +18,20 @@
 
 struct tables;
 
-/* Largest window.  This much is free around each address that is chosen for one. */
+/* Largest size of a window in bytes.  A window is put at an address at which so many bytes are
+ * free. */
 #define FRAME_WINDOW_MAX UINT64_C(0x0080000000)
 
-uint64_t frame_round_up(uint64_t bytes); /* rounds up to whole pages */
+uint64_t frame_round_up(uint64_t bytes); /* rounds up to whole pages (CKPT_PAGE) */
 
 /* Fills in the fields of the head that depend on the tables: sizes, and addresses in the window,
- * which begins at `window`. code_bytes: of ELF headers and stub; at: place of the tables in the
- * image.  False: the window would be larger than FRAME_WINDOW_MAX. */
+ * which begins at address `window`. code_bytes: size of ELF headers and stub together; at: offset
+ * of the tables in the image.  Returns false if the window would be larger than
+ * FRAME_WINDOW_MAX. */
 bool frame_lay_out(const struct tables *tables, struct ckpt_head *head, uint64_t window,
                    uint64_t code_bytes, uint64_t at);
-/* Writes the first page of the image, the ELF headers: CKPT_STUB_OFFSET bytes. */
+/* Writes the first page of the image, the ELF headers, to `page`: CKPT_STUB_OFFSET bytes.
+ * code_bytes: size of ELF headers and stub together; at: offset of the tables in the image. */
 void frame_elf(const struct ckpt_head *head, uint64_t code_bytes, uint64_t at, unsigned char *page);
 
 #endif

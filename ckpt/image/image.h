@@ -1,4 +1,4 @@
-/* ckpt/image/image.h - reads an image, and checks all of it before anything is believed.
+/* ckpt/image/image.h - reads the tables of an image, and checks all of them before any is used.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,8 +28,9 @@ void image_destroy(struct image *image); /* NULL is allowed */
 
 const struct ckpt_head *image_head(const struct image *image);
 uint32_t image_count(const struct image *image, enum ckpt_table table);
-bool image_is_delta(const struct image *image); /* it holds only what changed since its base */
-/* All entries of a table. */
+/* Returns whether the image is a delta: it holds only the memory that changed since its base. */
+bool image_is_delta(const struct image *image);
+/* Returns all entries of a table: an array, owned by the image. */
 const void *image_table(const struct image *image, enum ckpt_table table);
 const struct ckpt_process *image_process(const struct image *image, uint32_t index);
 const struct ckpt_region *image_region(const struct image *image, uint32_t index);

@@ -10,8 +10,8 @@
 struct err;
 struct image;
 
-/* Reads the tables of an image file.  0; -EBADMSG or -EPROTONOSUPPORT, as image_parse(); or another
- * -errno. */
+/* Reads the tables of an image file.  Returns 0; -EBADMSG: not an image, or damaged;
+ * -EPROTONOSUPPORT: another version of the format; or another -errno. */
 int image_open(const char *path, struct image **ret, struct err *err);
 /* Reads the tables of the image that a process runs. *ret is NULL if it runs another program. */
 int image_of_process(pid_t pid, struct image **ret, struct err *err);

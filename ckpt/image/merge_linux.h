@@ -10,12 +10,13 @@
 
 struct err;
 
-/* Merges names[0..count), a whole image and then deltas, each against the result of those before
- * it, into the image that would have been made instead of the last one.  It is written to `out`
- * completely or not at all; out may be one of the names.  It can be run, and the next delta can be
- * based on it.  -EINVAL: an image does not build upon those before it; -EBADMSG: one is damaged
- * (all checksums are compared); -EFBIG: the result would have more than `max` bytes; -ENOSPC,
- * -EDQUOT: err says how much space is missing; or another -errno of reading and writing. */
+/* Merges the images names[0..count), a whole image and then deltas, into one whole image: the one
+ * that would have been made instead of the last delta.  The result is written to `out` completely
+ * or not at all; out may be one of the names.  The result can be run, and the next delta can build
+ * upon it.  Returns 0; -EINVAL: an image does not build upon the images before it; -EBADMSG: an
+ * image is damaged (all checksums are compared); -EFBIG: the result would have more than `max`
+ * bytes; -ENOSPC, -EDQUOT: err says how much space is missing; or another -errno of reading and
+ * writing. */
 int ckpt_merge(const char *const *names, size_t count, const char *out, uint64_t max,
                struct err *err);
 

@@ -23,12 +23,14 @@ struct err;
  * all. *plain, unless plain is NULL: the size before.  0 or -errno. */
 int pack_file(const char *from, const char *to, uint64_t *plain, struct err *err);
 
-bool pack_is_packed(const char *name); /* false also if it cannot be read */
-/* Decompresses `from` into `to`, which may be the same name.  A file that is not packed is at most
- * renamed.  0; -EBADMSG: damaged; -EFBIG: more than `max` bytes; -ENOSPC, -EDQUOT: err says how
- * much space is missing; or another -errno. */
+/* Returns whether the file is packed; false also if the file cannot be read. */
+bool pack_is_packed(const char *name);
+/* Decompresses `from` into `to`, which may be the same name.  A file that is not packed is only
+ * renamed.  Returns 0; -EBADMSG: the file is damaged; -EFBIG: the result would have more than `max`
+ * bytes; -ENOSPC, -EDQUOT: err says how much space is missing; or another -errno. */
 int unpack_file(const char *from, const char *to, uint64_t max, struct err *err);
-/* The same into an open, empty file. name is for messages. */
+/* Decompresses `from` into the open, empty file `to`; name is for messages.  Returns as
+ * unpack_file(). */
 int unpack_into(const char *from, int to, const char *name, uint64_t max, struct err *err);
 
 #endif

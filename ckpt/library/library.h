@@ -1,10 +1,12 @@
-/* ckpt/library/library.h - what the parts of the checkpoint library share, inside a user's program.
+/* ckpt/library/library.h - declarations shared by the parts of the checkpoint library, which is
+ * linked into a user's program.
  *
  * The process is not ours: the library prints nothing, never ends the process, and always returns.
- * It uses only its own memory, and of the C library only what code of the main thread may call.
- * The thread that waits for signals (watch.c) is unknown to the C library: it has no errno and no
- * thread-local storage, and uses plain system calls (ckpt/stub/sys.h) only.  So do all parts except
- * library.c's public functions.  See docs/decisions/0017-relinked-programs.md.
+ * It uses only its own memory, and only those functions of the C library that code of the main
+ * thread may call.  The watcher, the thread that waits for signals (watch.c), is unknown to the C
+ * library: it has no errno and no thread-local storage, and makes its system calls directly
+ * (ckpt/stub/sys.h).  So do all parts of the library except the public functions in library.c.  See
+ * docs/decisions/0017-relinked-programs.md.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,14 +22,15 @@
 #define LIBRARY_PATH  1024
 #define LIBRARY_STACK 16384
 
-/* A lock (gate.c): threads in sections hold it together, and then no image is made; a thread that
- * makes an image holds it alone. */
+/* A lock for sections, the parts of a program in which no image may be made, and for images
+ * (gate.c).  Several threads can hold it at once, to be in sections; a thread that makes an image
+ * holds it alone. */
 struct gate {
-    uint32_t sections; /* threads in sections */
+    uint32_t sections; /* number of sections that threads are in */
     uint32_t taking;   /* 1: an image is being made */
 };
 
-struct order { /* what the helper process must do; used while a thread waits for the helper */
+struct order { /* arguments and stacks of the helper process; used until the helper has ended */
     struct outcome *outcome;
     const char *argv[7];
     struct stub_text pid, place;
@@ -36,61 +39,67 @@ struct order { /* what the helper process must do; used while a thread waits for
 };
 
 struct library {     /* the state of the library */
-    int32_t pid;     /* of the process that the program began as; 0: the library is not in use */
+    int32_t pid;     /* process number with which the program began; 0: the library is not in use */
     int32_t watcher; /* thread number of the thread that waits for signals */
-    uint32_t interval_s; /* 0: no images at intervals */
-    /* When the last image was made, or the program began, on this machine's clock. */
+    uint32_t interval_s; /* seconds between images; 0: no images at intervals */
+    /* When the last image was made, or the program began; ns of this machine's CLOCK_MONOTONIC. */
     int64_t last_ns;
     void (*before)(void *arg);
     void (*after)(void *arg, int result);
     void (*resumed)(void *arg);
     void *arg;
     struct gate gate;
-    struct outcome outcome; /* of the latest image */
+    struct outcome outcome; /* what the helper reports about the latest image */
     struct order order;
-    char file[LIBRARY_PATH]; /* absolute; where the next image goes */
-    char log[LIBRARY_PATH];  /* absolute; "": none */
+    char file[LIBRARY_PATH]; /* absolute path of the next image */
+    char log[LIBRARY_PATH];  /* absolute path of the log of images; "": none */
     unsigned char watcher_stack[LIBRARY_STACK] __attribute__((aligned(16)));
 };
 
 /* ---- library.c */
-/* Makes an image, as roost_checkpoint() does. ends: the job ends with it. hooks: call the program's
- * hooks, if that is allowed in this thread. */
+/* Makes an image, and returns the values of roost_checkpoint(). ends: true: the job ends when the
+ * image is made. hooks: true: the functions that the program has set by roost_checkpoint_hooks()
+ * are called; this thread must be one that the C library has made. */
 int library_take(struct library *library, bool ends, bool hooks);
 
 /* ---- gate.c */
-/* Enters a section.  False: an image is being made. */
+/* Makes this thread enter a section.  Returns false if an image is being made: then the thread is
+ * not in a section. outcome: of that image. */
 bool gate_try(struct gate *gate, const struct outcome *outcome);
-/* Waits until gate_try() may succeed. */
+/* Waits until no image is being made, so that gate_try() may succeed. */
 void gate_wait(const struct gate *gate, const struct outcome *outcome);
-void gate_leave(struct gate *gate); /* ends the section */
-/* Waits until nobody else makes an image and no thread is in a section, and holds the lock
- * alone. */
+void gate_leave(struct gate *gate); /* ends a section of this thread */
+/* Waits until no other thread makes an image and no thread is in a section.  Then this thread holds
+ * the lock alone, until gate_open(). */
 void gate_close(struct gate *gate);
-void gate_open(struct gate *gate); /* releases it */
+void gate_open(struct gate *gate); /* releases the lock that gate_close() took */
 
 /* ---- take.c */
-/* Starts the helper, which makes the image, and waits for it.  0; 1: this is the resumed job; or a
- * negative errno. */
+/* Starts the helper process, which makes the image, and waits for its end.  Returns 0: the image
+ * was made; 1: this is the job that was resumed from the image; or a negative errno. */
 int take_image(struct library *library, bool ends);
 
 /* ---- watch.c */
-/* Starts the thread that takes signals.  Called in the first thread of the program.  0 or a
- * negative errno. */
+/* Starts the watcher, the thread that waits for signals.  To be called in the first thread of the
+ * program.  Returns 0 or a negative errno. */
 int watch_start(struct library *library);
-/* Does the work of that thread in a thread that the C library has made, until it is not the watcher
- * any more. hooks: also until it is the only thread left; the C library does not know of that, and
- * ends the process. */
+/* The work of the watcher: waits for signals and for the interval, and makes images.  Returns when
+ * this thread is not the watcher any more. hooks: true: this thread was made by the C library and
+ * calls the program's hooks; also returns when it is the only thread left, so that the process
+ * ends. */
 void watch_run(struct library *library, bool hooks);
-/* Makes the watcher look at the interval again, or notice that another thread is the watcher. */
+/* Wakes the watcher, so that it reads the interval again, or notices that another thread is the
+ * watcher now. watcher: thread number of the thread to wake; 0: none. */
 void watch_wake(const struct library *library, int32_t watcher);
 int64_t watch_now_ns(void);
 
 /* ---- entry.S */
+/* Makes a thread or process that the C library does not know: clone() with these flags.  The new
+ * thread calls function(arg) on the stack that ends at stack_end, and ends when that function
+ * returns.  Returns the new thread's number or a negative errno. */
 long library_clone(uint64_t flags, void *stack_end, void (*function)(void *arg), void *arg);
 
-/* ---- made by the build: the helper, a static program */
-/* The helper, a static program, as bytes; made by the build. */
+/* The bytes of the helper, a static program, which the build makes. */
 extern const unsigned char library_helper[];
 extern const uint64_t library_helper_bytes;
 

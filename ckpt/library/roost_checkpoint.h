@@ -8,8 +8,9 @@
  *     SIGUSR2                        makes an image, and the job continues
  *     SIGTSTP                        makes an image, and the job ends (by SIGUSR2)
  *     ROOST_CHECKPOINT_INTERVAL=600  an image every 600 seconds
- *     ROOST_CHECKPOINT_FILE=PATH     its file; default: PROGRAM.ckpt in the directory of the start
- *     ROOST_CHECKPOINT_LOG=PATH      gets a line for each image that was made, or that failed
+ *     ROOST_CHECKPOINT_FILE=PATH     file for the image; default: PROGRAM.ckpt in the directory in
+ *                                    which the program was started
+ *     ROOST_CHECKPOINT_LOG=PATH      file that gets a line for each image that was made, or failed
  *
  * A thread of the library takes both signals, so that no system call of the program ends with
  * EINTR. They are blocked in all other threads, and in programs that these start.  A program that
@@ -28,34 +29,38 @@
 extern "C" {
 #endif
 
-/* Makes an image now, of all threads and processes of the job, and returns when it is complete and
- * durable.  0: the image was made, and the job continues.  1: the job was resumed from the image;
- * the same call returns a second time, in the resumed process.  A negative errno: no image was made
- * (roost_checkpoint_error() tells why), and an earlier image is unchanged.  -EBUSY: called in a
- * section that roost_checkpoint_disable() began, in a hook, or in the handler of a signal that
- * interrupted this thread while it makes an image; other signal handlers may call it.  -EPERM:
- * called by a child; only the process that the job began as may call it. */
+/* Makes an image now, of all threads and processes of the job, and returns when the image is
+ * complete and durable.  Returns 0: the image was made, and the job continues.  Returns 1: the job
+ * was resumed from the image; the same call returns a second time, in the resumed process.  Returns
+ * a negative errno: no image was made (roost_checkpoint_error() tells why), and an earlier image is
+ * unchanged.  -EBUSY: called in a section that roost_checkpoint_disable() began, in a hook
+ * (roost_checkpoint_hooks()), or in the handler of a signal that interrupted this thread while it
+ * was making an image; other signal handlers may call this function.  -EPERM: called in a child
+ * process; only the process with which the job began may call it. */
 int roost_checkpoint(void);
 
-/* Begin and end a section in which no image is made, whoever asks for one; it is made after the
- * last section has ended.  Sections nest, and belong to the thread that calls.  The first call
- * waits for an image that is just being begun (milliseconds).  Signal handlers may have sections,
- * too.  But a handler that runs in the thread that makes an image, while it does, is in the image
- * wherever it was. */
+/* Pair: roost_checkpoint_disable() begins a section of the program in which no image is made;
+ * roost_checkpoint_enable() ends it.  An image that is asked for meanwhile is made after the last
+ * section has ended.  Sections nest, and belong to the calling thread.  If an image is just being
+ * begun, the first call waits for that (milliseconds).  Signal handlers may have sections, too,
+ * with one exception: while a thread makes an image, a signal handler that runs in that same thread
+ * can be anywhere in its code, also in a section, in the image. */
 void roost_checkpoint_disable(void);
 void roost_checkpoint_enable(void);
 
-/* Sets functions that are called around each image that the library makes; each may be NULL.
- * before: before the image. after: after it, in the job that continues, with the result of
- * roost_checkpoint(). resumed: instead of after, in a job that was resumed from the image.  For
- * roost_checkpoint() they run in the thread that called it; for signals and the interval in a
- * thread of the library.  So a program with hooks has several threads; if its first thread leaves
- * by pthread_exit(), the program ends up to a second later.  Images that others make (`roost-ckpt
- * dump`) call no hooks.  0, or a negative errno when that thread cannot be made. */
+/* Sets functions (hooks) that are called around each image that the library makes; each may be
+ * NULL. before: called before the image is made. after: called after the image was made, in the job
+ * that continues, with the result of roost_checkpoint(). resumed: called instead of `after` in a
+ * job that was resumed from the image.  For an image that roost_checkpoint() makes, they are called
+ * in the thread that called it; for an image that a signal or the interval asks for, in a thread of
+ * the library.  So a program with hooks has several threads; if its first thread leaves by
+ * pthread_exit(), the program ends up to a second later.  An image that is made from outside
+ * (`roost-ckpt dump`) calls no hooks.  Returns 0; or a negative errno if the library's thread
+ * cannot be made. */
 int roost_checkpoint_hooks(void (*before)(void *arg), void (*after)(void *arg, int result),
                            void (*resumed)(void *arg), void *arg);
 
-/* Makes an image every so many seconds; 0: none. */
+/* From now on, makes an image every so many seconds; 0: no images at intervals. */
 void roost_checkpoint_interval(unsigned seconds);
 
 /* Sets the file for the next images.  0 or -ENAMETOOLONG. */

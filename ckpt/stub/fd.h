@@ -1,4 +1,4 @@
-/* ckpt/stub/fd.h - what the files share that open the job's files again (fd_*.c).
+/* ckpt/stub/fd.h - declarations shared by the sources that open the job's files again (fd_*.c).
  *
  * The stub is the program at the head of an image, which becomes the job.  It opens each open file
  * once and keeps it at its "place", a descriptor number that no process of the job uses, until each
@@ -17,21 +17,24 @@
 
 #define STUB_STDIO 3
 
-/* An entry of the table of files. */
+/* Returns the entry `index` of the image's table of files. */
 const struct ckpt_file *fd_file(const struct stub *stub, uint32_t index);
-/* Returns the i-th descriptor of this process. */
+/* Returns the i-th descriptor that this process has in the image. */
 const struct ckpt_fd *fd_own(const struct stub *stub, uint32_t i);
-uint32_t fd_process(const struct stub *stub); /* index of this process */
-/* Returns the place of the open file with that index: a descriptor number. */
+/* Returns the index of this process in the image's table of processes. */
+uint32_t fd_process(const struct stub *stub);
+/* Returns the place (a descriptor number that the job does not use) of the open file that has that
+ * index in the table of files. */
 int fd_place(const struct stub *stub, uint32_t index);
-/* Returns whether the job gets the resuming process's own open file instead (standard streams). */
+/* Returns whether the file is not opened again, because the job gets a standard stream of the
+ * process that resumes the job instead. */
 bool fd_is_inherited(const struct stub *stub, const struct ckpt_file *file);
 /* Returns whether the file can be opened only when the processes exist. */
 bool fd_is_late(const struct stub *stub, const struct ckpt_file *file);
 /* Moves a descriptor to `place`.  Ends the process on failure. */
 void fd_put_at(const struct stub *stub, long fd, int place);
-/* Opens what descriptor `number` refers to once more, with openat().  Returns a descriptor or a
- * negative errno. */
+/* Opens the file of descriptor `number` a second time (/proc/self/fd), with the open flags `flags`.
+ * Returns a descriptor or a negative errno. */
 long fd_reopen(int number, uint32_t flags);
 /* Reads the bytes of an extent from the image into `to` and compares their checksum.  Ends the
  * process on failure. */
@@ -42,33 +45,40 @@ void fd_read_image(const struct stub *stub, void *to, uint64_t bytes, uint64_t o
 void fd_check_sum(const struct stub *stub, const struct ckpt_extent *extent, const void *bytes);
 
 /* ---- fd_disk.c */
-/* Makes a memory file (contents without a name: shared memory, removed files). */
+/* Makes the memory file with that index in the table of files: a file without a name that holds
+ * shared memory, or the contents of a removed file. */
 void fd_make_object(const struct stub *stub, uint32_t index);
-/* Called when all that open it have done so: sets its permissions, and the seals that can be set
- * now. */
+/* Sets the permissions of a memory file, and those of its seals (F_ADD_SEALS) that do not hinder
+ * later mappings.  To be called when all of the job's openings of that file are opened. */
 void fd_finish_object(const struct stub *stub, uint32_t index);
-/* Sets the seals that can be set only when all processes have mapped it. */
+/* Sets the seals of a memory file that can be set only after all processes have mapped the file. */
 void fd_seal_object(const struct stub *stub, uint32_t index);
 long fd_open_named(const struct stub *stub, const struct ckpt_file *file);
 long fd_open_nameless(const struct stub *stub, const struct ckpt_file *file);
-/* ---- fd_pipe.c: with all that belong to the same pipe, or pair */
-/* Open the pipe, or socketpair, of that file, with all files that belong to it. */
+/* ---- fd_pipe.c */
+/* Makes the pipe of the open file with that index, and opens all of the job's files that are ends
+ * of the same pipe. */
 void fd_open_pipe(const struct stub *stub, uint32_t index);
+/* Makes the socketpair of the socket with that index, and so opens its other end, too. */
 void fd_open_sockets(const struct stub *stub, uint32_t index);
-/* ---- fd_terminal.c: with all that belong to the same pair */
-/* Opens the pseudo-terminal of that file, with all files that belong to it. */
+/* ---- fd_terminal.c */
+/* Makes the pseudo-terminal of the open file with that index, and opens all of the job's files that
+ * are ends of the same pseudo-terminal. */
 void fd_open_terminal(const struct stub *stub, uint32_t index);
 /* ---- fd_kernel.c */
+/* Makes an eventfd with the saved count.  Returns a descriptor or a negative errno. */
 long fd_open_event(const struct stub *stub, const struct ckpt_file *file);
 long fd_open_clock(const struct stub *stub, const struct ckpt_file *file);
 long fd_open_signals(const struct stub *stub, const struct ckpt_file *file);
 long fd_open_pidfd(const struct stub *stub, const struct ckpt_file *file);
-/* Adds the entries of epolls and inotifys that this process must add; CKPT_NOBODY: those to be
- * added before there are processes. */
+/* Makes epolls and inotifys watch what they watched: adds the entries of the table of watches that
+ * the process with that index must add; CKPT_NOBODY: those to be added before the job's processes
+ * exist. */
 void fd_add_watches(const struct stub *stub, uint32_t process);
-/* ---- fd_lock.c: of open files, and of this process */
-/* Take the locks again: those of open files, and those of this process. */
+/* ---- fd_lock.c */
+/* Takes again the locks that open files held (flock(), F_OFD_SETLK). */
 void fd_lock_files(const struct stub *stub);
+/* Takes again the locks that this process held (F_SETLK). */
 void fd_lock_ranges(const struct stub *stub);
 
 #endif

@@ -9,11 +9,11 @@
  *      \- keeper   process 1 of the namespace: reaps orphans of the job; ends with the job
  *          \- job
  *
- * and so does a resumed job.  That one is also in a time namespace, where the kernel has them
+ * and so does a resumed job.  A resumed job is also in a time namespace, where the kernel has them
  * (Linux 5.6): its clocks that count from the start of the machine continue from their values in
- * the image, so that a moment for which it waits comes neither at once nor days later.  Without
- * time namespaces it sees the machine's clocks.  Used by `roost-ckpt run` (with a C library around
- * it) and by the stub, the program at the head of an image.
+ * the image, so that a moment for which the job waits comes neither at once nor days later. Without
+ * time namespaces, the job sees the machine's clocks.  `roost-ckpt run` uses this code together
+ * with a C library; the stub, the program at the head of an image, uses it without one.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,36 +25,39 @@
 
 struct keeper {
     const int32_t *pid; /* the process number for the job; NULL: any */
-    /* We are process 1 of such a namespace already: no other is made, and we are the keeper. */
+    /* True: this process is already process 1 of the job's PID namespace: it becomes the keeper,
+     * and no namespace is made. */
     bool is_inside;
     /* Values for the job's CLOCK_MONOTONIC and CLOCK_BOOTTIME, ns.  NULL, or 0 for one of them: the
      * machine's. */
     const int64_t *clocks_ns;
-    /* Becomes the job; does not return.  Called with the blocked signals as they were when
-     * keeper_run() was called, and without handlers. */
+    /* Called in the job's first process, and must not return.  The same signals are blocked as when
+     * keeper_run() was called, and there are no signal handlers. */
     void (*job)(void *arg);
     void *arg;
-    /* Called in the keeper before the job is made; NULL: nothing. out: a descriptor of ours, or -1;
-     * the number returned replaces it from then on. */
+    /* Called in the keeper before the job's first process is made; NULL: not called. out: the
+     * descriptor by which the keeper reports to the outer process, or -1; the function may move it
+     * and returns its number. */
     int (*before)(void *arg, int out);
-    /* Called in the keeper when the job has been made; NULL: nothing. */
+    /* Called in the keeper when the job's first process has been made; NULL: not called. */
     void (*after)(void *arg);
-    /* A file that contains KEEPER_BEGAN until the job's own end is known, then KEEPER_ENDED; NULL:
-     * none.  Without it nobody can tell the end of the job from the killing of one of our
-     * processes. */
+    /* Path of a file that contains KEEPER_BEGAN until the job's first process has ended by itself,
+     * then KEEPER_ENDED; NULL: none.  The file tells the caller whether the job ended, or whether
+     * its outer process or keeper was killed. */
     const char *outcome;
-    /* Called in the keeper when a child other than the job's first process has ended; NULL:
-     * nothing. */
+    /* Called in the keeper when a child other than the job's first process has ended; NULL: not
+     * called. */
     void (*other_ended)(void *arg, long pid);
 };
 
-/* The environment variable by which our caller names that file. */
+/* The environment variable by which our caller gives the path keeper.outcome. */
 #define KEEPER_OUTCOME "ROOST_CKPT_OUTCOME"
 #define KEEPER_BEGAN   "began\n"
 #define KEEPER_ENDED   "ended\n"
 
-/* Runs the job in such a namespace.  Returns its wait status (>= 0), or a negative errno with
- * *what, static text, saying what failed.  Does not return in the job. */
+/* Runs the job below a keeper, in a PID namespace.  Returns the wait status of the job's first
+ * process (>= 0); or a negative errno, and in *what, as a static text, the operation that failed.
+ * Does not return in the job's processes. */
 long keeper_run(const struct keeper *keeper, const char **what);
 
 /* Ends this process as `status` says: with the same exit code, or by the same signal. */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct stub_text { /* text that does not fit is cut; always ends with a zero */
+struct stub_text { /* a text, which always ends with a zero; what does not fit is cut off */
     char bytes[768];
     size_t length;
 };
@@ -17,13 +17,15 @@ struct stub_text { /* text that does not fit is cut; always ends with a zero */
 void text_put(struct stub_text *text, const char *more);
 void text_put_number(struct stub_text *text, int64_t number);
 void text_put_hex(struct stub_text *text, uint64_t number);
-void text_put_error(struct stub_text *text, long error); /* negative errno: "ENOENT", or a number */
+/* Appends the name of an error, such as "ENOENT"; a number if it has no name here. error: a
+ * negative errno. */
+void text_put_error(struct stub_text *text, long error);
 bool text_is(const char *a, const char *b);
 size_t text_length(const char *text);
 /* Reads a number in base 16 or 10 at *at and moves *at behind it. */
 uint64_t text_number(const char **at, unsigned base);
 
-/* Writes "roost-ckpt: " and the text as a line to that descriptor. */
+/* Writes the text as a line that begins with "roost-ckpt: " to the descriptor fd. */
 void text_say(int fd, struct stub_text *text);
 
 #endif

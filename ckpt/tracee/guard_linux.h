@@ -1,19 +1,20 @@
 /* ckpt/tracee/guard_linux.h - makes a stopped process continue correctly even if we are killed.
  *
  * When a tracer is killed the kernel lets its tracees run, with the registers that they have at
- * that moment: those of a system call that we made them do.  Somebody who kept a copy of their
- * registers would come too late, because they run at once.  So each such system call is issued from
- * a page of ours, which the process has while it is stopped.  The code after the instruction never
- * runs while we live.  If we are gone it closes what the call has opened, restores blocked signals
- * and registers, and jumps to where the process was; an interrupted system call is issued again.
+ * that moment: those of a system call that we made them do.  A third process that kept a copy of
+ * their registers would come too late, because the tracees run at once.  So each such system call
+ * is issued from a page of ours, which the process has while it is stopped.  The code after the
+ * system call instruction never runs while we live.  If we were killed, that code closes what the
+ * call has opened, restores blocked signals and registers, and jumps to where the process was; an
+ * interrupted system call is issued again.
  *
  * The calls that make and remove that page, and a call of a process that runs again, are issued
- * from the end of the kernel's vdso, where there is no code: that space is borrowed and zeroed
- * again.
+ * from the end of the kernel's vdso, where there is no code: our code is written there for the time
+ * of the call, and then overwritten with zeroes.
  *
- * Rejected: a signal frame and rt_sigreturn.  That would have to contain the extended registers,
- * too, which a system call does not touch.  Nothing is written to the stack: that of a coroutine
- * may have no room.
+ * Rejected: a signal frame and rt_sigreturn.  The frame would have to contain the extended
+ * registers, too, which a system call does not touch.  Nothing is written to the stack, because the
+ * stack of a coroutine may have no room.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,36 +29,39 @@
 struct tracee_thread;
 
 struct guard {      /* our code in a stopped process */
-    uint64_t start; /* address; 0: none */
+    uint64_t start; /* address of the code in the process; 0: there is no such code */
     uint64_t bytes;
-    size_t threads;   /* there is room for so many threads */
-    int memory;       /* descriptor of /proc/PID/mem, which can write to read-only pages */
-    int inner;        /* a descriptor of the process to close as well; -1: none */
-    bool is_borrowed; /* made by guard_borrow() */
+    size_t threads; /* number of threads that the code has room for */
+    int memory;     /* descriptor of /proc/PID/mem, which can write to read-only pages */
+    int inner;      /* descriptor in the process that the code closes if we are killed; -1: none */
+    bool is_borrowed; /* true: the code lies at the end of the vdso (guard_borrow()) */
 };
 
-/* Returns the size for so many threads. */
+/* Returns the number of bytes of memory that guard_make() needs for so many threads. */
 uint64_t guard_bytes(size_t threads);
-/* Writes the code to `start`, an executable mapping of guard_bytes().  False: it cannot be written,
- * and the process is not guarded. */
+/* Writes the code to address `start` of the process, an executable mapping of guard_bytes(threads)
+ * bytes.  Returns false if it cannot be written: then the process is not guarded. */
 bool guard_make(struct guard *guard, pid_t pid, uint64_t start, size_t threads);
-/* Writes the code for the first thread to the end of the vdso.  False: there is no room of zeroes,
- * or it cannot be written; the process is not guarded. */
+/* Writes the code, for the first thread only, to the end of the vdso.  Returns false if the end of
+ * the vdso is not free (zeroes) or cannot be written: then the process is not guarded. */
 bool guard_borrow(struct guard *guard, pid_t pid, uint64_t vdso, uint64_t vdso_end);
-/* Gives up the guard when no thread uses it any more.  Zeroes borrowed space; does not unmap. */
+/* Gives up the guard; no thread may use its code any more.  Overwrites code at the end of the vdso
+ * with zeroes; a mapping stays, to be unmapped by the caller. */
 void guard_fini(struct guard *guard);
 
-/* Prepares what the thread does if we are killed during its next system call.  Returns the address
- * of the instruction from which it must issue that call; 0: it cannot be written.  If the call
- * makes a copy of the process (clone), the copy ends then. */
+/* Prepares what the thread will do if we are killed during its next system call, the one with that
+ * number. saved: the registers to which it then returns.  If that call makes a copy of the process
+ * (clone), the copy then ends.  Returns the address of the instruction by which the thread must
+ * issue the call; 0: the code cannot be written. */
 uint64_t guard_set(const struct guard *guard, size_t thread, const struct tracee_thread *saved,
                    long number);
 
-/* Returns the address of an instruction for calls of a copy that return 0: if we are gone the copy
- * ends.  0: there is no guard. */
+/* Returns the address of a system call instruction for a copy of the process, for calls that return
+ * 0: if we are killed meanwhile, the copy ends after the call.  Returns 0 if there is no guard. */
 uint64_t guard_in_copy(const struct guard *guard);
 
-/* The name (comm) of a copy that has ended because we were gone. */
+/* The name (comm) that a copy of a process gives itself before it ends because its dumper was
+ * killed. */
 #define GUARD_COPY "roost-copy"
 
 #endif

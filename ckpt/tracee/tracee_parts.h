@@ -18,10 +18,12 @@
 struct err;
 
 /* ---- tracee_hold_linux.c */
-/* Returns until when (CLOCK_MONOTONIC) we wait for a thread that is told to stop now. */
+/* Returns the time (CLOCK_MONOTONIC, ns) until which to wait for a thread that was just told to
+ * stop. */
 int64_t tracee_patience_ns(void);
-/* Waits until the thread is in the stop that PTRACE_INTERRUPT causes, and reads its registers.  0;
- * -ETIMEDOUT; -ESRCH: it has ended. */
+/* Waits until the thread is in the stop that PTRACE_INTERRUPT causes, and reads its registers.
+ * Returns 0; -ETIMEDOUT: it did not stop before until_ns (CLOCK_MONOTONIC); -ESRCH: the thread has
+ * ended; or another -errno. */
 int tracee_settle(struct tracee_thread *thread, int64_t until_ns);
 /* Stops only the first thread of the process.  0 or -errno. */
 int tracee_hold_first(struct tracee *tracee, struct err *err);
@@ -30,7 +32,8 @@ int tracee_hold_first(struct tracee *tracee, struct err *err);
 /* Waits for the next stop of a running thread; *ret is its status as waitpid() gives it.  0 or
  * -errno. */
 int tracee_next_stop(struct tracee_thread *thread, int *ret);
-/* Sets the thread's registers so that it does that system call when it runs.  0 or -errno. */
+/* Sets the thread's registers so that it does the system call `number` when it runs.  Returns 0 or
+ * -errno. */
 int tracee_begin_call(const struct tracee *tracee, struct tracee_thread *thread, long number,
                       const uint64_t args[6]);
 /* Returns whether there is a system call instruction at that address. */
