@@ -90,7 +90,7 @@ static bool is_hidden(const struct ad *ad, uint32_t place)
     return ad->hidden != NULL && (ad->hidden[place / 64] >> (place % 64) & 1) != 0;
 }
 
-static void hide(struct ad *ad, uint32_t place)
+static void hide_place(struct ad *ad, uint32_t place)
 {
     if (ad->hidden == NULL) {
         ad->hidden = mem_zalloc(hidden_size(ad));
@@ -425,8 +425,8 @@ static struct ad_name *take_name(const struct ad *ad, const char *text, size_t l
 }
 
 /* A new entry at the end of the array; -E2BIG leaves the ad as it was. */
-static int append(struct ad *ad, const char *text, size_t length, uint32_t hash,
-                  struct ad_entry **ret)
+static int append_entry(struct ad *ad, const char *text, size_t length, uint32_t hash,
+                        struct ad_entry **ret)
 {
     bool grown = ad->count == ad->capacity;
     if (ad->index != NULL) {
@@ -464,8 +464,8 @@ static int append(struct ad *ad, const char *text, size_t length, uint32_t hash,
 }
 
 /* expr is taken when 0 is returned. */
-static int put(struct ad *ad, const char *text, size_t length, uint32_t hash, struct ad_expr *expr,
-               bool untrusted)
+static int put_attr(struct ad *ad, const char *text, size_t length, uint32_t hash,
+                    struct ad_expr *expr, bool untrusted)
 {
     forget_texts(ad);
     struct ad_entry *entry = (struct ad_entry *)(uintptr_t)find_entry(ad, text, length, hash);
@@ -483,21 +483,21 @@ static int put(struct ad *ad, const char *text, size_t length, uint32_t hash, st
     } else if (untrusted && ad_count(ad) >= AD_ATTRS_MAX) {
         return -E2BIG;
     }
-    int rc = append(ad, text, length, hash, &entry);
+    int rc = append_entry(ad, text, length, hash, &entry);
     if (rc < 0) {
         return rc;
     }
     entry->expr = expr;
     entry->place = place;
     if (place != AD_NO_PLACE) {
-        hide(ad, place);
+        hide_place(ad, place);
     }
     return 0;
 }
 
 int ad_put(struct ad *ad, const char *name, size_t length, struct ad_expr *expr, bool untrusted)
 {
-    return put(ad, name, length, ad_name_hash(name, length), expr, untrusted);
+    return put_attr(ad, name, length, ad_name_hash(name, length), expr, untrusted);
 }
 
 void ad_set(struct ad *ad, const char *name, struct ad_expr *expr)
@@ -517,7 +517,7 @@ void ad_remove(struct ad *ad, const char *name)
         uint32_t body_place = find_place(ad, name, length, hash);
         if (body_place != AD_NO_PLACE && !is_hidden(ad, body_place)) {
             forget_texts(ad);
-            hide(ad, body_place);
+            hide_place(ad, body_place);
         }
         return;
     }
@@ -610,8 +610,8 @@ void ad_merge(struct ad *into, const struct ad *from)
     size_t at = 0;
     struct ad_item item;
     while (ad_walk(from, &at, &item)) {
-        int rc = put(into, item.name, item.length, item.hash, ad_expr_ref(ad_spot_expr(&item.spot)),
-                     false);
+        int rc = put_attr(into, item.name, item.length, item.hash,
+                          ad_expr_ref(ad_spot_expr(&item.spot)), false);
         CHECK(rc == 0);
     }
 }

@@ -316,7 +316,7 @@ static void arrival_end(struct arrival *arrival, const unsigned char *at)
 }
 
 /* Sets own to what was sent and differs from base.  Results as above. */
-static int compare(struct arrival *arrival, const struct ad_body *base, size_t bytes_max)
+static int compare_values(struct arrival *arrival, const struct ad_body *base, size_t bytes_max)
 {
     const unsigned char *at = arrival->values;
     arrival_begin(arrival);
@@ -381,7 +381,7 @@ static int best_base(struct arrival *arrival, struct ad_body **ret)
         if (body == NULL) {
             continue;
         }
-        int rc = compare(arrival, body, best == NULL ? body->bytes / 2 : bytes_max);
+        int rc = compare_values(arrival, body, best == NULL ? body->bytes / 2 : bytes_max);
         if (rc < 0) {
             return rc;
         }
@@ -394,7 +394,7 @@ static int best_base(struct arrival *arrival, struct ad_body **ret)
         }
     }
     *ret = best;
-    int rc = best != NULL ? compare(arrival, best, SIZE_MAX) : all_own(arrival);
+    int rc = best != NULL ? compare_values(arrival, best, SIZE_MAX) : all_own(arrival);
     if (rc > 0) {
         lay_gifts(arrival, best);
     }
@@ -542,13 +542,13 @@ struct choice {
 };
 
 /* Compares with what there is, and checks what is new.  1, -EBADMSG or -E2BIG. */
-static int choose(struct arrival *arrival, struct choice *choice)
+static int choose_base(struct arrival *arrival, struct choice *choice)
 {
     const struct ad_body *before = arrival->before;
     int rc;
     *choice = (struct choice){NULL, NULL};
     if (before != NULL && before->base == NULL) {
-        rc = compare(arrival, before, SIZE_MAX);
+        rc = compare_values(arrival, before, SIZE_MAX);
         bool is_like = arrival->own_bytes <= before->bytes / 2;
         if (rc > 0) {
             lay_gifts(arrival, before);
@@ -588,7 +588,7 @@ static bool is_unchanged(const struct arrival *arrival, const struct choice *cho
 static int make_body(struct arrival *arrival, struct ad_body **ret)
 {
     struct choice choice;
-    int rc = choose(arrival, &choice);
+    int rc = choose_base(arrival, &choice);
     if (rc < 0) {
         return rc;
     }

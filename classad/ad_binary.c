@@ -52,14 +52,14 @@ static void put_varint(struct strbuf *out, uint64_t value)
     strbuf_append(out, bytes, write_varint(bytes, value));
 }
 
-static uint64_t zigzag(int64_t value)
+static uint64_t zigzag_int(int64_t value)
 {
     return ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0);
 }
 
 static void put_signed(struct strbuf *out, int64_t value)
 {
-    put_varint(out, zigzag(value));
+    put_varint(out, zigzag_int(value));
 }
 
 static void put_real(struct strbuf *out, double value)
@@ -222,7 +222,7 @@ void ad_value_put(const struct ad_node *node, bool with_private, struct strbuf *
         strbuf_append(out, node->text, (size_t)node->count + 1); /* its zero as well */
         return;
     case AD_NODE_INT:
-        count = write_varint(bytes + 2, zigzag(node->integer)) + 1;
+        count = write_varint(bytes + 2, zigzag_int(node->integer)) + 1;
         bytes[0] = (char)count;
         bytes[1] = AD_NODE_INT;
         strbuf_append(out, bytes, count + 1);

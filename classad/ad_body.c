@@ -14,7 +14,7 @@
 #define NARROW_MAX    UINT16_MAX /* bytes of values that offsets of two bytes reach */
 #define MADE_AT_FIRST 4u
 
-static size_t aligned(size_t size)
+static size_t aligned_size(size_t size)
 {
     return (size + 7) & ~(size_t)7;
 }
@@ -28,8 +28,9 @@ static size_t offset_size(size_t bytes)
 
 static size_t body_size(uint32_t words, uint32_t own_count, size_t bytes)
 {
-    return sizeof(struct ad_body) + words * sizeof(uint64_t) + aligned(words * sizeof(uint16_t)) +
-           ((size_t)own_count + 1) * offset_size(bytes) + bytes;
+    return sizeof(struct ad_body) + words * sizeof(uint64_t) +
+           aligned_size(words * sizeof(uint16_t)) + ((size_t)own_count + 1) * offset_size(bytes) +
+           bytes;
 }
 
 /* The parts of *ret that are written while it is made. */
@@ -63,7 +64,7 @@ static struct ad_body *body_alloc(struct ad_shape *shape, struct ad_body *base, 
     }
     memset(body->mask, 0, words * sizeof(uint64_t));
     *parts = (struct parts){.rank = (uint16_t *)(void *)(body->mask + words)};
-    char *offsets = (char *)parts->rank + aligned(words * sizeof(uint16_t));
+    char *offsets = (char *)parts->rank + aligned_size(words * sizeof(uint16_t));
     if (bytes <= NARROW_MAX) {
         parts->narrow = (uint16_t *)(void *)offsets;
     } else {
@@ -184,7 +185,7 @@ struct ad_body *ad_body_ref(const struct ad_body *body)
     return shared;
 }
 
-static void forget(struct ad_body *body)
+static void forget_body(struct ad_body *body)
 {
     for (uint32_t i = 0; i < AD_SHAPE_BODIES; i++) {
         if (body->shape->bodies[i] == body) {
@@ -200,7 +201,7 @@ void ad_body_unref(struct ad_body *body)
         return;
     }
     if (body->is_remembered) {
-        forget(body);
+        forget_body(body);
     }
     for (uint32_t i = 0; body->made != NULL && i <= body->made_mask; i++) {
         ad_expr_destroy(body->made[i].expr);

@@ -68,7 +68,7 @@ static struct ad_expr *copy_tree(const struct ad_node *node)
     return expr;
 }
 
-static const struct ad_node *inner(const struct ad_node *node)
+static const struct ad_node *inner_node(const struct ad_node *node)
 {
     while (node->kind == AD_NODE_PAREN) {
         node = node->kids;
@@ -87,11 +87,11 @@ static bool is_not(const struct ad_node *node)
 }
 
 /* !node, with parentheses where it is more than a word. */
-static struct ad_expr *negate(const struct ad_node *node)
+static struct ad_expr *negate_node(const struct ad_node *node)
 {
-    node = inner(node);
+    node = inner_node(node);
     if (is_not(node)) {
-        return copy_tree(inner(node->kids));
+        return copy_tree(inner_node(node->kids));
     }
     struct ad_node kid = *node;
     kid.link = 0;
@@ -122,7 +122,7 @@ static const struct ad_name *plain_name(const struct ad_node *node, const struct
         *side = mine ? AD_SIDE_MY : AD_SIDE_TARGET;
         return name;
     }
-    const struct ad_node *base = inner(node->named.kids);
+    const struct ad_node *base = inner_node(node->named.kids);
     if (base->kind != AD_NODE_REF || base->count > 0 || base->op == AD_REF_ABSOLUTE ||
         (base->special != AD_SPECIAL_MY && base->special != AD_SPECIAL_TARGET)) {
         return NULL;
@@ -134,7 +134,7 @@ static const struct ad_name *plain_name(const struct ad_node *node, const struct
 bool ad_clause_is_name(const struct ad_expr *expr, const struct ad *my, enum ad_side *side,
                        const char **name)
 {
-    const struct ad_name *found = plain_name(inner(&expr->root), my, side);
+    const struct ad_name *found = plain_name(inner_node(&expr->root), my, side);
     if (found == NULL) {
         return false;
     }
@@ -223,14 +223,14 @@ static bool is_side(const struct ad_node *node, const struct ad *my, enum ad_sid
                     const struct ad_name **name)
 {
     enum ad_side side;
-    *name = plain_name(inner(node), my, &side);
+    *name = plain_name(inner_node(node), my, &side);
     return *name != NULL && side == wanted;
 }
 
 bool ad_clause_comparison(const struct ad_expr *expr, const struct ad *my, enum ad_side side,
                           struct ad_comparison *ret)
 {
-    const struct ad_node *node = inner(&expr->root);
+    const struct ad_node *node = inner_node(&expr->root);
     const struct ad_name *name;
     enum ad_compare op;
     bool negated = is_not(node) && is_side(node->kids, my, side, &name);
@@ -294,7 +294,7 @@ static void follow_names(struct ad_clauses *clauses, const struct ad *my, size_t
 {
     for (;;) {
         struct node *node = &clauses->nodes[index];
-        const struct ad_node *root = inner(&node->expr->root);
+        const struct ad_node *root = inner_node(&node->expr->root);
         enum ad_side side;
         const struct ad_name *name = my != NULL ? plain_name(root, my, &side) : NULL;
         if (name == NULL || side != AD_SIDE_MY || root->special != AD_SPECIAL_NONE) {
@@ -326,8 +326,8 @@ static void split_chain(struct ad_clauses *clauses, size_t index, const struct a
     const struct path *path = clauses->nodes[index].path;
     size_t *kids = mem_alloc(chain->count * sizeof *kids);
     for (uint32_t i = 0; i < chain->count; i++) {
-        const struct ad_node *kid = inner(&chain->kids[i]);
-        kids[i] = add_node(clauses, negated ? negate(kid) : copy_tree(kid), index, path);
+        const struct ad_node *kid = inner_node(&chain->kids[i]);
+        kids[i] = add_node(clauses, negated ? negate_node(kid) : copy_tree(kid), index, path);
     }
     clauses->nodes[index].kids = kids;
     clauses->nodes[index].clause.kids = kids;
@@ -348,11 +348,11 @@ static bool is_wanted(const struct ad_clauses *clauses, size_t index)
 }
 
 /* Without the parentheses around all of it, and without !!: truth is all that counts here. */
-static void bare(struct node *node)
+static void bare_node(struct node *node)
 {
-    const struct ad_node *root = inner(&node->expr->root);
-    while (is_not(root) && is_not(inner(root->kids))) {
-        root = inner(inner(root->kids)->kids);
+    const struct ad_node *root = inner_node(&node->expr->root);
+    while (is_not(root) && is_not(inner_node(root->kids))) {
+        root = inner_node(inner_node(root->kids)->kids);
     }
     if (root != &node->expr->root) {
         struct ad_expr *expr = copy_tree(root);
@@ -361,14 +361,14 @@ static void bare(struct node *node)
     }
 }
 
-static void split(struct ad_clauses *clauses, const struct ad *my, size_t index)
+static void split_node(struct ad_clauses *clauses, const struct ad *my, size_t index)
 {
-    bare(&clauses->nodes[index]);
+    bare_node(&clauses->nodes[index]);
     follow_names(clauses, my, index);
-    bare(&clauses->nodes[index]);
+    bare_node(&clauses->nodes[index]);
     struct ad_expr *whole = ad_expr_ref(clauses->nodes[index].expr); /* nodes may move */
-    const struct ad_node *root = inner(&whole->root);
-    const struct ad_node *below = is_not(root) ? inner(root->kids) : NULL;
+    const struct ad_node *root = inner_node(&whole->root);
+    const struct ad_node *below = is_not(root) ? inner_node(root->kids) : NULL;
     enum ad_clause_kind kind = AD_CLAUSE_TEST;
     size_t bytes = 2 * ad_expr_bytes(whole);
     if ((is_chain_of(root, AD_OP_AND) || is_chain_of(root, AD_OP_OR)) &&
@@ -408,7 +408,7 @@ struct ad_clauses *ad_clauses_create(const struct ad_expr *expr, const struct ad
     struct ad_clauses *clauses = mem_zalloc(sizeof *clauses);
     (void)add_node(clauses, ad_expr_ref(expr), AD_CLAUSE_NONE, NULL);
     for (size_t i = 0; i < clauses->count; i++) {
-        split(clauses, my, i);
+        split_node(clauses, my, i);
     }
     for (size_t i = 0; i < clauses->count; i++) {
         struct node *node = &clauses->nodes[i];
@@ -470,7 +470,7 @@ struct ad_expr *ad_clauses_join(const struct ad_clauses *clauses,
         const struct ad_expr *expr = replacement != NULL && replacement[i] != NULL
                                          ? replacement[i]
                                          : clauses->nodes[clauses->demands[i]].expr;
-        kids[i] = *inner(&expr->root);
+        kids[i] = *inner_node(&expr->root);
         kids[i].link = 0;
         parens[i] = (struct ad_node){.kind = AD_NODE_PAREN,
                                      .link = i > 0 ? AD_OP_AND : 0,

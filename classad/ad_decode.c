@@ -34,7 +34,7 @@ struct decoder {
     struct err *err;
 };
 
-static int malformed(struct decoder *decoder, const char *what)
+static int refuse_malformed(struct decoder *decoder, const char *what)
 {
     return err_set(decoder->err, -EBADMSG, "binary ad, byte %zu: %s", decoder->at, what);
 }
@@ -47,7 +47,7 @@ static int too_big(struct decoder *decoder, const char *what)
 static int get_byte(struct decoder *decoder, uint8_t *ret)
 {
     if (decoder->at == decoder->length) {
-        return malformed(decoder, "the ad ends too early");
+        return refuse_malformed(decoder, "the ad ends too early");
     }
     *ret = decoder->data[decoder->at++];
     return 0;
@@ -74,7 +74,7 @@ static int get_varint(struct decoder *decoder, uint64_t *ret)
             return 0;
         }
     }
-    return malformed(decoder, "a number is not in its shortest form");
+    return refuse_malformed(decoder, "a number is not in its shortest form");
 }
 
 static int get_signed(struct decoder *decoder, int64_t *ret)
@@ -96,9 +96,9 @@ static int get_count(struct decoder *decoder, uint32_t *ret)
         return rc;
     }
     if (value > decoder->length - decoder->at) {
-        return malformed(decoder, "a count or length is larger than the rest of the ad");
+        return refuse_malformed(decoder, "a count or length is larger than the rest of the ad");
     }
-    *ret = (uint32_t)value; /* the length of the data fits, see start() */
+    *ret = (uint32_t)value; /* the length of the data fits, see start_decoding() */
     return 0;
 }
 
@@ -113,7 +113,7 @@ static int get_text(struct decoder *decoder, size_t max, const char **text, uint
     }
     *text = (const char *)decoder->data + decoder->at;
     if (memchr(*text, '\0', *length) != NULL) {
-        return malformed(decoder, "a text contains a zero byte");
+        return refuse_malformed(decoder, "a text contains a zero byte");
     }
     decoder->at += *length;
     return 0;
@@ -122,7 +122,7 @@ static int get_text(struct decoder *decoder, size_t max, const char **text, uint
 static int get_real(struct decoder *decoder, double *ret)
 {
     if (decoder->length - decoder->at < 8) {
-        return malformed(decoder, "the ad ends too early");
+        return refuse_malformed(decoder, "the ad ends too early");
     }
     uint64_t bits = 0;
     for (unsigned i = 0; i < 8; i++) {
@@ -156,7 +156,7 @@ static int get_link(struct decoder *decoder, uint32_t index, uint8_t first, uint
     }
     if (link == AD_OP_NONE || link >= AD_OP_NOT ||
         (index > 1 && ad_op_precedence((enum ad_op)link) != ad_op_precedence((enum ad_op)first))) {
-        return malformed(decoder, "unknown operator");
+        return refuse_malformed(decoder, "unknown operator");
     }
     *ret = link;
     return 0;
@@ -238,7 +238,7 @@ static int get_attributes(struct decoder *decoder, struct ad **ret)
             rc = too_big(decoder, "too many attributes");
         }
         if (rc == 0 && ad_count(ad) != i + 1) {
-            rc = malformed(decoder, "an attribute appears twice");
+            rc = refuse_malformed(decoder, "an attribute appears twice");
         }
     }
     if (rc < 0) {
@@ -281,7 +281,7 @@ static int get_leaf(struct decoder *decoder, struct ad_node *node)
     case AD_NODE_BOOL:
         rc = get_byte(decoder, &byte);
         if (rc == 0 && byte > 1) {
-            rc = malformed(decoder, "a boolean is not 0 or 1");
+            rc = refuse_malformed(decoder, "a boolean is not 0 or 1");
         }
         node->boolean = byte == 1;
         break;
@@ -294,7 +294,7 @@ static int get_leaf(struct decoder *decoder, struct ad_node *node)
             rc = get_signed(decoder, &zone);
         }
         if (rc == 0 && (zone < -360000 || zone > 360000)) {
-            rc = malformed(decoder, "bad time zone");
+            rc = refuse_malformed(decoder, "bad time zone");
         }
         node->count = (uint32_t)(int32_t)zone;
         break;
@@ -325,7 +325,7 @@ static int get_inner(struct decoder *decoder, struct ad_node *node)
     case AD_NODE_REF:
         rc = get_byte(decoder, &byte);
         if (rc == 0 && (byte > REF_ABSOLUTE)) {
-            rc = malformed(decoder, "unknown kind of reference");
+            rc = refuse_malformed(decoder, "unknown kind of reference");
         }
         if (rc == 0) {
             node->op = byte == REF_ABSOLUTE ? AD_REF_ABSOLUTE : 0;
@@ -335,13 +335,13 @@ static int get_inner(struct decoder *decoder, struct ad_node *node)
     case AD_NODE_UNARY:
         rc = get_byte(decoder, &node->op);
         if (rc == 0 && (node->op < AD_OP_NOT || node->op >= AD_OP_COUNT)) {
-            rc = malformed(decoder, "unknown operator");
+            rc = refuse_malformed(decoder, "unknown operator");
         }
         return rc < 0 ? rc : get_kids(decoder, 1, false, node);
     case AD_NODE_CHAIN:
         rc = get_count(decoder, &count);
         if (rc == 0 && count < 2) {
-            rc = malformed(decoder, "an operator without operands");
+            rc = refuse_malformed(decoder, "an operator without operands");
         }
         return rc < 0 ? rc : get_kids(decoder, count, true, node);
     case AD_NODE_COND:
@@ -361,7 +361,7 @@ static int get_inner(struct decoder *decoder, struct ad_node *node)
         }
         return rc < 0 ? rc : get_kids(decoder, count, false, node);
     default:
-        return malformed(decoder, "unknown kind of node");
+        return refuse_malformed(decoder, "unknown kind of node");
     }
 }
 
@@ -383,7 +383,7 @@ static int get_node(struct decoder *decoder, struct ad_node *node)
     return rc;
 }
 
-static int start(struct decoder *decoder, const void *data, size_t length, struct err *err)
+static int start_decoding(struct decoder *decoder, const void *data, size_t length, struct err *err)
 {
     *decoder = (struct decoder){.data = data, .length = length, .err = err};
     if (length > AD_TEXT_MAX) {
@@ -400,7 +400,7 @@ static int start(struct decoder *decoder, const void *data, size_t length, struc
     return rc;
 }
 
-static void stop(struct decoder *decoder)
+static void stop_decoding(struct decoder *decoder)
 {
     vec_fini(&decoder->nested, ad_destroy_item);
     arena_destroy(decoder->arena);
@@ -413,7 +413,7 @@ int ad_outline_read(const void *data, size_t length, struct ad_outline *ret, str
     struct decoder decoder;
     uint32_t count = 0;
     uint32_t names_bytes = 0;
-    int rc = start(&decoder, data, length, err);
+    int rc = start_decoding(&decoder, data, length, err);
     if (rc == 0) {
         rc = get_count(&decoder, &count);
     }
@@ -477,14 +477,14 @@ int ad_value_check(struct ad_bytes value, size_t *nodes, bool *has_ads, struct e
     if (value.data[0] == AD_NODE_STRING) {
         return value.length - 2 > AD_STRING_MAX && value.length > 2
                    ? too_big(&decoder, "a text is too long")
-                   : malformed(&decoder, "a text does not end with its only zero byte");
+                   : refuse_malformed(&decoder, "a text does not end with its only zero byte");
     }
     struct ad_node root;
     int rc = get_node(&decoder, &root);
     if (rc == 0 && decoder.at != value.length) {
-        rc = malformed(&decoder, "extra bytes follow the value");
+        rc = refuse_malformed(&decoder, "extra bytes follow the value");
     }
-    stop(&decoder);
+    stop_decoding(&decoder);
     *nodes = decoder.nodes;
     *has_ads = *has_ads || decoder.has_ads;
     return rc;
@@ -502,7 +502,7 @@ struct ad_expr *ad_value_compile(struct ad_bytes value)
         if (get_block(&decoder, &expr) < 0) {
             expr = NULL; /* was checked: memory is what can be missing */
         }
-        stop(&decoder);
+        stop_decoding(&decoder);
     }
     return expr != NULL ? expr : ad_expr_error();
 }

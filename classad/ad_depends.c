@@ -81,7 +81,7 @@ bool ad_depends(const struct ad_expr *expr, ad_depends_f each, void *arg)
 
 /* ---- hashes ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t mix_hash(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
     return hash ^ (hash >> 29);
@@ -93,11 +93,11 @@ static uint64_t hash_bytes(const char *text, size_t length)
     for (; length >= 8; text += 8, length -= 8) {
         uint64_t word;
         memcpy(&word, text, 8);
-        hash = mix(hash, word);
+        hash = mix_hash(hash, word);
     }
     uint64_t rest = 0;
     memcpy(&rest, text, length);
-    return mix(hash, rest);
+    return mix_hash(hash, rest);
 }
 
 static uint64_t hash_node(const struct ad_node *node);
@@ -109,33 +109,34 @@ static uint64_t hash_ad(const struct ad *ad)
     const char *name;
     const struct ad_expr *expr;
     while (ad != NULL && ad_next(ad, &at, &name, &expr)) { /* in any order */
-        hash += mix(hash_node(&expr->root), ad_name_hash(name, strlen(name)));
+        hash += mix_hash(hash_node(&expr->root), ad_name_hash(name, strlen(name)));
     }
     return hash;
 }
 
 static uint64_t hash_node(const struct ad_node *node)
 {
-    uint64_t hash = mix((uint64_t)node->kind << 40 | (uint64_t)node->op << 32 | node->count, 1);
+    uint64_t hash =
+        mix_hash((uint64_t)node->kind << 40 | (uint64_t)node->op << 32 | node->count, 1);
     switch ((enum ad_kind)node->kind) {
     case AD_NODE_BOOL:
-        return mix(hash, node->boolean);
+        return mix_hash(hash, node->boolean);
     case AD_NODE_INT:
     case AD_NODE_ABSTIME:
-        return mix(hash, (uint64_t)node->integer);
+        return mix_hash(hash, (uint64_t)node->integer);
     case AD_NODE_REAL:
     case AD_NODE_RELTIME: {
         uint64_t bits;
         memcpy(&bits, &node->real, sizeof bits);
-        return mix(hash, bits);
+        return mix_hash(hash, bits);
     }
     case AD_NODE_STRING:
-        return mix(hash, hash_bytes(node->text, node->count));
+        return mix_hash(hash, hash_bytes(node->text, node->count));
     case AD_NODE_AD:
-        return mix(hash, hash_ad(node->nested));
+        return mix_hash(hash, hash_ad(node->nested));
     case AD_NODE_REF:
     case AD_NODE_CALL:
-        hash = mix(hash, node->named.name->hash);
+        hash = mix_hash(hash, node->named.name->hash);
         break;
     default:
         break;
@@ -143,7 +144,7 @@ static uint64_t hash_node(const struct ad_node *node)
     uint32_t count = ad_node_kid_count(node);
     const struct ad_node *kids = ad_node_kids(node);
     for (uint32_t i = 0; i < count; i++) {
-        hash = mix(hash, hash_node(&kids[i]) + kids[i].link);
+        hash = mix_hash(hash, hash_node(&kids[i]) + kids[i].link);
     }
     return hash;
 }

@@ -362,8 +362,8 @@ bool ad_arg_string(struct ad_evaluator *ev, const struct ad_call *call, uint32_t
 
 /* ---- from outside ---- */
 
-static void start(struct ad_evaluator *ev, const struct ad *my, const struct ad *target,
-                  const struct ad_context *context)
+static void start_evaluation(struct ad_evaluator *ev, const struct ad *my, const struct ad *target,
+                             const struct ad_context *context)
 {
     ev->context = context;
     ev->arena = NULL;
@@ -404,7 +404,7 @@ static void destroy_expr(void *expr)
 }
 
 /* The end of every evaluation.  One that failed has no steps left: it counts as all of them. */
-static void drop(struct ad_evaluator *ev)
+static void drop_evaluation(struct ad_evaluator *ev)
 {
     struct ad_work *work = ev->context != NULL ? ev->context->work : NULL;
     if (work != NULL) {
@@ -454,7 +454,7 @@ static struct ad_world *make_world(struct ad_evaluator *ev)
 }
 
 /* Hands the memory over to the value, or gives it back. */
-static void finish(struct ad_evaluator *ev, struct ad_value *ret)
+static void finish_evaluation(struct ad_evaluator *ev, struct ad_value *ret)
 {
     ret->world = NULL;
     ret->memory = NULL;
@@ -475,26 +475,26 @@ static void finish(struct ad_evaluator *ev, struct ad_value *ret)
         ret->memory = ev->arena;
         ev->arena = NULL;
     }
-    drop(ev);
+    drop_evaluation(ev);
 }
 
 void ad_eval(const struct ad_expr *expr, const struct ad *my, const struct ad *target,
              const struct ad_context *context, struct ad_value *ret)
 {
     struct ad_evaluator ev;
-    start(&ev, my, target, context);
+    start_evaluation(&ev, my, target, context);
     ad_evaluate(&ev, &expr->root, AD_SCOPE_MY, ret);
-    finish(&ev, ret);
+    finish_evaluation(&ev, ret);
 }
 
 void ad_eval_within(const struct ad_expr *expr, const struct ad *my, uint32_t steps,
                     struct ad_value *ret)
 {
     struct ad_evaluator ev;
-    start(&ev, my, NULL, NULL);
+    start_evaluation(&ev, my, NULL, NULL);
     ev.steps_left = steps;
     ad_evaluate(&ev, &expr->root, AD_SCOPE_MY, ret);
-    finish(&ev, ret);
+    finish_evaluation(&ev, ret);
 }
 
 int ad_eval_attr(const struct ad *my, const struct ad *target, const char *name,
@@ -508,9 +508,9 @@ int ad_eval_attr(const struct ad *my, const struct ad *target, const char *name,
     }
     struct ad_found lookup = {spot.expr, spot.body, spot.place, AD_SCOPE_MY};
     struct ad_evaluator ev;
-    start(&ev, my, target, context);
+    start_evaluation(&ev, my, target, context);
     ad_evaluate_found(&ev, &lookup, ret);
-    finish(&ev, ret);
+    finish_evaluation(&ev, ret);
     return 0;
 }
 
@@ -519,10 +519,10 @@ enum ad_truth ad_eval_bool(const struct ad_expr *expr, const struct ad *my, cons
 {
     struct ad_evaluator ev;
     struct ad_value value;
-    start(&ev, my, target, context);
+    start_evaluation(&ev, my, target, context);
     ad_evaluate(&ev, &expr->root, AD_SCOPE_MY, &value);
     enum ad_truth truth = ev.failed ? AD_ERROR : ad_truth_of(&value);
-    drop(&ev);
+    drop_evaluation(&ev);
     return truth;
 }
 
@@ -531,10 +531,10 @@ double ad_eval_rank(const struct ad_expr *expr, const struct ad *my, const struc
 {
     struct ad_evaluator ev;
     struct ad_value value;
-    start(&ev, my, target, context);
+    start_evaluation(&ev, my, target, context);
     ad_evaluate(&ev, &expr->root, AD_SCOPE_MY, &value);
     double rank = !ev.failed && ad_is_number(&value) ? ad_number(&value) : 0.0;
-    drop(&ev);
+    drop_evaluation(&ev);
     return rank;
 }
 
@@ -553,9 +553,9 @@ void ad_value_fini(struct ad_value *value)
     *value = (struct ad_value){.type = AD_TYPE_UNDEFINED};
 }
 
-static bool resume(struct ad_evaluator *ev, const struct ad_world *world)
+static bool resume_evaluation(struct ad_evaluator *ev, const struct ad_world *world)
 {
-    start(ev, NULL, NULL, world->has_context ? &world->context : NULL);
+    start_evaluation(ev, NULL, NULL, world->has_context ? &world->context : NULL);
     ev->shared_steps = world->steps_left;
     ev->steps_left = *ev->shared_steps;
     if (world->scope_count > AD_SCOPES_INLINE) {
@@ -591,10 +591,10 @@ void ad_value_item(const struct ad_value *list, size_t index, struct ad_value *i
     }
     struct ad_evaluator ev;
     ad_is(item, AD_TYPE_ERROR);
-    if (resume(&ev, list->world)) {
+    if (resume_evaluation(&ev, list->world)) {
         ad_item(&ev, list, (uint32_t)index, item);
     }
-    finish(&ev, item);
+    finish_evaluation(&ev, item);
 }
 
 void ad_value_attr(const struct ad_value *ad, const char *name, struct ad_value *ret)
@@ -607,9 +607,9 @@ void ad_value_attr(const struct ad_value *ad, const char *name, struct ad_value 
     }
     struct ad_evaluator ev;
     ad_is(ret, AD_TYPE_ERROR);
-    if (resume(&ev, ad->world)) {
+    if (resume_evaluation(&ev, ad->world)) {
         struct ad_found lookup = {.expr = expr, .scope = ad->scope};
         ad_evaluate_found(&ev, &lookup, ret);
     }
-    finish(&ev, ret);
+    finish_evaluation(&ev, ret);
 }

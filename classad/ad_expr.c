@@ -27,7 +27,7 @@ int ad_op_precedence(enum ad_op op)
 
 #define ALIGNMENT ((size_t)8)
 
-static size_t aligned(size_t size)
+static size_t aligned_size(size_t size)
 {
     return (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 }
@@ -45,7 +45,7 @@ static void measure_node(const struct ad_node *node, struct measure *measure, un
         measure->depth = depth;
     }
     if (node->kind == AD_NODE_STRING) {
-        measure->bytes += aligned((size_t)node->count + 1);
+        measure->bytes += aligned_size((size_t)node->count + 1);
     } else if (node->kind == AD_NODE_AD) {
         measure->has_ads = true;
         size_t at = 0;
@@ -59,7 +59,7 @@ static void measure_node(const struct ad_node *node, struct measure *measure, un
             }
         }
     } else if (node->kind == AD_NODE_REF || node->kind == AD_NODE_CALL) {
-        measure->bytes += aligned(sizeof(struct ad_name) + node->named.name->length + 1);
+        measure->bytes += aligned_size(sizeof(struct ad_name) + node->named.name->length + 1);
     }
     uint32_t count = ad_node_kid_count(node);
     const struct ad_node *kids = ad_node_kids(node);
@@ -88,7 +88,7 @@ static void fill_node(struct ad_node *to, const struct ad_node *from, struct fil
         memcpy(filler->bytes, from->text, from->count);
         filler->bytes[from->count] = '\0';
         to->text = filler->bytes;
-        filler->bytes += aligned((size_t)from->count + 1);
+        filler->bytes += aligned_size((size_t)from->count + 1);
         return;
     }
     if (from->kind == AD_NODE_REF || from->kind == AD_NODE_CALL) {
@@ -99,7 +99,7 @@ static void fill_node(struct ad_node *to, const struct ad_node *from, struct fil
         to->named.name = name;
         to->special =
             from->kind == AD_NODE_REF ? (uint8_t)ad_name_special(name->text, name->length) : 0;
-        filler->bytes += aligned(size);
+        filler->bytes += aligned_size(size);
     }
     uint32_t count = ad_node_kid_count(from);
     if (count == 0) {
@@ -122,8 +122,8 @@ struct ad_expr *ad_expr_compact(const struct ad_node *root)
 {
     struct measure measure = {0};
     measure_node(root, &measure, 0);
-    size_t bytes =
-        aligned(sizeof(struct ad_expr)) + measure.nodes * sizeof(struct ad_node) + measure.bytes;
+    size_t bytes = aligned_size(sizeof(struct ad_expr)) + measure.nodes * sizeof(struct ad_node) +
+                   measure.bytes;
     if (measure.nodes > AD_NODES_MAX || bytes > UINT32_MAX) {
         return NULL;
     }
@@ -135,8 +135,8 @@ struct ad_expr *ad_expr_compact(const struct ad_node *root)
     expr->bytes = (uint32_t)bytes;
     expr->depth = (uint16_t)(measure.depth < UINT16_MAX ? measure.depth : UINT16_MAX);
     expr->has_ads = measure.has_ads;
-    struct filler filler = {.nodes =
-                                (struct ad_node *)(void *)((char *)expr + aligned(sizeof(*expr)))};
+    struct filler filler = {
+        .nodes = (struct ad_node *)(void *)((char *)expr + aligned_size(sizeof(*expr)))};
     filler.bytes = (char *)(filler.nodes + measure.nodes);
     fill_node(&expr->root, root, &filler);
     return expr;
@@ -185,7 +185,7 @@ size_t ad_expr_bytes(const struct ad_expr *expr)
 
 /* ---- literals ---- */
 
-static struct ad_expr *leaf(const struct ad_node *root)
+static struct ad_expr *copy_leaf(const struct ad_node *root)
 {
     struct ad_expr *expr = mem_alloc(sizeof(*expr));
     *expr = (struct ad_expr){.owner_count = 1, .bytes = sizeof(*expr), .root = *root};
@@ -194,27 +194,27 @@ static struct ad_expr *leaf(const struct ad_node *root)
 
 struct ad_expr *ad_expr_int(int64_t value)
 {
-    return leaf(&(struct ad_node){.kind = AD_NODE_INT, .integer = value});
+    return copy_leaf(&(struct ad_node){.kind = AD_NODE_INT, .integer = value});
 }
 
 struct ad_expr *ad_expr_real(double value)
 {
-    return leaf(&(struct ad_node){.kind = AD_NODE_REAL, .real = value});
+    return copy_leaf(&(struct ad_node){.kind = AD_NODE_REAL, .real = value});
 }
 
 struct ad_expr *ad_expr_bool(bool value)
 {
-    return leaf(&(struct ad_node){.kind = AD_NODE_BOOL, .boolean = value});
+    return copy_leaf(&(struct ad_node){.kind = AD_NODE_BOOL, .boolean = value});
 }
 
 struct ad_expr *ad_expr_undefined(void)
 {
-    return leaf(&(struct ad_node){.kind = AD_NODE_UNDEFINED});
+    return copy_leaf(&(struct ad_node){.kind = AD_NODE_UNDEFINED});
 }
 
 struct ad_expr *ad_expr_error(void)
 {
-    return leaf(&(struct ad_node){.kind = AD_NODE_ERROR});
+    return copy_leaf(&(struct ad_node){.kind = AD_NODE_ERROR});
 }
 
 static struct ad_node string_node(const char *text, size_t length)
@@ -251,7 +251,7 @@ struct ad_expr *ad_expr_strings(const char *const *list, size_t count)
 struct ad_expr *ad_expr_nested(struct ad *ad)
 {
     struct ad_node node = {.kind = AD_NODE_AD, .nested = ad};
-    struct ad_expr *expr = leaf(&node);
+    struct ad_expr *expr = copy_leaf(&node);
     expr->has_ads = true;
     unsigned depth = ad_node_depth(&node);
     expr->depth = (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX);

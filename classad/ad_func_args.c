@@ -179,7 +179,7 @@ static const char AS_IT_IS[] = "\1\2\3\4\5\6"; /* a value that stands for none, 
 
 /* "NAME=value" into the map; false when there is no name.  A text with "$$" and without '=' is kept
  * as it is: it will be expanded later. */
-static bool assign(struct strmap *variables, const char *text)
+static bool assign_variable(struct strmap *variables, const char *text)
 {
     const char *equals = strchr(text, '=');
     if (equals == NULL && strstr(text, "$$") != NULL) {
@@ -275,7 +275,7 @@ void ad_func_env_v1_to_v2(struct ad_evaluator *ev, const struct ad_call *call, s
         size_t length = strcspn(at, separators);
         if (length > 0) {
             char *assignment = mem_strndup(at, length);
-            good = assign(variables, assignment);
+            good = assign_variable(variables, assignment);
             mem_free(assignment);
         }
         at += length + (at[length] != '\0');
@@ -298,7 +298,7 @@ void ad_func_merge_environment(struct ad_evaluator *ev, const struct ad_call *ca
         }
         good = text.type == AD_TYPE_STRING && split_words(text.string.text, 2, &words);
         for (size_t word = 0; good && word < words.count; word++) {
-            good = assign(variables, words.items[word]);
+            good = assign_variable(variables, words.items[word]);
         }
         vec_fini(&words, free_word);
     }

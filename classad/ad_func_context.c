@@ -9,7 +9,7 @@
 
 /* ---- anyCompare, allCompare ---- */
 
-static bool comparison(const char *text, enum ad_op *ret)
+static bool comparison_of(const char *text, enum ad_op *ret)
 {
     static const struct {
         char text[6];
@@ -36,7 +36,7 @@ void ad_func_list_compare(struct ad_evaluator *ev, const struct ad_call *call, s
     struct ad_value value;
     enum ad_op op = AD_OP_NONE;
     ad_arg(ev, call, 0, &text);
-    if (text.type != AD_TYPE_STRING || !comparison(text.string.text, &op)) {
+    if (text.type != AD_TYPE_STRING || !comparison_of(text.string.text, &op)) {
         ad_is(ret, text.type == AD_TYPE_UNDEFINED ? AD_TYPE_UNDEFINED : AD_TYPE_ERROR);
         return;
     }

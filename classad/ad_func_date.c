@@ -26,7 +26,7 @@ static int32_t zone_offset(const struct ad_evaluator *ev, int64_t at_s)
     return ev->context->zone_offset_s(ev->context->arg, at_s);
 }
 
-static int64_t shifted(int64_t seconds, int32_t offset_s)
+static int64_t shifted_seconds(int64_t seconds, int32_t offset_s)
 {
     return (int64_t)((uint64_t)seconds + (uint64_t)(int64_t)offset_s);
 }
@@ -46,7 +46,8 @@ void ad_func_get(struct ad_evaluator *ev, const struct ad_call *call, struct ad_
     enum ad_part part = (enum ad_part)call->variant;
     if (value.type == AD_TYPE_ABSTIME && part != AD_PART_DAYS && is_date(value.time.seconds)) {
         struct ad_calendar calendar;
-        ad_calendar_of(shifted(value.time.seconds, zone_offset(ev, value.time.seconds)), &calendar);
+        ad_calendar_of(shifted_seconds(value.time.seconds, zone_offset(ev, value.time.seconds)),
+                       &calendar);
         int64_t parts[] = {
             [AD_PART_YEAR] = calendar.year,       [AD_PART_MONTH] = calendar.month,
             [AD_PART_DAY] = calendar.day,         [AD_PART_WEEKDAY] = calendar.weekday,
@@ -83,7 +84,7 @@ static void split_moment(struct ad_evaluator *ev, int64_t seconds, int32_t offse
         ad_is(ret, AD_TYPE_ERROR);
         return;
     }
-    ad_calendar_of(shifted(seconds, offset_s), &calendar);
+    ad_calendar_of(shifted_seconds(seconds, offset_s), &calendar);
     struct ad *ad = ad_create();
     ad_set_string(ad, "Type", "AbsoluteTime");
     ad_set_int(ad, "Year", calendar.year);
@@ -154,8 +155,8 @@ void ad_func_split_time(struct ad_evaluator *ev, const struct ad_call *call, str
 
 /* An attribute of the ad that splitTime() makes, or of an ad around it: an integer, else 0 or what
  * is given. */
-static int32_t field(struct ad_evaluator *ev, const struct ad_value *ad, const char *text,
-                     int32_t otherwise)
+static int32_t date_field(struct ad_evaluator *ev, const struct ad_value *ad, const char *text,
+                          int32_t otherwise)
 {
     struct ad_value value;
     struct ad_found found = {.scope = ad->scope};
@@ -189,12 +190,12 @@ static int64_t fixed_day(int64_t year, int64_t month, int64_t day)
  * carried over. */
 static void moment_of_ad(struct ad_evaluator *ev, const struct ad_value *ad, struct tm *tm)
 {
-    int64_t year = field(ev, ad, "Year", 1900);
-    int64_t month = field(ev, ad, "Month", 1);
-    tm->tm_sec = field(ev, ad, "Seconds", 0);
-    tm->tm_min = field(ev, ad, "Minutes", 0);
-    tm->tm_hour = field(ev, ad, "Hours", 0);
-    tm->tm_mday = field(ev, ad, "Day", 0);
+    int64_t year = date_field(ev, ad, "Year", 1900);
+    int64_t month = date_field(ev, ad, "Month", 1);
+    tm->tm_sec = date_field(ev, ad, "Seconds", 0);
+    tm->tm_min = date_field(ev, ad, "Minutes", 0);
+    tm->tm_hour = date_field(ev, ad, "Hours", 0);
+    tm->tm_mday = date_field(ev, ad, "Day", 0);
     tm->tm_mon = (int32_t)(uint32_t)(month - 1);
     tm->tm_year = (int32_t)(uint32_t)(year - 1900);
     int64_t fixed = fixed_day(year, month, tm->tm_mday);
@@ -205,7 +206,7 @@ static void moment_of_ad(struct ad_evaluator *ev, const struct ad_value *ad, str
 static void moment_of_seconds(int64_t seconds, int32_t offset_s, struct tm *tm)
 {
     struct ad_calendar calendar;
-    ad_calendar_of(shifted(seconds, offset_s), &calendar);
+    ad_calendar_of(shifted_seconds(seconds, offset_s), &calendar);
     tm->tm_sec = calendar.second;
     tm->tm_min = calendar.minute;
     tm->tm_hour = calendar.hour;

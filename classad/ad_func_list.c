@@ -65,7 +65,7 @@ static void as_integer(struct ad_value *value)
 
 /* One more number into the total: integers stay integers until a real comes; a boolean that stands
  * alone stays one. */
-static void combine(enum ad_total kind, struct ad_value *total, struct ad_value *item)
+static void combine_items(enum ad_total kind, struct ad_value *total, struct ad_value *item)
 {
     struct ad_value result;
     if (kind == AD_TOTAL_SUM || kind == AD_TOTAL_AVG) {
@@ -110,7 +110,7 @@ void ad_func_total(struct ad_evaluator *ev, const struct ad_call *call, struct a
         if (count++ == 0) {
             total = item;
         } else {
-            combine(kind, &total, &item);
+            combine_items(kind, &total, &item);
         }
     }
     if (count == 0 && kind >= AD_TOTAL_MIN) {

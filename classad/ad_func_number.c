@@ -119,8 +119,8 @@ void ad_func_pow(struct ad_evaluator *ev, const struct ad_call *call, struct ad_
 #define QUANTUM_LEAST 1e-8 /* a real quantum below it changes nothing */
 
 /* The least multiple of quantum that is not below value; x and q are their numbers. */
-static void multiple(const struct ad_value *value, double x, const struct ad_value *quantum,
-                     double q, struct ad_value *ret)
+static void put_multiple(const struct ad_value *value, double x, const struct ad_value *quantum,
+                         double q, struct ad_value *ret)
 {
     if (quantum->type == AD_TYPE_INT ? quantum->integer == 0 : fabs(q) <= QUANTUM_LEAST) {
         *ret = *value;
@@ -169,7 +169,7 @@ void ad_func_quantize(struct ad_evaluator *ev, const struct ad_call *call, struc
         good = good && real_of(&quantum, &q);
     }
     if (good) {
-        multiple(&value, x, &quantum, q, ret);
+        put_multiple(&value, x, &quantum, q, ret);
     } else {
         ad_is(ret, AD_TYPE_ERROR);
     }

@@ -14,15 +14,15 @@
 
 #define AD_REGEX_OPTIONS_MAX 8
 
-static struct ad_regex *compile(struct ad_evaluator *ev, const struct ad_value *pattern,
-                                const struct ad_value *options)
+static struct ad_regex *compile_pattern(struct ad_evaluator *ev, const struct ad_value *pattern,
+                                        const struct ad_value *options)
 {
     return ad_evaluator_regex(ev, pattern->string.text, pattern->string.length,
                               options->string.text);
 }
 
-static int search(struct ad_evaluator *ev, struct ad_regex *regex, const struct ad_value *text,
-                  size_t from, enum ad_regex_how how)
+static int search_text(struct ad_evaluator *ev, struct ad_regex *regex, const struct ad_value *text,
+                       size_t from, enum ad_regex_how how)
 {
     if (!ad_evaluator_spend(ev, 10 + (text->string.length - from) / 64)) {
         return -1;
@@ -61,8 +61,8 @@ void ad_func_regexp(struct ad_evaluator *ev, const struct ad_call *call, struct 
     if (!regexp_args(ev, call, 2, 2, args, ret)) {
         return;
     }
-    struct ad_regex *regex = compile(ev, &args[0], &args[2]);
-    int found = regex != NULL ? search(ev, regex, &args[1], 0, AD_REGEX_ANYWHERE) : -1;
+    struct ad_regex *regex = compile_pattern(ev, &args[0], &args[2]);
+    int found = regex != NULL ? search_text(ev, regex, &args[1], 0, AD_REGEX_ANYWHERE) : -1;
     if (found < 0) {
         ad_is(ret, AD_TYPE_ERROR);
     } else {
@@ -84,7 +84,7 @@ void ad_func_regexp_member(struct ad_evaluator *ev, const struct ad_call *call,
         ad_is(ret, AD_TYPE_ERROR);
         return;
     }
-    struct ad_regex *regex = compile(ev, &args[0], &args[2]);
+    struct ad_regex *regex = compile_pattern(ev, &args[0], &args[2]);
     enum ad_truth found = AD_FALSE;
     for (uint32_t i = 0; found != AD_TRUE && found != AD_ERROR && i < args[1].list->count; i++) {
         struct ad_value item;
@@ -93,7 +93,7 @@ void ad_func_regexp_member(struct ad_evaluator *ev, const struct ad_call *call,
             found = AD_UNDEFINED;
         } else if (item.type != AD_TYPE_STRING) {
             found = AD_ERROR;
-        } else if (regex != NULL && search(ev, regex, &item, 0, AD_REGEX_ANYWHERE) > 0) {
+        } else if (regex != NULL && search_text(ev, regex, &item, 0, AD_REGEX_ANYWHERE) > 0) {
             found = AD_TRUE;
         }
     }
@@ -135,12 +135,12 @@ void ad_func_list_regexp(struct ad_evaluator *ev, const struct ad_call *call, st
     struct ad_value options;
     lower_options(&args[3], small);
     ad_is_text(&options, small, strlen(small));
-    struct ad_regex *regex = compile(ev, &args[0], &options);
+    struct ad_regex *regex = compile_pattern(ev, &args[0], &options);
     struct ad_value item;
     int found = regex != NULL ? 0 : -1;
     bool empty = true;
     for (size_t at = 0; found == 0 && ad_stringlist_next(&args[1], &args[2], &at, &item);) {
-        found = search(ev, regex, &item, 0, AD_REGEX_ANYWHERE);
+        found = search_text(ev, regex, &item, 0, AD_REGEX_ANYWHERE);
         empty = false;
     }
     if (found < 0) {
@@ -194,8 +194,8 @@ static bool substitute_all(struct ad_evaluator *ev, struct ad_regex *regex,
     size_t from = 0;
     bool nothing = false;
     do {
-        int found =
-            search(ev, regex, text, from, nothing ? AD_REGEX_SOMETHING_HERE : AD_REGEX_ANYWHERE);
+        int found = search_text(ev, regex, text, from,
+                                nothing ? AD_REGEX_SOMETHING_HERE : AD_REGEX_ANYWHERE);
         if (found < 0) {
             return false;
         }
@@ -245,7 +245,7 @@ void ad_func_regexps(struct ad_evaluator *ev, const struct ad_call *call, struct
         .all = kind == AD_REPLACE_ALL || strchr(options, 'g') != NULL,
         .full = kind != AD_REPLACE_NONE || strchr(options, 'f') != NULL,
     };
-    struct ad_regex *regex = compile(ev, &args[0], &args[3]);
+    struct ad_regex *regex = compile_pattern(ev, &args[0], &args[3]);
     struct strbuf out;
     strbuf_init(&out, AD_STRING_MAX);
     if (regex != NULL && substitute_all(ev, regex, &args[1], &args[2], how, &out)) {

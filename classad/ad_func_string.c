@@ -105,7 +105,7 @@ out:
     strbuf_fini(&between);
 }
 
-static char upper(char c)
+static char upper_char(char c)
 {
     return c >= 'a' && c <= 'z' ? (char)(c - ('a' - 'A')) : c;
 }
@@ -121,7 +121,7 @@ void ad_func_case(struct ad_evaluator *ev, const struct ad_call *call, struct ad
         return;
     }
     for (size_t i = 0; i < text.length; i++) {
-        text.data[i] = call->variant != 0 ? upper(text.data[i]) : ad_lower(text.data[i]);
+        text.data[i] = call->variant != 0 ? upper_char(text.data[i]) : ad_lower(text.data[i]);
     }
     ad_make_text(ev, &text, ret);
 }

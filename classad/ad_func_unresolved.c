@@ -24,9 +24,9 @@ struct unresolved {
     unsigned depth;       /* a name that leads to itself comes to the limit */
 };
 
-static bool walk(struct unresolved *to, const struct ad_node *node, uint32_t scope);
+static bool walk_nodes(struct unresolved *to, const struct ad_node *node, uint32_t scope);
 
-static void note(struct unresolved *to, const char *name)
+static void note_name(struct unresolved *to, const char *name)
 {
     if (strmap_get(to->names, name) == NULL) {
         (void)strmap_set(to->names, name, to); /* the value is a mark */
@@ -41,7 +41,7 @@ static void note_selected(struct unresolved *to, const struct ad_node *node)
     strbuf_putc(&text, '.');
     strbuf_puts(&text, node->named.name->text);
     if (ad_evaluator_spend(to->ev, text.length / 16)) {
-        note(to, strbuf_text(&text));
+        note_name(to, strbuf_text(&text));
     }
     strbuf_fini(&text);
 }
@@ -52,7 +52,7 @@ static bool walk_ad(struct unresolved *to, const struct ad *ad, uint32_t scope)
     struct ad_item item;
     while (ad != NULL && ad_walk(ad, &at, &item)) {
         struct ad_node literal;
-        if (!walk(to, ad_spot_node(&item.spot, &literal), scope)) {
+        if (!walk_nodes(to, ad_spot_node(&item.spot, &literal), scope)) {
             return false;
         }
     }
@@ -80,9 +80,10 @@ static bool walk_reference(struct unresolved *to, const struct ad_node *node, ui
     struct ad_node literal;
     switch (ad_find_upward(ev, start, name, (enum ad_special)node->special, &found)) {
     case AD_FOUND_EXPR:
-        return walk(to,
-                    ad_spot_node(&(struct ad_spot){found.expr, found.body, found.place}, &literal),
-                    found.scope);
+        return walk_nodes(to,
+                          ad_spot_node(&(struct ad_spot){found.expr, found.body, found.place},
+                                       &literal),
+                          found.scope);
     case AD_FOUND_AD:
         if (found.scope != AD_SCOPE_NONE) {
             return walk_ad(to, ev->scopes[found.scope].ad, found.scope);
@@ -93,11 +94,11 @@ static bool walk_reference(struct unresolved *to, const struct ad_node *node, ui
     case AD_FOUND_NOTHING:
         break;
     }
-    note(to, name->text);
+    note_name(to, name->text);
     return true;
 }
 
-static bool walk(struct unresolved *to, const struct ad_node *node, uint32_t scope)
+static bool walk_nodes(struct unresolved *to, const struct ad_node *node, uint32_t scope)
 {
     if (to->depth >= AD_EVAL_DEPTH_MAX || !ad_evaluator_spend(to->ev, 1)) {
         return false;
@@ -112,7 +113,7 @@ static bool walk(struct unresolved *to, const struct ad_node *node, uint32_t sco
         uint32_t count = ad_node_kid_count(node);
         const struct ad_node *kids = ad_node_kids(node);
         for (uint32_t i = 0; good && i < count; i++) {
-            good = walk(to, &kids[i], scope);
+            good = walk_nodes(to, &kids[i], scope);
         }
     }
     to->depth--;
@@ -136,7 +137,7 @@ static void sort_names(const char **names, size_t count)
 }
 
 /* TARGET.x counts as x once all are in order. */
-static const char *bare(const char *name)
+static const char *bare_name(const char *name)
 {
     return strlen(name) >= 7 && ad_name_is(name, "target.", 7) ? name + 7 : name;
 }
@@ -155,7 +156,7 @@ static void print_names(const struct strmap *map, struct strbuf *out)
         if (i > 0) {
             strbuf_putc(out, ',');
         }
-        strbuf_puts(out, bare(names[i]));
+        strbuf_puts(out, bare_name(names[i]));
     }
     mem_free(names);
 }
@@ -168,7 +169,7 @@ static int any_matches(struct ad_evaluator *ev, const struct strmap *names, stru
     const char *name;
     void *value;
     while (found == 0 && strmap_next(names, &at, &name, &value)) {
-        name = bare(name);
+        name = bare_name(name);
         size_t length = strlen(name);
         for (size_t from = 0; found == 0 && from < length; from++) {
             size_t start = 0;
@@ -230,7 +231,7 @@ void ad_func_unresolved(struct ad_evaluator *ev, const struct ad_call *call, str
     struct unresolved to = {.ev = ev,
                             .names = strmap_create(STRMAP_CASE_IGNORED),
                             .depth = ev->depth};
-    if (!walk(&to, &found.expr->root, found.scope)) {
+    if (!walk_nodes(&to, &found.expr->root, found.scope)) {
         strmap_destroy(to.names, NULL);
         to.names = strmap_create(STRMAP_CASE_IGNORED);
     }

@@ -56,7 +56,7 @@ static int version_compare(const char *a, const char *b)
     return longer != 0 ? longer : bytes;
 }
 
-static void judge(enum ad_version what, const int *sign, struct ad_value *ret)
+static void judge_sign(enum ad_version what, const int *sign, struct ad_value *ret)
 {
     switch (what) {
     case AD_VERSION_CMP:
@@ -109,7 +109,7 @@ void ad_func_version(struct ad_evaluator *ev, const struct ad_call *call, struct
         for (uint32_t i = 1; i < call->count; i++) {
             sign[i - 1] = version_compare(strbuf_text(&text[0]), strbuf_text(&text[i]));
         }
-        judge((enum ad_version)call->variant, sign, ret);
+        judge_sign((enum ad_version)call->variant, sign, ret);
     }
     for (uint32_t i = 0; i < 3; i++) {
         strbuf_fini(&text[i]);

@@ -49,7 +49,7 @@ static bool find_again(const struct ad *ad, const char *name, struct ad_spot *re
 }
 
 /* Looks it up and remembers it: what a shape remembers is not seen. */
-static uint32_t ask(struct ad_shape *shape, const char *name, size_t length, uint32_t hash)
+static uint32_t asked_place(struct ad_shape *shape, const char *name, size_t length, uint32_t hash)
 {
     uint32_t place = ad_shape_place(shape, name, length, hash);
     if (length < AD_ASKED_BYTES) {
@@ -73,7 +73,7 @@ uint32_t ad_asked_place(struct ad_shape *shape, const char *name)
         return asked->place;
     }
     size_t length = strlen(name);
-    return ask(shape, name, length, ad_name_hash(name, length));
+    return asked_place(shape, name, length, ad_name_hash(name, length));
 }
 
 static bool find_value(const struct ad *ad, const char *name, struct ad_spot *ret)
@@ -85,7 +85,7 @@ static bool find_value(const struct ad *ad, const char *name, struct ad_spot *re
     size_t length = strlen(name);
     uint32_t hash = ad_name_hash(name, length);
     if (ad->body != NULL) {
-        (void)ask(ad->body->shape, name, length, hash);
+        (void)asked_place(ad->body->shape, name, length, hash);
     }
     return ad_find_spot(ad, name, length, hash, ret);
 }

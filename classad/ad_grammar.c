@@ -45,7 +45,7 @@ void ad_parser_fini(struct ad_parser *parser)
 
 /* ---- errors and helpers ---- */
 
-static int refuse(struct ad_parser *parser, const char *expected)
+static int refuse_token(struct ad_parser *parser, const char *expected)
 {
     struct ad_lexer *lexer = &parser->lexer;
     size_t offset = (size_t)(lexer->start - lexer->text);
@@ -73,21 +73,21 @@ static bool at_mark(const struct ad_parser *parser, char mark)
     return parser->lexer.token == AD_TOKEN_PUNCTUATION && parser->lexer.mark == mark;
 }
 
-static int expect(struct ad_parser *parser, char mark, const char *name)
+static int expect_mark(struct ad_parser *parser, char mark, const char *name)
 {
     if (!at_mark(parser, mark)) {
-        return refuse(parser, name);
+        return refuse_token(parser, name);
     }
     ad_lex_next(&parser->lexer);
     return 0;
 }
 
-static int deeper(struct ad_parser *parser)
+static int enter_level(struct ad_parser *parser)
 {
     return ++parser->depth > AD_DEPTH_MAX ? too_big(parser, "nested too deeply") : 0;
 }
 
-static int push(struct ad_parser *parser, const struct ad_node *node)
+static int push_node(struct ad_parser *parser, const struct ad_node *node)
 {
     if (++parser->node_count > AD_NODES_MAX) {
         return too_big(parser, "expression has too many parts");
@@ -107,7 +107,7 @@ static int push(struct ad_parser *parser, const struct ad_node *node)
 
 /* The nodes pushed since `from` become children in the arena; node must be of a kind with children.
  */
-static int adopt(struct ad_parser *parser, size_t from, struct ad_node *node)
+static int adopt_children(struct ad_parser *parser, size_t from, struct ad_node *node)
 {
     size_t count = parser->stack_count - from;
     struct ad_node *kids = NULL;
@@ -131,19 +131,19 @@ static int adopt(struct ad_parser *parser, size_t from, struct ad_node *node)
 static int adopt_one(struct ad_parser *parser, struct ad_node *parent, const struct ad_node *kid)
 {
     size_t from = parser->stack_count;
-    int rc = push(parser, kid);
-    return rc < 0 ? rc : adopt(parser, from, parent);
+    int rc = push_node(parser, kid);
+    return rc < 0 ? rc : adopt_children(parser, from, parent);
 }
 
 static int adopt_two(struct ad_parser *parser, struct ad_node *parent, const struct ad_node *a,
                      const struct ad_node *b)
 {
     size_t from = parser->stack_count;
-    int rc = push(parser, a);
+    int rc = push_node(parser, a);
     if (rc == 0) {
-        rc = push(parser, b);
+        rc = push_node(parser, b);
     }
-    return rc < 0 ? rc : adopt(parser, from, parent);
+    return rc < 0 ? rc : adopt_children(parser, from, parent);
 }
 
 /* ---- primaries ---- */
@@ -195,7 +195,7 @@ static int parse_list(struct ad_parser *parser, char closing, const char *closin
                       struct ad_node *ret)
 {
     size_t from = parser->stack_count;
-    int rc = deeper(parser);
+    int rc = enter_level(parser);
     if (rc < 0) {
         return rc;
     }
@@ -205,7 +205,7 @@ static int parse_list(struct ad_parser *parser, char closing, const char *closin
             struct ad_node item;
             rc = ad_parse_tree(parser, &item);
             if (rc == 0) {
-                rc = push(parser, &item);
+                rc = push_node(parser, &item);
             }
             if (rc < 0) {
                 return rc;
@@ -216,17 +216,17 @@ static int parse_list(struct ad_parser *parser, char closing, const char *closin
             ad_lex_next(&parser->lexer);
         }
     }
-    rc = expect(parser, closing, closing_name);
+    rc = expect_mark(parser, closing, closing_name);
     if (rc < 0) {
         return rc;
     }
     parser->depth--;
-    return adopt(parser, from, ret);
+    return adopt_children(parser, from, ret);
 }
 
 static int parse_parens(struct ad_parser *parser, struct ad_node *ret)
 {
-    int rc = deeper(parser);
+    int rc = enter_level(parser);
     if (rc < 0) {
         return rc;
     }
@@ -234,7 +234,7 @@ static int parse_parens(struct ad_parser *parser, struct ad_node *ret)
     struct ad_node inner;
     rc = ad_parse_tree(parser, &inner);
     if (rc == 0) {
-        rc = expect(parser, ')', "')'");
+        rc = expect_mark(parser, ')', "')'");
     }
     if (rc < 0) {
         return rc;
@@ -302,7 +302,7 @@ static int parse_selected(struct ad_parser *parser, struct ad_node *ret)
     struct ad_node word;
     if (parser->lexer.token != AD_TOKEN_NAME ||
         (!parser->lexer.quoted && parse_keyword(&parser->lexer, &word))) {
-        return refuse(parser, "attribute name");
+        return refuse_token(parser, "attribute name");
     }
     int rc = new_name(parser, ret);
     ad_lex_next(&parser->lexer);
@@ -350,7 +350,7 @@ static int parse_primary(struct ad_parser *parser, struct ad_node *ret)
     case AD_TOKEN_PUNCTUATION:
         break;
     default:
-        return refuse(parser, "expression");
+        return refuse_token(parser, "expression");
     }
     switch (lexer->mark) {
     case '(':
@@ -365,7 +365,7 @@ static int parse_primary(struct ad_parser *parser, struct ad_node *ret)
         *ret = (struct ad_node){.kind = AD_NODE_REF, .op = AD_REF_ABSOLUTE};
         return parse_selected(parser, ret);
     default:
-        return refuse(parser, "expression");
+        return refuse_token(parser, "expression");
     }
 }
 
@@ -391,7 +391,7 @@ static int parse_postfix(struct ad_parser *parser, struct ad_node *ret)
         struct ad_node left = *ret;
         struct ad_node right;
         char mark = parser->lexer.mark;
-        rc = deeper(parser); /* the tree deepens to the left */
+        rc = enter_level(parser); /* the tree deepens to the left */
         if (rc < 0) {
             return rc;
         }
@@ -418,7 +418,7 @@ static int parse_postfix(struct ad_parser *parser, struct ad_node *ret)
         } else {
             rc = ad_parse_tree(parser, &right);
             if (rc == 0) {
-                rc = expect(parser, ']', "']'");
+                rc = expect_mark(parser, ']', "']'");
             }
             *ret = (struct ad_node){.kind = AD_NODE_SUBSCRIPT};
         }
@@ -452,9 +452,9 @@ static int parse_unary(struct ad_parser *parser, struct ad_node *ret)
         ret->op = lexer->op;
         break;
     default:
-        return refuse(parser, "expression");
+        return refuse_token(parser, "expression");
     }
-    int rc = deeper(parser);
+    int rc = enter_level(parser);
     if (rc < 0) {
         return rc;
     }
@@ -480,7 +480,7 @@ static int parse_binary(struct ad_parser *parser, int least, struct ad_node *ret
     while (rc == 0 && at_binary(parser, least, 9)) {
         int level = ad_op_precedence((enum ad_op)parser->lexer.op);
         size_t from = parser->stack_count;
-        rc = push(parser, ret);
+        rc = push_node(parser, ret);
         while (rc == 0 && at_binary(parser, level, level)) {
             uint8_t op = parser->lexer.op;
             struct ad_node right;
@@ -488,12 +488,12 @@ static int parse_binary(struct ad_parser *parser, int least, struct ad_node *ret
             rc = parse_binary(parser, level + 1, &right);
             if (rc == 0) {
                 right.link = op;
-                rc = push(parser, &right);
+                rc = push_node(parser, &right);
             }
         }
         if (rc == 0) {
             *ret = (struct ad_node){.kind = AD_NODE_CHAIN};
-            rc = adopt(parser, from, ret);
+            rc = adopt_children(parser, from, ret);
         }
     }
     return rc;
@@ -514,7 +514,7 @@ static int parse_conditional(struct ad_parser *parser, struct ad_node *ret)
 {
     struct ad_node condition = *ret;
     struct ad_node last;
-    int rc = deeper(parser);
+    int rc = enter_level(parser);
     if (rc < 0) {
         return rc;
     }
@@ -533,19 +533,19 @@ static int parse_conditional(struct ad_parser *parser, struct ad_node *ret)
         return rc < 0 ? rc : adopt_two(parser, ret, &condition, &last);
     }
     size_t from = parser->stack_count;
-    rc = push(parser, &condition);
+    rc = push_node(parser, &condition);
     for (int part = 0; rc == 0 && part < 2; part++) {
-        rc = part == 0 ? 0 : expect(parser, ':', "':'");
+        rc = part == 0 ? 0 : expect_mark(parser, ':', "':'");
         if (rc == 0) {
             rc = ad_parse_tree(parser, &last);
         }
         if (rc == 0) {
-            rc = push(parser, &last);
+            rc = push_node(parser, &last);
         }
     }
     parser->depth--;
     *ret = (struct ad_node){.kind = AD_NODE_COND};
-    return rc < 0 ? rc : adopt(parser, from, ret);
+    return rc < 0 ? rc : adopt_children(parser, from, ret);
 }
 
 static int ad_parse_tree(struct ad_parser *parser, struct ad_node *ret)
@@ -582,7 +582,7 @@ static int parse_attribute(struct ad_parser *parser, struct ad *ad)
     struct ad_node word;
     if (lexer->token != AD_TOKEN_NAME || (!lexer->quoted && parse_keyword(lexer, &word)) ||
         lexer->word_length == 0) {
-        return refuse(parser, "attribute name");
+        return refuse_token(parser, "attribute name");
     }
     struct ad_node name;
     int rc = new_name(parser, &name);
@@ -590,7 +590,7 @@ static int parse_attribute(struct ad_parser *parser, struct ad *ad)
         return rc;
     }
     ad_lex_next(lexer);
-    rc = expect(parser, '=', "'='");
+    rc = expect_mark(parser, '=', "'='");
     struct ad_expr *expr = NULL;
     if (rc == 0) {
         rc = ad_parse_one(parser, &expr);
@@ -608,7 +608,7 @@ static int parse_attribute(struct ad_parser *parser, struct ad *ad)
 
 int ad_parse_brackets(struct ad_parser *parser, struct ad **ret)
 {
-    int rc = deeper(parser);
+    int rc = enter_level(parser);
     if (rc < 0) {
         return rc;
     }
@@ -623,11 +623,11 @@ int ad_parse_brackets(struct ad_parser *parser, struct ad **ret)
         }
         rc = parse_attribute(parser, ad);
         if (rc == 0 && !at_mark(parser, ';') && !at_mark(parser, ']')) {
-            rc = refuse(parser, "';' or ']'");
+            rc = refuse_token(parser, "';' or ']'");
         }
     }
     if (rc == 0 && separated && ad_count(ad) == 0) {
-        rc = refuse(parser, "attribute name");
+        rc = refuse_token(parser, "attribute name");
     }
     if (rc < 0) {
         ad_destroy(ad);
@@ -641,5 +641,5 @@ int ad_parse_brackets(struct ad_parser *parser, struct ad **ret)
 
 int ad_parse_end(struct ad_parser *parser)
 {
-    return parser->lexer.token == AD_TOKEN_END ? 0 : refuse(parser, "end of text");
+    return parser->lexer.token == AD_TOKEN_END ? 0 : refuse_token(parser, "end of text");
 }

@@ -25,7 +25,7 @@ struct json_reader {
     struct err *err;
 };
 
-static int refuse(struct json_reader *reader, const char *at, const char *expected)
+static int refuse_text(struct json_reader *reader, const char *at, const char *expected)
 {
     reader->fault = at;
     return err_set(reader->err, -EINVAL, "at byte %zu: %s", (size_t)(at - reader->text), expected);
@@ -79,7 +79,7 @@ static void put_character(unsigned value, struct strbuf *out)
 }
 
 /* The four digits of \uXXXX; false when they are none. */
-static bool hex4(const char *at, const char *end, unsigned *ret)
+static bool read_hex4(const char *at, const char *end, unsigned *ret)
 {
     unsigned value = 0;
     if (end - at < 4) {
@@ -98,16 +98,16 @@ static bool hex4(const char *at, const char *end, unsigned *ret)
 }
 
 /* \uXXXX, *at behind the u; two surrogates are one character. */
-static bool unicode(const char **at, const char *end, struct strbuf *out)
+static bool read_unicode(const char **at, const char *end, struct strbuf *out)
 {
     unsigned value;
     unsigned low;
-    if (!hex4(*at, end, &value) || value == 0) {
+    if (!read_hex4(*at, end, &value) || value == 0) {
         return false; /* a string of ClassAds has no zero byte */
     }
     *at += 4;
     if (value >= 0xd800 && value < 0xdc00 && end - *at >= 6 && (*at)[0] == '\\' &&
-        (*at)[1] == 'u' && hex4(*at + 2, end, &low) && low >= 0xdc00 && low < 0xe000) {
+        (*at)[1] == 'u' && read_hex4(*at + 2, end, &low) && low >= 0xdc00 && low < 0xe000) {
         *at += 6;
         value = 0x10000 + ((value - 0xd800) << 10) + (low - 0xdc00);
     }
@@ -128,7 +128,7 @@ static int read_string(struct json_reader *reader, bool *is_expr)
     while (reader->at < reader->end && *reader->at != '"') {
         const char *at = reader->at;
         if (*at == '\0') {
-            return refuse(reader, at, "a zero byte is not allowed");
+            return refuse_text(reader, at, "a zero byte is not allowed");
         }
         if (*at != '\\') {
             const char *plain = at;
@@ -145,18 +145,18 @@ static int read_string(struct json_reader *reader, bool *is_expr)
             strbuf_putc(word, TO[known - FROM]);
             at++;
         } else if (at == reader->end || *at != 'u') {
-            return refuse(reader, reader->at, "unknown escape sequence");
+            return refuse_text(reader, reader->at, "unknown escape sequence");
         } else {
             at++;
-            if (!unicode(&at, reader->end, word)) {
-                return refuse(reader, reader->at,
-                              "four hexadecimal digits expected, not all of them 0");
+            if (!read_unicode(&at, reader->end, word)) {
+                return refuse_text(reader, reader->at,
+                                   "four hexadecimal digits expected, not all of them 0");
             }
         }
         reader->at = at;
     }
     if (reader->at == reader->end) {
-        return refuse(reader, start, "the closing quote is missing");
+        return refuse_text(reader, start, "the closing quote is missing");
     }
     size_t length = (size_t)(reader->at - raw);
     reader->at++;
@@ -223,7 +223,7 @@ static int read_number(struct json_reader *reader)
         at += digits;
     }
     if (!good) {
-        return refuse(reader, start, "not a value");
+        return refuse_text(reader, start, "not a value");
     }
     strbuf_append(&reader->out, start, (size_t)(at - start));
     reader->at = at;
@@ -280,7 +280,7 @@ static int read_array(struct json_reader *reader)
     for (bool first = true; !next_is(reader, ']'); first = false) {
         if (!first) {
             if (!next_is(reader, ',')) {
-                return refuse(reader, reader->at, "',' or ']' expected");
+                return refuse_text(reader, reader->at, "',' or ']' expected");
             }
             strbuf_putc(&reader->out, ',');
         }
@@ -300,19 +300,19 @@ static int read_name(struct json_reader *reader)
     skip_blanks(reader);
     const char *start = reader->at;
     if (start == reader->end || *start != '"') {
-        return refuse(reader, start, "attribute name in double quotes expected");
+        return refuse_text(reader, start, "attribute name in double quotes expected");
     }
     int rc = read_string(reader, &is_expr);
     if (rc != 0) {
         return rc;
     }
     if (reader->word.length == 0 || is_expr) {
-        return refuse(reader, start, "not a valid attribute name");
+        return refuse_text(reader, start, "not a valid attribute name");
     }
     if (reader->word.length > AD_NAME_MAX) {
         return too_big(reader, "name is too long");
     }
-    return next_is(reader, ':') ? 0 : refuse(reader, reader->at, "':' expected");
+    return next_is(reader, ':') ? 0 : refuse_text(reader, reader->at, "':' expected");
 }
 
 /* Commas before a member, or the closing brace: 1 a member follows, 0 the end, -EINVAL. */
@@ -325,7 +325,7 @@ static int next_member(struct json_reader *reader, bool first)
     if (next_is(reader, '}')) {
         return 0;
     }
-    return first || comma ? 1 : refuse(reader, reader->at, "',' or '}' expected");
+    return first || comma ? 1 : refuse_text(reader, reader->at, "',' or '}' expected");
 }
 
 static int read_object(struct json_reader *reader)
@@ -357,7 +357,7 @@ static int read_value(struct json_reader *reader)
     int rc;
     skip_blanks(reader);
     if (reader->at == reader->end) {
-        return refuse(reader, reader->at, "a value is expected, but the text ends");
+        return refuse_text(reader, reader->at, "a value is expected, but the text ends");
     }
     if (++reader->depth > AD_DEPTH_MAX) {
         return too_big(reader, "nested too deeply");
@@ -432,7 +432,7 @@ int ad_parse_json(const char *text, size_t length, const struct ad_context *cont
     if (length > AD_TEXT_MAX) {
         rc = err_set(err, -E2BIG, "text of %zu bytes is longer than %zu", length, AD_TEXT_MAX);
     } else if (!next_is(&reader, '{')) {
-        rc = refuse(&reader, reader.at, "'{' expected");
+        rc = refuse_text(&reader, reader.at, "'{' expected");
     } else {
         bool first = true;
         while ((rc = next_member(&reader, first)) > 0) {
@@ -444,7 +444,7 @@ int ad_parse_json(const char *text, size_t length, const struct ad_context *cont
         }
         skip_blanks(&reader);
         if (rc == 0 && reader.at < reader.end) {
-            rc = refuse(&reader, reader.at, "end of text expected");
+            rc = refuse_text(&reader, reader.at, "end of text expected");
         }
     }
     if (rc == 0) {

@@ -38,7 +38,7 @@ static bool is_letter(char c)
     return (low >= 'a' && low <= 'z') || c == '_';
 }
 
-static void bad(struct ad_lexer *lexer, const char *why)
+static void refuse_token(struct ad_lexer *lexer, const char *why)
 {
     lexer->token = AD_TOKEN_BAD;
     lexer->why = why;
@@ -47,7 +47,7 @@ static void bad(struct ad_lexer *lexer, const char *why)
 static void bad_limit(struct ad_lexer *lexer, const char *why)
 {
     lexer->too_big = true;
-    bad(lexer, why);
+    refuse_token(lexer, why);
 }
 
 static void string_too_long(struct ad_lexer *lexer)
@@ -123,7 +123,7 @@ static bool is_hex(const struct ad_lexer *lexer, const char *at)
 static void lex_integer(struct ad_lexer *lexer, const char *end, bool negative)
 {
     if (!negative && *lexer->at == '0' && end - lexer->at > 1) {
-        bad(lexer, "an integer may not begin with 0");
+        refuse_token(lexer, "an integer may not begin with 0");
         return;
     }
     uint64_t limit = (uint64_t)INT64_MAX + negative;
@@ -148,7 +148,7 @@ static const char *skip_digits(struct ad_lexer *lexer, const char *at, bool *rea
     if (octal && at + 1 < lexer->end && ad_lower(at[1]) == 'x') {
         at += 2;
         if (!is_hex(lexer, at)) {
-            bad(lexer, "hexadecimal digits expected");
+            refuse_token(lexer, "hexadecimal digits expected");
             return NULL;
         }
         while (is_hex(lexer, at)) {
@@ -163,7 +163,7 @@ static const char *skip_digits(struct ad_lexer *lexer, const char *at, bool *rea
     }
     *real = at < lexer->end && (*at == '.' || ad_lower(*at) == 'e');
     if (octal && beyond && !*real) {
-        bad(lexer, "an integer may not begin with 0");
+        refuse_token(lexer, "an integer may not begin with 0");
         return NULL;
     }
     return at;
@@ -184,7 +184,7 @@ static void lex_number(struct ad_lexer *lexer, bool negative)
         real = true;
         at += 1 + (at + 1 < lexer->end && at == lexer->at && at[1] == '.');
         if (!is_digit(lexer, at)) {
-            bad(lexer, "digits expected after the decimal point");
+            refuse_token(lexer, "digits expected after the decimal point");
             return;
         }
         while (is_digit(lexer, at)) {
@@ -197,7 +197,7 @@ static void lex_number(struct ad_lexer *lexer, bool negative)
             at++;
         }
         if (!is_digit(lexer, at)) {
-            bad(lexer, "digits expected in the exponent");
+            refuse_token(lexer, "digits expected in the exponent");
             return;
         }
         while (is_digit(lexer, at)) {
@@ -297,8 +297,8 @@ static const char *closing_quote(struct ad_lexer *lexer, char quote, bool *escap
 
 /* The escapes of new syntax or of old, from raw text into `to`: the length, or SIZE_MAX when a byte
  * would be zero. */
-static size_t unescape(struct ad_lexer *lexer, const char *from, const char *end, char quote,
-                       char *to)
+static size_t unescape_string(struct ad_lexer *lexer, const char *from, const char *end, char quote,
+                              char *to)
 {
     const char *const first = to;
     while (from < end) {
@@ -337,7 +337,7 @@ static const char *join_quoted(struct ad_lexer *lexer, char quote, const char *r
         const char *end = closing_quote(lexer, quote, escapes);
         size_t more = end != NULL ? (size_t)(end - lexer->at) : 0;
         if (end == NULL) {
-            bad(lexer, "the closing quote is missing");
+            refuse_token(lexer, "the closing quote is missing");
             return NULL;
         }
         if (*length + more > AD_STRING_MAX) {
@@ -366,7 +366,7 @@ static void lex_quoted(struct ad_lexer *lexer, char quote)
     bool escapes = false;
     const char *end = closing_quote(lexer, quote, &escapes);
     if (end == NULL) {
-        bad(lexer, "the closing quote is missing");
+        refuse_token(lexer, "the closing quote is missing");
         return;
     }
     size_t length = (size_t)(end - lexer->at);
@@ -386,9 +386,9 @@ static void lex_quoted(struct ad_lexer *lexer, char quote)
             bad_limit(lexer, "out of memory");
             return;
         }
-        length = unescape(lexer, raw, raw + length, quote, copy);
+        length = unescape_string(lexer, raw, raw + length, quote, copy);
         if (length == SIZE_MAX) {
-            bad(lexer, "a string cannot contain a zero byte");
+            refuse_token(lexer, "a string cannot contain a zero byte");
             return;
         }
         raw = copy;
@@ -455,7 +455,7 @@ static void lex_mark(struct ad_lexer *lexer)
     }
     char c = *lexer->at;
     if (c == '\0' || strchr("()[]{},;.=?:", c) == NULL) {
-        bad(lexer, "unexpected character");
+        refuse_token(lexer, "unexpected character");
         return;
     }
     lexer->token = AD_TOKEN_PUNCTUATION;
@@ -482,7 +482,7 @@ void ad_lex_next(struct ad_lexer *lexer)
 {
     if (!skip_blanks(lexer)) {
         lexer->start = lexer->at;
-        bad(lexer, "the comment is not closed");
+        refuse_token(lexer, "the comment is not closed");
         return;
     }
     lexer->start = lexer->at;

@@ -167,8 +167,8 @@ static struct listed_shape *listed_of(struct ad_lister *lister, struct ad_shape 
     return listed;
 }
 
-static void keep(const void *data, size_t length, char **kept, uint32_t *kept_length,
-                 uint32_t *capacity)
+static void keep_bytes(const void *data, size_t length, char **kept, uint32_t *kept_length,
+                       uint32_t *capacity)
 {
     if (length > *capacity) {
         *capacity = (uint32_t)length + 16;
@@ -188,9 +188,9 @@ static void print_anew(struct ad_lister *lister, const struct ad_body *body, str
     strbuf_clear(&lister->line);
     print_line(lister, ad_shape_name(body->shape, listed->place),
                body->shape->entries[listed->place].length, node, &lister->line);
-    keep(raw.data, raw.length, &listed->raw, &listed->raw_length, &listed->raw_capacity);
-    keep(lister->line.data, lister->line.length, &listed->line, &listed->line_length,
-         &listed->line_capacity);
+    keep_bytes(raw.data, raw.length, &listed->raw, &listed->raw_length, &listed->raw_capacity);
+    keep_bytes(lister->line.data, lister->line.length, &listed->line, &listed->line_length,
+               &listed->line_capacity);
 }
 
 static void print_ad(struct ad_lister *lister, const struct ad *ad, struct strbuf *out)

@@ -27,7 +27,7 @@ static uint64_t lower_word(uint64_t word)
     return word | is_upper >> 2;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word)
+static uint64_t mix_word(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ lower_word(word)) * 0x9fb21c651e98df25u;
     return hash ^ (hash >> 32);
@@ -40,7 +40,7 @@ uint32_t ad_name_hash(const char *text, size_t length)
     if (length >= sizeof(word)) {
         for (size_t at = 0; at + sizeof(word) < length; at += sizeof(word)) {
             memcpy(&word, text + at, sizeof(word));
-            hash = mix(hash, word);
+            hash = mix_word(hash, word);
         }
         memcpy(&word, text + length - sizeof(word), sizeof(word)); /* may have been seen in part */
     } else if (length >= 4) {
@@ -52,7 +52,7 @@ uint32_t ad_name_hash(const char *text, size_t length)
         word = (uint64_t)(unsigned char)text[0] << 16 |
                (uint64_t)(unsigned char)text[length / 2] << 8 | (unsigned char)text[length - 1];
     }
-    hash = mix(hash, word);
+    hash = mix_word(hash, word);
     return (uint32_t)(hash ^ (hash >> 15));
 }
 

@@ -40,7 +40,7 @@ enum ad_truth ad_truth_of(const struct ad_value *value)
 
 /* ---- unary ---- */
 
-static void minus(const struct ad_value *a, struct ad_value *ret)
+static void minus_value(const struct ad_value *a, struct ad_value *ret)
 {
     switch (a->type) {
     case AD_TYPE_INT:
@@ -62,7 +62,7 @@ void ad_unary(enum ad_op op, const struct ad_value *a, struct ad_value *ret)
     enum ad_truth truth;
     switch (op) {
     case AD_OP_MINUS:
-        minus(a, ret);
+        minus_value(a, ret);
         break;
     case AD_OP_PLUS:
         if (a->type == AD_TYPE_INT || a->type == AD_TYPE_REAL || a->type == AD_TYPE_RELTIME ||
@@ -97,8 +97,8 @@ static bool is_made(const struct ad_value *list)
     return list->scope == AD_SCOPE_NONE;
 }
 
-static void identical(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
-                      struct ad_value *ret)
+static void compare_identity(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
+                             struct ad_value *ret)
 {
     bool same = false;
     /* HTCondor tells lists that functions made from those that were written: no type in common. */
@@ -135,7 +135,7 @@ static void identical(enum ad_op op, const struct ad_value *a, const struct ad_v
     ad_is_bool(ret, same == (op == AD_OP_IS));
 }
 
-static void order(enum ad_op op, int sign, struct ad_value *ret)
+static void put_order(enum ad_op op, int sign, struct ad_value *ret)
 {
     bool result = false;
     switch (op) {
@@ -167,7 +167,7 @@ static void order_reals(enum ad_op op, double a, double b, struct ad_value *ret)
         ad_is_bool(ret, op == AD_OP_NE);
         return;
     }
-    order(op, a < b ? -1 : a > b, ret);
+    put_order(op, a < b ? -1 : a > b, ret);
 }
 
 /* Whether texts are equal is seen without going through them letter by letter. */
@@ -179,7 +179,7 @@ static void compare_texts(enum ad_op op, const struct ad_value *a, const struct 
                      ad_name_is(a->string.text, b->string.text, a->string.length);
         ad_is_bool(ret, equal == (op == AD_OP_EQ));
     } else {
-        order(op, ad_name_compare(a->string.text, b->string.text), ret);
+        put_order(op, ad_name_compare(a->string.text, b->string.text), ret);
     }
 }
 
@@ -188,8 +188,8 @@ static int64_t integer_of(const struct ad_value *value)
     return value->type == AD_TYPE_INT ? value->integer : value->boolean;
 }
 
-static void compare(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
-                    struct ad_value *ret)
+static void compare_values(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
+                           struct ad_value *ret)
 {
     if (ad_is_number(a) && ad_is_number(b)) {
         if (a->type == AD_TYPE_REAL || b->type == AD_TYPE_REAL) {
@@ -197,14 +197,15 @@ static void compare(enum ad_op op, const struct ad_value *a, const struct ad_val
         } else {
             int64_t x = integer_of(a);
             int64_t y = integer_of(b);
-            order(op, x < y ? -1 : x > y, ret);
+            put_order(op, x < y ? -1 : x > y, ret);
         }
     } else if (a->type != b->type) {
         ad_is(ret, AD_TYPE_ERROR);
     } else if (a->type == AD_TYPE_STRING) {
         compare_texts(op, a, b, ret);
     } else if (a->type == AD_TYPE_ABSTIME) {
-        order(op, a->time.seconds < b->time.seconds ? -1 : a->time.seconds > b->time.seconds, ret);
+        put_order(op, a->time.seconds < b->time.seconds ? -1 : a->time.seconds > b->time.seconds,
+                  ret);
     } else if (a->type == AD_TYPE_RELTIME) {
         order_reals(op, a->real, b->real, ret);
     } else {
@@ -214,7 +215,7 @@ static void compare(enum ad_op op, const struct ad_value *a, const struct ad_val
 
 /* ---- arithmetic ---- */
 
-static void integers(enum ad_op op, int64_t a, int64_t b, struct ad_value *ret)
+static void integer_op(enum ad_op op, int64_t a, int64_t b, struct ad_value *ret)
 {
     uint64_t x = (uint64_t)a; /* unsigned arithmetic wraps around */
     uint64_t y = (uint64_t)b;
@@ -242,7 +243,7 @@ static void integers(enum ad_op op, int64_t a, int64_t b, struct ad_value *ret)
     }
 }
 
-static void reals(enum ad_op op, double a, double b, struct ad_value *ret)
+static void real_op(enum ad_op op, double a, double b, struct ad_value *ret)
 {
     double result = 0;
     switch (op) {
@@ -293,8 +294,8 @@ static bool is_factor(const struct ad_value *value) /* of a duration: no boolean
     return value->type == AD_TYPE_INT || value->type == AD_TYPE_REAL;
 }
 
-static void times(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
-                  struct ad_value *ret)
+static void time_op(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
+                    struct ad_value *ret)
 {
     bool a_moment = a->type == AD_TYPE_ABSTIME;
     bool b_moment = b->type == AD_TYPE_ABSTIME;
@@ -317,20 +318,20 @@ static void times(enum ad_op op, const struct ad_value *a, const struct ad_value
     }
 }
 
-static void arithmetic(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
-                       struct ad_value *ret)
+static void arithmetic_op(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
+                          struct ad_value *ret)
 {
     if (!ad_is_number(a) || !ad_is_number(b)) {
-        times(op, a, b, ret);
+        time_op(op, a, b, ret);
     } else if (a->type == AD_TYPE_REAL || b->type == AD_TYPE_REAL) {
-        reals(op, ad_number(a), ad_number(b), ret);
+        real_op(op, ad_number(a), ad_number(b), ret);
     } else {
-        integers(op, integer_of(a), integer_of(b), ret);
+        integer_op(op, integer_of(a), integer_of(b), ret);
     }
 }
 
-static void bits(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
-                 struct ad_value *ret)
+static void bit_op(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
+                   struct ad_value *ret)
 {
     if (a->type != AD_TYPE_INT || b->type != AD_TYPE_INT) {
         ad_is(ret, AD_TYPE_ERROR);
@@ -367,16 +368,16 @@ void ad_binary(enum ad_op op, const struct ad_value *a, const struct ad_value *b
                struct ad_value *ret)
 {
     if (op == AD_OP_IS || op == AD_OP_ISNT) {
-        identical(op, a, b, ret);
+        compare_identity(op, a, b, ret);
     } else if (a->type == AD_TYPE_ERROR || b->type == AD_TYPE_ERROR) {
         ad_is(ret, AD_TYPE_ERROR);
     } else if (a->type == AD_TYPE_UNDEFINED || b->type == AD_TYPE_UNDEFINED) {
         ad_is(ret, AD_TYPE_UNDEFINED);
     } else if (op >= AD_OP_EQ && op <= AD_OP_GE) {
-        compare(op, a, b, ret);
+        compare_values(op, a, b, ret);
     } else if (op >= AD_OP_ADD && op <= AD_OP_MOD) {
-        arithmetic(op, a, b, ret);
+        arithmetic_op(op, a, b, ret);
     } else {
-        bits(op, a, b, ret);
+        bit_op(op, a, b, ret);
     }
 }

@@ -79,7 +79,7 @@ static void learn_shape(struct ad_projection *projection, struct ad_shape *shape
 }
 
 /* Where the ad has it: in the body as it is, or anywhere. */
-static bool find(const struct ad *ad, const struct wanted *wanted, struct ad_spot *ret)
+static bool find_wanted(const struct ad *ad, const struct wanted *wanted, struct ad_spot *ret)
 {
     if (ad->body != NULL && wanted->place != AD_NO_PLACE &&
         (ad->hidden == NULL || (ad->hidden[wanted->place / 64] >> (wanted->place % 64) & 1) == 0)) {
@@ -121,7 +121,7 @@ bool ad_project(struct ad_projection *projection, const struct ad *ad, bool with
     }
     for (size_t i = 0; i < projection->count; i++) {
         struct wanted *wanted = &projection->wanted[i];
-        bool is_there = find(ad, wanted, &wanted->spot);
+        bool is_there = find_wanted(ad, wanted, &wanted->spot);
         if (is_there && literals_only && !is_literal(&wanted->spot)) {
             strbuf_clear(&projection->head); /* was_there is of no ad now */
             return false;

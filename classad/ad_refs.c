@@ -25,7 +25,7 @@ struct walk {
 
 static void walk_node(struct walk *walk, const struct ad_node *node, const struct around *around);
 
-static void note(struct strmap *map, const struct ad_name *name)
+static void note_name(struct strmap *map, const struct ad_name *name)
 {
     if (map != NULL) {
         (void)strmap_set(map, name->text,
@@ -43,7 +43,7 @@ static void use_my(struct walk *walk, const struct ad_name *name, const struct a
 {
     if (strmap_get(walk->internal, name->text) == NULL) {
         struct ad_node literal;
-        note(walk->internal, name);
+        note_name(walk->internal, name);
         walk_node(walk, ad_spot_node(spot, &literal), NULL);
     }
 }
@@ -59,7 +59,7 @@ static void walk_bare(struct walk *walk, const struct ad_name *name, const struc
     if (find_in(walk->my, name, &spot)) {
         use_my(walk, name, &spot);
     } else {
-        note(walk->external, name);
+        note_name(walk->external, name);
     }
 }
 
@@ -70,7 +70,7 @@ static void walk_selected(struct walk *walk, const struct ad_node *node,
     const struct ad_name *name = node->named.name;
     bool plain = base->kind == AD_NODE_REF && base->count == 0 && base->op != AD_REF_ABSOLUTE;
     if (plain && base->special == AD_SPECIAL_TARGET) {
-        note(walk->external, name);
+        note_name(walk->external, name);
     } else if (plain && base->special == AD_SPECIAL_MY && around == NULL) {
         struct ad_spot spot;
         if (find_in(walk->my, name, &spot)) {

@@ -30,20 +30,20 @@ struct ad_regex_cache {
 };
 
 /* The simulator drops a process's heap whole: PCRE2 allocates through our door as well. */
-static void *take(PCRE2_SIZE size, void *arg)
+static void *take_block(PCRE2_SIZE size, void *arg)
 {
     (void)arg;
     return mem_try_alloc(size > 0 ? size : 1);
 }
 
-static void give(void *block, void *arg)
+static void give_block(void *block, void *arg)
 {
     (void)arg;
     mem_free(block);
 }
 
 /* A part of a pattern may look at all that is left of the text. */
-static int pay(pcre2_callout_block *block, void *arg)
+static int pay_step(pcre2_callout_block *block, void *arg)
 {
     uint32_t *steps = arg;
     size_t cost = 1 + (block->subject_length - block->current_position) / 64;
@@ -65,13 +65,13 @@ static uint32_t flags_of(const char *options)
     return flags;
 }
 
-static struct ad_regex *create(const char *pattern, size_t length, uint32_t flags)
+static struct ad_regex *compile_pattern(const char *pattern, size_t length, uint32_t flags)
 {
     if (length > AD_REGEX_PATTERN_MAX) {
         return NULL;
     }
     struct ad_regex *regex = mem_zalloc(sizeof(*regex));
-    regex->general = pcre2_general_context_create(take, give, NULL);
+    regex->general = pcre2_general_context_create(take_block, give_block, NULL);
     regex->limits = regex->general != NULL ? pcre2_match_context_create(regex->general) : NULL;
     pcre2_compile_context *compile =
         regex->limits != NULL ? pcre2_compile_context_create(regex->general) : NULL;
@@ -101,7 +101,7 @@ static struct ad_regex *create(const char *pattern, size_t length, uint32_t flag
 
 struct ad_regex *ad_regex_create(const char *pattern, size_t length, const char *options)
 {
-    return create(pattern, length, flags_of(options));
+    return compile_pattern(pattern, length, flags_of(options));
 }
 
 void ad_regex_destroy(struct ad_regex *regex)
@@ -133,7 +133,7 @@ struct ad_regex *ad_regex_take(struct ad_regex_cache *cache, const char *pattern
 {
     uint32_t flags = flags_of(options);
     if (cache == NULL || length > AD_REGEX_KEPT_BYTES) {
-        return create(pattern, length, flags);
+        return compile_pattern(pattern, length, flags);
     }
     uint32_t hash = key_hash(pattern, length, flags);
     struct ad_regex **slot = &cache->slots[hash % AD_REGEX_KEPT_MAX];
@@ -143,7 +143,7 @@ struct ad_regex *ad_regex_take(struct ad_regex_cache *cache, const char *pattern
         *slot = NULL;
         return regex;
     }
-    regex = create(pattern, length, flags);
+    regex = compile_pattern(pattern, length, flags);
     if (regex != NULL) {
         regex->hash = hash;
         regex->length = length;
@@ -185,7 +185,7 @@ int ad_regex_match(struct ad_regex *regex, const char *text, size_t length, size
                    enum ad_regex_how how, uint32_t *steps)
 {
     uint32_t flags = how == AD_REGEX_SOMETHING_HERE ? PCRE2_NOTEMPTY_ATSTART | PCRE2_ANCHORED : 0;
-    (void)pcre2_set_callout(regex->limits, pay, steps); /* always returns 0 */
+    (void)pcre2_set_callout(regex->limits, pay_step, steps); /* always returns 0 */
     int rc = pcre2_match(regex->code, (PCRE2_SPTR)text, length, from, flags, regex->match,
                          regex->limits);
     if (rc == PCRE2_ERROR_NOMATCH) {

@@ -78,7 +78,7 @@ static void table_add(struct ad_pool *pool, uint64_t hash, struct ad_shape *shap
 }
 
 /* Keeps a small shape that is new in the table, in place of the one that was kept longest. */
-static void keep(struct ad_pool *pool, struct ad_shape *shape)
+static void keep_shape(struct ad_pool *pool, struct ad_shape *shape)
 {
     struct ad_shape **place = &pool->kept[pool->next_kept];
     pool->next_kept = (pool->next_kept + 1) % AD_POOL_KEPT;
@@ -100,7 +100,7 @@ static void table_remove(struct ad_pool *pool, struct ad_shape *shape)
 
 /* ---- making ---- */
 
-static size_t aligned(size_t size)
+static size_t aligned_size(size_t size)
 {
     return (size + 7) & ~(size_t)7;
 }
@@ -117,8 +117,8 @@ static uint32_t index_places(uint32_t count)
 static size_t shape_size(uint32_t count, size_t bytes)
 {
     size_t index = count > SMALL ? index_places(count) * sizeof(uint16_t) : 0;
-    return sizeof(struct ad_shape) + count * sizeof(struct ad_shape_name) + aligned(index) + bytes +
-           8; /* an ad without names has a block all the same */
+    return sizeof(struct ad_shape) + count * sizeof(struct ad_shape_name) + aligned_size(index) +
+           bytes + 8; /* an ad without names has a block all the same */
 }
 
 static struct ad_shape *shape_alloc(const char *names, size_t bytes, uint32_t count)
@@ -138,7 +138,7 @@ static struct ad_shape *shape_alloc(const char *names, size_t bytes, uint32_t co
         shape->index = (uint16_t *)(void *)at;
         shape->index_mask = places - 1;
         memset(shape->index, 0, places * sizeof(*shape->index));
-        at += aligned(places * sizeof(*shape->index));
+        at += aligned_size(places * sizeof(*shape->index));
     }
     shape->names = at;
     memcpy(at, names, bytes);
@@ -189,7 +189,7 @@ static void note_identity(struct ad_shape *shape, uint32_t place, uint16_t bit)
     }
 }
 
-static int fill(struct ad_shape *shape, struct err *err)
+static int fill_shape(struct ad_shape *shape, struct err *err)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < shape->count; i++) {
@@ -240,7 +240,7 @@ int ad_shape_get(struct ad_pool *pool, const char *names, size_t bytes, uint32_t
     if (shape == NULL) {
         return err_set(err, -E2BIG, "binary ad: out of memory");
     }
-    int rc = fill(shape, err);
+    int rc = fill_shape(shape, err);
     if (rc < 0) {
         mem_free(shape);
         return rc;
@@ -248,7 +248,7 @@ int ad_shape_get(struct ad_pool *pool, const char *names, size_t bytes, uint32_t
     if (pool != NULL && passed < AD_CHAIN_MAX) {
         table_add(pool, hash, shape);
         if (count <= AD_KEPT_COUNT) {
-            keep(pool, shape);
+            keep_shape(pool, shape);
         }
     }
     *ret = shape;

@@ -310,7 +310,7 @@ const char *ad_place_reason(const char *text)
     return text;
 }
 
-static int parse(struct ad_stream *stream, struct ad **ret, size_t *fault, struct err *err)
+static int parse_ad(struct ad_stream *stream, struct ad **ret, size_t *fault, struct err *err)
 {
     const char *text = stream->text.data + stream->start;
     size_t length = stream->done - stream->start;
@@ -370,7 +370,7 @@ int ad_stream_next(struct ad_stream *stream, struct ad **ret, struct ad_place *p
     stream->depth = 0;
     stream->in = SCAN_PLAIN;
     size_t fault = 0;
-    rc = parse(stream, ret, &fault, err);
+    rc = parse_ad(stream, ret, &fault, err);
     if (rc < 0) {
         place_fault(stream, stream->start + fault, place, err);
         stream->stopped = !closed; /* where the next one begins nobody knows */

@@ -80,7 +80,7 @@ struct ad_xml_reader {
     size_t taken;
 };
 
-static struct ad_place here(const struct ad_xml_reader *reader)
+static struct ad_place current_place(const struct ad_xml_reader *reader)
 {
     int line = reader->xml.line_number(reader->parser);
     int column = reader->xml.column_number(reader->parser);
@@ -93,19 +93,19 @@ static void break_off(struct ad_xml_reader *reader, int rc, const char *why)
 {
     if (reader->broken.rc == 0) {
         reader->broken.rc = err_set(&reader->broken.err, rc, "%s", why);
-        reader->broken.place = here(reader);
+        reader->broken.place = current_place(reader);
     }
     reader->xml.stop_parser(reader->parser);
 }
 
 /* The ad under way is none; the document goes on. */
-static struct err *blame(struct ad_xml_reader *reader, int rc)
+static struct err *blame_reader(struct ad_xml_reader *reader, int rc)
 {
     if (reader->bad.rc != 0) {
         return NULL; /* the first one counts */
     }
     reader->bad.rc = rc;
-    reader->bad.place = here(reader);
+    reader->bad.place = current_place(reader);
     return &reader->bad.err;
 }
 
@@ -119,7 +119,7 @@ static enum tag tag_of(const xmlChar *name)
     return TAG_NONE;
 }
 
-static struct open_tag *top(struct ad_xml_reader *reader)
+static struct open_tag *top_tag(struct ad_xml_reader *reader)
 {
     return reader->open_count > 0 ? &reader->open[reader->open_count - 1] : NULL;
 }
@@ -134,7 +134,7 @@ static bool has_text(enum tag tag)
 /* A value may stand in an attribute that has none, or in a list. */
 static bool place_value(struct ad_xml_reader *reader)
 {
-    struct open_tag *outer = top(reader);
+    struct open_tag *outer = top_tag(reader);
     if (outer == NULL || (outer->tag != TAG_ATTRIBUTE && outer->tag != TAG_LIST) ||
         (outer->tag == TAG_ATTRIBUTE && outer->filled)) {
         return false;
@@ -194,10 +194,10 @@ static void put_name(struct ad_xml_reader *reader, const char *name, size_t leng
     strbuf_clear(text);
 }
 
-static const char *begin(struct ad_xml_reader *reader, enum tag tag, const xmlChar **attributes,
-                         int count)
+static const char *begin_tag(struct ad_xml_reader *reader, enum tag tag, const xmlChar **attributes,
+                             int count)
 {
-    struct open_tag *outer = top(reader);
+    struct open_tag *outer = top_tag(reader);
     size_t length = 0;
     const char *value;
     switch (tag) {
@@ -261,13 +261,14 @@ static void start_element(void *arg, const xmlChar *name, const xmlChar *prefix,
         return;
     }
     enum tag tag = tag_of(name);
-    const char *why = begin(reader, tag, attributes, attribute_count);
+    const char *why = begin_tag(reader, tag, attributes, attribute_count);
     if (why != NULL && (reader->ads_open == 0 || tag == TAG_CLASSADS)) {
         break_off(reader, -EINVAL, why);
         return;
     }
     if (why != NULL) {
-        (void)err_set(blame(reader, -EINVAL), -EINVAL, "<%.40s>: %s", (const char *)name, why);
+        (void)err_set(blame_reader(reader, -EINVAL), -EINVAL, "<%.40s>: %s", (const char *)name,
+                      why);
         tag = tag == TAG_AD ? TAG_NONE : tag; /* it was not opened */
     }
     if (reader->open_count == OPEN_MAX) {
@@ -278,10 +279,10 @@ static void start_element(void *arg, const xmlChar *name, const xmlChar *prefix,
     strbuf_clear(&reader->text);
 }
 
-static void characters(void *arg, const xmlChar *bytes, int length)
+static void take_characters(void *arg, const xmlChar *bytes, int length)
 {
     struct ad_xml_reader *reader = arg;
-    struct open_tag *open = top(reader);
+    struct open_tag *open = top_tag(reader);
     if (open != NULL && has_text((enum tag)open->tag)) {
         strbuf_append(&reader->text, bytes, (size_t)length);
     }
@@ -303,7 +304,7 @@ static bool is_number(const char *text, bool integer)
 static void put_number(struct ad_xml_reader *reader, const char *text, bool integer)
 {
     if (!is_number(text, integer)) {
-        (void)err_set(blame(reader, -EINVAL), -EINVAL, "'%.40s' is not a valid %s", text,
+        (void)err_set(blame_reader(reader, -EINVAL), -EINVAL, "'%.40s' is not a valid %s", text,
                       integer ? "integer" : "number");
         strbuf_puts(&reader->out, "error");
     } else if (strpbrk(text, "IN") != NULL) {
@@ -329,7 +330,7 @@ static void put_expression(struct ad_xml_reader *reader, const char *text)
     int rc = ad_expr_parse(text, strlen(text), AD_NEW, &expr, &err);
     ad_expr_destroy(expr);
     if (rc != 0) {
-        (void)err_set(blame(reader, rc), rc, "<e>: %s", err.text);
+        (void)err_set(blame_reader(reader, rc), rc, "<e>: %s", err.text);
         text = "error";
     }
     strbuf_puts(&reader->out, text);
@@ -353,12 +354,12 @@ static void finish_ad(struct ad_xml_reader *reader)
     *ready = reader->bad;
     if (ready->rc == 0 && reader->out.failed) {
         ready->rc = err_set(&ready->err, -E2BIG, "the ad is too large");
-        ready->place = here(reader);
+        ready->place = current_place(reader);
     }
     if (ready->rc == 0) {
         ready->rc = ad_parse_in(strbuf_text(&reader->out), reader->out.length, reader->context,
                                 &ready->ad, NULL, &ready->err);
-        ready->place = here(reader);
+        ready->place = current_place(reader);
     }
     vec_push(&reader->ready, ready);
     reader->bad.rc = 0;
@@ -387,7 +388,7 @@ static void end_element(void *arg, const xmlChar *name, const xmlChar *prefix, c
         break;
     case TAG_ATTRIBUTE:
         if (!ended.filled) {
-            (void)err_set(blame(reader, -EINVAL), -EINVAL, "<a> has no value");
+            (void)err_set(blame_reader(reader, -EINVAL), -EINVAL, "<a> has no value");
         }
         strbuf_puts(&reader->out, "; ");
         break;
@@ -435,7 +436,7 @@ static xmlEntityPtr predefined_only(void *arg, const xmlChar *name)
     return reader->xml.predefined_entity(name);
 }
 
-static void reference(void *arg, const xmlChar *name)
+static void take_reference(void *arg, const xmlChar *name)
 {
     (void)name;
     break_off(arg, -EINVAL, "unknown entity");
@@ -450,7 +451,7 @@ static xmlParserInputPtr nothing_external(void *arg, const xmlChar *public_id,
     return NULL;
 }
 
-static void complain(void *arg, xmlErrorPtr error)
+static void take_complaint(void *arg, xmlErrorPtr error)
 {
     struct ad_xml_reader *reader = arg;
     if (error->level < XML_ERR_ERROR || reader->broken.rc != 0) {
@@ -475,14 +476,14 @@ struct ad_xml_reader *ad_xml_reader_create(const struct ad_context *context)
     xmlSAXHandler handler = {.initialized = XML_SAX2_MAGIC,
                              .startElementNs = start_element,
                              .endElementNs = end_element,
-                             .characters = characters,
-                             .cdataBlock = characters,
-                             .ignorableWhitespace = characters,
+                             .characters = take_characters,
+                             .cdataBlock = take_characters,
+                             .ignorableWhitespace = take_characters,
                              .entityDecl = entity_declaration,
                              .getEntity = predefined_only,
-                             .reference = reference,
+                             .reference = take_reference,
                              .resolveEntity = nothing_external,
-                             .serror = complain};
+                             .serror = take_complaint};
     reader->context = context;
     strbuf_init(&reader->out, AD_TEXT_MAX);
     strbuf_init(&reader->text, AD_TEXT_MAX);
@@ -550,7 +551,7 @@ int ad_xml_reader_feed(struct ad_xml_reader *reader, const char *bytes, size_t l
         size_t piece = length < PIECE_BYTES ? length : PIECE_BYTES;
         if (reader->broken.rc == 0) {
             (void)reader->xml.parse_chunk(reader->parser, bytes, (int)piece, last);
-            bound_markup(reader); /* of faults complain() is told */
+            bound_markup(reader); /* take_complaint() has noted a fault */
         }
         bytes += piece;
         length -= piece;
