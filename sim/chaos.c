@@ -18,12 +18,12 @@ struct chaos {
     uint64_t commit_until_us; /* how long a kill waits for a commit */
 };
 
-static uint64_t between(struct chaos *chaos, uint64_t low, uint64_t high)
+static uint64_t random_between(struct chaos *chaos, uint64_t low, uint64_t high)
 {
     return low + rng_below(&chaos->rng, high - low + 1);
 }
 
-static bool chance(struct chaos *chaos, unsigned percent)
+static bool by_chance(struct chaos *chaos, unsigned percent)
 {
     return rng_below(&chaos->rng, 100) < percent;
 }
@@ -55,7 +55,7 @@ static struct sim_host *pick_node(struct chaos *chaos, enum sim_power power)
 {
     for (unsigned tries = 0; tries < 40; tries++) {
         struct sim_host *host =
-            sim_host_at(chaos->sim, (size_t)between(chaos, 0, chaos->options.nodes));
+            sim_host_at(chaos->sim, (size_t)random_between(chaos, 0, chaos->options.nodes));
         if (host != NULL && host != chaos->options.central && host->power == power) {
             return host;
         }
@@ -73,7 +73,7 @@ static bool stands_still(const struct sim_host *host)
 
 static void kill_daemon(struct chaos *chaos)
 {
-    struct sim_process *process = pick_daemon(chaos, chance(chaos, 60));
+    struct sim_process *process = pick_daemon(chaos, by_chance(chaos, 60));
     if (process != NULL && !stands_still(process->host)) {
         sim_kill(process);
     }
@@ -81,9 +81,9 @@ static void kill_daemon(struct chaos *chaos)
 
 static void kill_in_write(struct chaos *chaos)
 {
-    struct sim_process *process = pick_daemon(chaos, chance(chaos, 75));
+    struct sim_process *process = pick_daemon(chaos, by_chance(chaos, 75));
     if (process != NULL && !stands_still(process->host)) {
-        sim_disk_kill(process, (unsigned)between(chaos, 1, 25));
+        sim_disk_kill(process, (unsigned)random_between(chaos, 1, 25));
     }
 }
 
@@ -106,7 +106,7 @@ static void kill_in_commit_tick(void *arg)
         return;
     }
     if (sim->now_us < chaos->commit_until_us) {
-        (void)sim_at(sim, sim->now_us + between(chaos, 50, 900), kill_in_commit_tick, chaos);
+        (void)sim_at(sim, sim->now_us + random_between(chaos, 50, 900), kill_in_commit_tick, chaos);
     }
 }
 
@@ -129,8 +129,8 @@ static void power_cut(struct chaos *chaos, struct sim_host *host)
     if (host == NULL) {
         return;
     }
-    if (chance(chaos, 40)) {
-        sim_disk_power_cut(host, (unsigned)between(chaos, 1, 40));
+    if (by_chance(chaos, 40)) {
+        sim_disk_power_cut(host, (unsigned)random_between(chaos, 1, 40));
         return; /* keep_powered() has it come back */
     }
     sim_host_power_cut(host);
@@ -142,8 +142,8 @@ static void cut_link(struct chaos *chaos, enum sim_cut how)
     if (node == NULL) {
         return;
     }
-    uint64_t for_us = chance(chaos, 25) ? between(chaos, 100 * SIM_S, 400 * SIM_S)
-                                        : between(chaos, SIM_S / 2, 40 * SIM_S);
+    uint64_t for_us = by_chance(chaos, 25) ? random_between(chaos, 100 * SIM_S, 400 * SIM_S)
+                                           : random_between(chaos, SIM_S / 2, 40 * SIM_S);
     sim_link_cut(chaos->sim, chaos->options.central, node, for_us, how);
 }
 
@@ -151,26 +151,27 @@ static void slow_link(struct chaos *chaos)
 {
     struct sim_host *node = pick_node(chaos, SIM_HOST_ON);
     if (node != NULL) {
-        sim_link_slow(chaos->sim, chaos->options.central, node, between(chaos, SIM_S, 4 * SIM_S),
-                      between(chaos, 5 * SIM_S, 60 * SIM_S));
+        sim_link_slow(chaos->sim, chaos->options.central, node,
+                      random_between(chaos, SIM_S, 4 * SIM_S),
+                      random_between(chaos, 5 * SIM_S, 60 * SIM_S));
     }
 }
 
 static void disk_error(struct chaos *chaos)
 {
     struct sim_host *host =
-        chance(chaos, 70) ? chaos->options.central : pick_node(chaos, SIM_HOST_ON);
+        by_chance(chaos, 70) ? chaos->options.central : pick_node(chaos, SIM_HOST_ON);
     if (host != NULL) {
-        bool write = chance(chaos, 50);
+        bool write = by_chance(chaos, 50);
         sim_disk_fail(host, write ? 1 : 0, write ? 0 : 1);
     }
 }
 
-static void suspend(struct chaos *chaos)
+static void suspend_host(struct chaos *chaos)
 {
     struct sim_host *host = pick_node(chaos, SIM_HOST_ON);
     if (host != NULL) {
-        sim_host_suspend(host, between(chaos, 2 * SIM_S, 300 * SIM_S));
+        sim_host_suspend(host, random_between(chaos, 2 * SIM_S, 300 * SIM_S));
     }
 }
 
@@ -190,7 +191,8 @@ static void keep_powered(struct chaos *chaos)
     for (size_t i = 0; (host = sim_host_at(chaos->sim, i)) != NULL; i++) {
         if (host->power == SIM_HOST_OFF && host->lost_power) {
             host->lost_power = false;
-            (void)sim_at_host(host, chaos->sim->now_us + between(chaos, 5 * SIM_S, 90 * SIM_S),
+            (void)sim_at_host(host,
+                              chaos->sim->now_us + random_between(chaos, 5 * SIM_S, 90 * SIM_S),
                               power_back, host);
         }
     }
@@ -198,9 +200,9 @@ static void keep_powered(struct chaos *chaos)
 
 static void one_thing(struct chaos *chaos)
 {
-    uint64_t what = between(chaos, 0, 99);
+    uint64_t what = random_between(chaos, 0, 99);
     if (what < 4) {
-        suspend(chaos);
+        suspend_host(chaos);
     } else if (what < 30) {
         kill_daemon(chaos);
     } else if (what < 40) {
@@ -224,7 +226,7 @@ static void one_thing(struct chaos *chaos)
     }
 }
 
-static void repair(struct chaos *chaos)
+static void repair_all(struct chaos *chaos)
 {
     struct sim_host *host;
     for (size_t i = 0; (host = sim_host_at(chaos->sim, i)) != NULL; i++) {
@@ -244,19 +246,20 @@ static void repair(struct chaos *chaos)
     sim_trace(chaos->sim, NULL, "the storm is over");
 }
 
-static void tick(void *arg)
+static void do_damage(void *arg)
 {
     struct chaos *chaos = arg;
     struct sim *sim = chaos->sim;
     keep_powered(chaos);
     if (sim->now_us >= chaos->options.end_us) {
-        repair(chaos);
+        repair_all(chaos);
         return;
     }
     one_thing(chaos);
     keep_powered(chaos);
-    (void)sim_at(sim, sim->now_us + between(chaos, 100 * SIM_MS, chaos->options.pause_max_us), tick,
-                 chaos);
+    (void)sim_at(sim,
+                 sim->now_us + random_between(chaos, 100 * SIM_MS, chaos->options.pause_max_us),
+                 do_damage, chaos);
 }
 
 struct chaos *chaos_create(struct sim *sim, const struct chaos_options *options)
@@ -266,7 +269,7 @@ struct chaos *chaos_create(struct sim *sim, const struct chaos_options *options)
     chaos->options = *options;
     rng_seed(&chaos->rng, options->seed ^ UINT64_C(0x9e3779b97f4a7c15));
     if (options->end_us > options->begin_us) {
-        (void)sim_at(sim, options->begin_us, tick, chaos);
+        (void)sim_at(sim, options->begin_us, do_damage, chaos);
     }
     return chaos;
 }

@@ -102,7 +102,7 @@ static struct machine *machine_of(struct judge *judge, const struct sim_host *ho
 }
 
 /* Runs, and, if its machine stood still, has had the time to see that time has passed. */
-static bool runs(const struct sim_process *process)
+static bool job_runs(const struct sim_process *process)
 {
     uint64_t until_us = process->host->suspended_until_us;
     return !process->stopped &&
@@ -112,14 +112,14 @@ static bool runs(const struct sim_process *process)
 static bool any_runs(const struct job *job)
 {
     for (size_t i = 0; i < job->running.count; i++) {
-        if (runs(job->running.items[i])) {
+        if (job_runs(job->running.items[i])) {
             return true;
         }
     }
     return false;
 }
 
-static bool waits(const struct job *job)
+static bool job_waits(const struct job *job)
 {
     return job->submitted && !job->result && !any_runs(job);
 }
@@ -129,7 +129,7 @@ static void count_demand(struct judge *judge)
 {
     unsigned waiting = 0;
     for (unsigned i = 0; i < judge->options.jobs; i++) {
-        waiting += waits(&judge->jobs[i]);
+        waiting += job_waits(&judge->jobs[i]);
     }
     uint64_t now_us = sim_now_us(judge->sim);
     judge->waiting = waiting;
@@ -161,7 +161,7 @@ static void check_slot(struct judge *judge, const struct sim_process *process)
         const struct job *job = &judge->jobs[i];
         for (size_t k = 0; k < job->running.count; k++) {
             const struct sim_process *other = job->running.items[k];
-            if (other != process && other->host == process->host && runs(other) &&
+            if (other != process && other->host == process->host && job_runs(other) &&
                 strcmp(env_of(other, "_CONDOR_SLOT"), slot) == 0) {
                 judge_broken(judge, "slot_shared: jobs %s and %s both run in %s of %s",
                              process->job_key, other->job_key, slot, process->host->name);
@@ -179,7 +179,7 @@ static void check_cpus(struct judge *judge, const struct sim_process *process)
         for (size_t k = 0; k < job->running.count; k++) {
             const struct sim_process *other = job->running.items[k];
             int64_t cpus = 0;
-            if (other->host == process->host && runs(other) &&
+            if (other->host == process->host && job_runs(other) &&
                 text_parse_int64(env_of(other, "OMP_NUM_THREADS"), &cpus, NULL) == 0) {
                 given += (unsigned)cpus;
             }
@@ -236,13 +236,13 @@ struct recheck {
 };
 
 /* A machine that stood still goes on: by now it has seen that time has passed. */
-static void recheck(void *arg)
+static void recheck_demand(void *arg)
 {
     struct recheck *recheck = arg;
     struct job *job = recheck->job;
     unsigned running = 0;
     for (size_t i = 0; i < job->running.count; i++) {
-        running += runs(job->running.items[i]);
+        running += job_runs(job->running.items[i]);
     }
     if (running > 1 && !is_taken_away(recheck->judge, job)) {
         judge_broken(recheck->judge,
@@ -270,14 +270,14 @@ static void job_started(void *arg, struct sim_process *process, const char *key)
         }
         /* The one that starts may have been on its way there when its machine stood still; of one
          * that is made since, who makes it knows the time. */
-        bool late = !runs(process) && process->started_us < process->host->suspended_until_us;
-        if (!runs(other) || late) {
+        bool late = !job_runs(process) && process->started_us < process->host->suspended_until_us;
+        if (!job_runs(other) || late) {
             uint64_t one_us = other->host->suspended_until_us;
             uint64_t both_us = process->host->suspended_until_us;
             both_us = both_us > one_us ? both_us : one_us;
             struct recheck *later = mem_alloc(sizeof(*later));
             *later = (struct recheck){judge, job};
-            (void)sim_at(judge->sim, both_us + RESUME_TOLERANCE_US, recheck, later);
+            (void)sim_at(judge->sim, both_us + RESUME_TOLERANCE_US, recheck_demand, later);
         } else {
             judge_broken(judge,
                          "job_twice: job %u runs on %s (pid %d) and is started on %s (pid %d)",
@@ -712,7 +712,7 @@ unsigned judge_waiting(const struct judge *judge)
 
 bool judge_job_waits(const struct judge *judge, unsigned number)
 {
-    return waits(&judge->jobs[number]);
+    return job_waits(&judge->jobs[number]);
 }
 
 bool judge_all_completed(const struct judge *judge)

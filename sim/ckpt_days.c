@@ -58,19 +58,20 @@ struct days {
     unsigned owners, kills, cuts, fills, stands, troubles;
 };
 
-static uint64_t between(struct days *days, uint64_t low, uint64_t high)
+static uint64_t random_between(struct days *days, uint64_t low, uint64_t high)
 {
     return low + rng_below(&days->rng, high - low + 1);
 }
 
-static bool chance(struct days *days, unsigned per_mille)
+static bool by_chance(struct days *days, unsigned per_mille)
 {
     return rng_below(&days->rng, 1000) < per_mille;
 }
 
 /* ---- machines -------------------------------------------------------------------------------- */
 
-static void node(void *arg, unsigned number, struct sim_host_options *host, struct strbuf *config)
+static void configure_node(void *arg, unsigned number, struct sim_host_options *host,
+                           struct strbuf *config)
 {
     struct days *days = arg;
     static const char *const RATES[] = {"0", "400000", "100000"}; /* a large one: 25 s */
@@ -86,12 +87,12 @@ static void node(void *arg, unsigned number, struct sim_host_options *host, stru
     strbuf_printf(config,
                   "PREEMPT = \"Activity == \\\"Suspended\\\" && CurrentTime - "
                   "EnteredCurrentActivity > %u\"\n",
-                  (unsigned)between(days, 0, 30));
-    strbuf_printf(config, "MACHINEMAXVACATETIME = %u\n", (unsigned)between(days, 1, 40));
+                  (unsigned)random_between(days, 0, 30));
+    strbuf_printf(config, "MACHINEMAXVACATETIME = %u\n", (unsigned)random_between(days, 1, 40));
     strbuf_printf(config, "CHECKPOINT_INTERVAL_MIN = \"%us\"\nCHECKPOINT_INTERVAL_MAX = \"%us\"\n",
                   INTERVAL_MIN_S, INTERVAL_MAX_S);
-    strbuf_printf(config, "CHECKPOINT_TRANSFER_RATE = %s\n", RATES[between(days, 0, 2)]);
-    strbuf_printf(config, "CHECKPOINT_INCREMENTAL = %s\n", chance(days, 800) ? "true" : "false");
+    strbuf_printf(config, "CHECKPOINT_TRANSFER_RATE = %s\n", RATES[random_between(days, 0, 2)]);
+    strbuf_printf(config, "CHECKPOINT_INCREMENTAL = %s\n", by_chance(days, 800) ? "true" : "false");
 }
 
 static void central_config(void *arg, struct strbuf *config)
@@ -103,13 +104,13 @@ static void central_config(void *arg, struct strbuf *config)
                         "ROOSTER_QUARANTINE_MAX = \"5m\"\n");
 }
 
-static void install(struct days *days)
+static void prepare_hosts(struct days *days)
 {
     for (size_t i = 0; i < days->sim->host_count; i++) {
         struct sim_host *host = days->sim->hosts[i];
-        struct sim_temper temper = {.dump_fails = chance(days, 500) ? 60 : 0,
+        struct sim_temper temper = {.dump_fails = by_chance(days, 500) ? 60 : 0,
                                     .dump_hangs =
-                                        days->mood == MOOD_CHAOS && chance(days, 300) ? 40 : 0};
+                                        days->mood == MOOD_CHAOS && by_chance(days, 300) ? 40 : 0};
         sim_program_put(host, CKPT_PROGRAM, "roost-ckpt");
         sim_program_put(host, "/usr/bin/env", "env");
         sim_host_set_features(host, i % 2 == 0 ? "avx,sse" : "sse");
@@ -127,11 +128,12 @@ static void add_batch(struct days *days, uint64_t at_s, unsigned count, unsigned
     batch->at_us = at_s * SIM_S;
     batch->first = days->jobs;
     batch->count = count;
-    batch->cpus = (unsigned)between(days, 1, 2);
+    batch->cpus = (unsigned)random_between(days, 1, 2);
     batch->checkpoints = true;
     batch->seconds = sim_alloc(count * sizeof(unsigned));
     for (unsigned i = 0; i < count; i++) {
-        batch->seconds[i] = (unsigned)between(days, min_s / 2, max_s / 2) * 2; /* whole steps */
+        batch->seconds[i] =
+            (unsigned)random_between(days, min_s / 2, max_s / 2) * 2; /* whole steps */
         days->seconds[days->jobs++] = batch->seconds[i];
     }
 }
@@ -143,8 +145,8 @@ static void plan_work(struct days *days)
     days->seconds = sim_alloc((left + 1) * sizeof(unsigned));
     days->touched = sim_alloc((left + 1) * sizeof(bool));
     while (left > 0) {
-        unsigned count = (unsigned)between(days, 1, left < BATCH_MAX ? left : BATCH_MAX);
-        add_batch(days, between(days, 0, DAY_S * 6 / 10), count, JOB_MIN_S, JOB_MAX_S);
+        unsigned count = (unsigned)random_between(days, 1, left < BATCH_MAX ? left : BATCH_MAX);
+        add_batch(days, random_between(days, 0, DAY_S * 6 / 10), count, JOB_MIN_S, JOB_MAX_S);
         left -= count;
     }
     add_batch(days, LAST_S, 1, 30, 40);
@@ -154,7 +156,7 @@ static void plan_work(struct days *days)
 
 static struct sim_host *any_node(struct days *days)
 {
-    struct sim_host *host = sim_host_at(days->sim, between(days, 1, days->options.nodes));
+    struct sim_host *host = sim_host_at(days->sim, random_between(days, 1, days->options.nodes));
     return host->power == SIM_HOST_ON && host->suspended_until_us <= days->sim->now_us ? host
                                                                                        : NULL;
 }
@@ -179,8 +181,8 @@ static void kill_one(struct days *days, bool central, const char *const *program
     if (count > 0) {
         struct sim_process *process = found[rng_below(&days->rng, count)];
         days->kills++;
-        if (chance(days, 300)) {
-            sim_disk_kill(process, (unsigned)between(days, 1, 12));
+        if (by_chance(days, 300)) {
+            sim_disk_kill(process, (unsigned)random_between(days, 1, 12));
         } else {
             sim_kill(process);
         }
@@ -195,7 +197,7 @@ struct strike {
     uint64_t until_us, after_us;
 };
 
-static bool does(const struct sim_process *process, const void *word)
+static bool does_word(const struct sim_process *process, const void *word)
 {
     const char *first = sim_process_arg(process, 1);
     bool is_one = process->program == &sim_program_ckpt || process->program == &sim_program_env;
@@ -207,12 +209,12 @@ static void strike_tick(void *arg)
     struct strike *strike = arg;
     struct days *days = strike->days;
     struct sim *sim = days->sim;
-    struct sim_process *process = sim_process_first(&sim->processes, does, strike->word);
+    struct sim_process *process = sim_process_first(&sim->processes, does_word, strike->word);
     bool is_awake = process != NULL && process->host->suspended_until_us <= sim->now_us;
     if (is_awake && strike->after_us == 0) {
         days->kills++;
-        if (chance(days, 300)) {
-            sim_disk_kill(process, (unsigned)between(days, 1, 6));
+        if (by_chance(days, 300)) {
+            sim_disk_kill(process, (unsigned)random_between(days, 1, 6));
         } else {
             sim_kill(process);
         }
@@ -221,7 +223,7 @@ static void strike_tick(void *arg)
         sim_free(strike);
         return;
     }
-    uint64_t wait_us = between(days, 5, 60) * SIM_MS;
+    uint64_t wait_us = random_between(days, 5, 60) * SIM_MS;
     wait_us = is_awake ? strike->after_us : wait_us;
     strike->after_us = is_awake ? 0 : strike->after_us;
     (void)sim_at(sim, sim->now_us + wait_us, strike_tick, strike);
@@ -233,9 +235,9 @@ static void strike_ckpt(struct days *days)
     static const char *const WORDS[] = {"dump", "dump", "follow", "unpack", "info", "tar"};
     struct strike *strike = sim_alloc(sizeof(*strike));
     *strike = (struct strike){.days = days,
-                              .word = WORDS[between(days, 0, ARRAY_COUNT(WORDS) - 1)],
+                              .word = WORDS[random_between(days, 0, ARRAY_COUNT(WORDS) - 1)],
                               .until_us = days->sim->now_us + STRIKE_S * SIM_S,
-                              .after_us = between(days, 0, 200) * SIM_MS};
+                              .after_us = random_between(days, 0, 200) * SIM_MS};
     strike_tick(strike);
 }
 
@@ -251,8 +253,8 @@ static void owner_comes(struct days *days, struct sim_host *host)
     if (!host->owner_is_there) {
         days->owners++;
         sim_host_owner(host, true);
-        (void)sim_at(days->sim, days->sim->now_us + between(days, 3, 120) * SIM_S, owner_leaves,
-                     host);
+        (void)sim_at(days->sim, days->sim->now_us + random_between(days, 3, 120) * SIM_S,
+                     owner_leaves, host);
     }
 }
 
@@ -271,7 +273,7 @@ static void one_eviction(struct days *days)
     static const char *const STARTER[] = {"roost-starter", NULL};
     static const char *const STARTD[] = {"roost-startd", "roost-master", NULL};
     struct sim_host *host = any_node(days);
-    uint64_t what = between(days, 0, 99);
+    uint64_t what = random_between(days, 0, 99);
     if (host == NULL) {
         return;
     }
@@ -286,14 +288,15 @@ static void one_eviction(struct days *days)
     } else if (what < 87) {
         days->cuts++;
         sim_host_power_cut(host);
-        (void)sim_at(days->sim, days->sim->now_us + between(days, 5, 90) * SIM_S, power_back, host);
+        (void)sim_at(days->sim, days->sim->now_us + random_between(days, 5, 90) * SIM_S, power_back,
+                     host);
     } else if (what < 94) {
-        uint64_t for_us = between(days, 5, 60) * SIM_S;
+        uint64_t for_us = random_between(days, 5, 60) * SIM_S;
         days->fills++;
         sim_disk_fill(host, for_us);
         ckpt_truth_trouble(days->truth, for_us);
     } else {
-        uint64_t for_us = between(days, 2, 200) * SIM_S;
+        uint64_t for_us = random_between(days, 2, 200) * SIM_S;
         days->stands++;
         sim_host_suspend(host, for_us);
         ckpt_truth_trouble(days->truth, for_us);
@@ -310,14 +313,14 @@ static void one_trouble(struct days *days)
                                           "roost-negotiator",
                                           NULL};
     struct sim_host *central = sim_host_at(days->sim, 0), *host = any_node(days);
-    uint64_t what = between(days, 0, 99), for_us = between(days, 1, 60) * SIM_S;
+    uint64_t what = random_between(days, 0, 99), for_us = random_between(days, 1, 60) * SIM_S;
     days->troubles++;
     if (what < 60) {
         kill_one(days, true, DAEMONS);
         for_us = 0;
     } else if (what < 80 && host != NULL) {
         sim_link_cut(days->sim, central, host, for_us,
-                     chance(days, 500) ? SIM_CUT_RESET : SIM_CUT_SILENT);
+                     by_chance(days, 500) ? SIM_CUT_RESET : SIM_CUT_SILENT);
     } else if (what < 90) {
         sim_disk_fill(central, for_us);
     } else {
@@ -328,7 +331,7 @@ static void one_trouble(struct days *days)
     ckpt_truth_trouble(days->truth, for_us);
 }
 
-static void tick(void *arg)
+static void do_damage(void *arg)
 {
     struct days *days = arg;
     uint64_t now_us = days->sim->now_us;
@@ -336,15 +339,15 @@ static void tick(void *arg)
         return;
     }
     one_eviction(days);
-    if (days->mood == MOOD_TROUBLES && chance(days, 60)) {
+    if (days->mood == MOOD_TROUBLES && by_chance(days, 60)) {
         one_trouble(days);
     }
-    (void)sim_at(days->sim, now_us + between(days, SIM_S, days->pause_us), tick, days);
+    (void)sim_at(days->sim, now_us + random_between(days, SIM_S, days->pause_us), do_damage, days);
 }
 
 /* ---- the story ------------------------------------------------------------------------------- */
 
-static void checkpointed(void *arg, const char *id, int64_t sequence)
+static void checkpoint_kept(void *arg, const char *id, int64_t sequence)
 {
     struct days *days = arg;
     ckpt_truth_told(days->truth, id, sequence);
@@ -356,7 +359,7 @@ static void all_day(void *arg)
     ckpt_truth_trouble(days->truth, DAY_S * SIM_S);
 }
 
-static void begins(void *arg, struct sim *sim, struct judge *judge, uint64_t dawn_us)
+static void story_begins(void *arg, struct sim *sim, struct judge *judge, uint64_t dawn_us)
 {
     struct days *days = arg;
     days->judge = judge;
@@ -364,11 +367,11 @@ static void begins(void *arg, struct sim *sim, struct judge *judge, uint64_t daw
     days->steward.begin_us = dawn_us;
     days->steward.until_us = dawn_us + DAY_S * SIM_S;
     ckpt_truth_begin(days->truth, sim, judge);
-    install(days);
+    prepare_hosts(days);
     if (days->mood == MOOD_CHAOS) {
         (void)sim_at(sim, dawn_us, all_day, days);
     }
-    (void)sim_at(sim, dawn_us, tick, days);
+    (void)sim_at(sim, dawn_us, do_damage, days);
 }
 
 static void sim_is_there(void *arg, struct sim *sim)
@@ -386,7 +389,7 @@ static bool story_is_over(void *arg)
     return sim_now_us(days->sim) > days->dawn_us + (LAST_S + 300) * SIM_S;
 }
 
-static void ends(void *arg)
+static void story_ends(void *arg)
 {
     const struct days *days = arg;
     ckpt_truth_finish(days->truth);
@@ -438,20 +441,20 @@ void ckpt_days_run(const struct ckpt_days_options *options, struct pool_result *
                                     .nodes = options->nodes}};
     rng_seed(&days.rng, options->seed ^ UINT64_C(0x8e9d5aabc1f3b2d7));
     days.mood = options->calm ? MOOD_EVICTIONS : (enum mood)(options->seed % MOODS);
-    days.pause_us = between(&days, 10, 60) * SIM_S;
+    days.pause_us = random_between(&days, 10, 60) * SIM_S;
     plan_work(&days);
     days.steward.jobs = days.jobs;
     days.steward.touched = days.touched;
-    days.steward.checkpointed = checkpointed;
+    days.steward.checkpointed = checkpoint_kept;
     days.steward.arg = &days;
     const struct pool_story story = {.day_s = DAY_S,
                                      .calm_s = CALM_S,
                                      .audit_s = AUDIT_S,
                                      .central = central_config,
-                                     .node = node,
-                                     .begins = begins,
+                                     .node = configure_node,
+                                     .begins = story_begins,
                                      .is_over = story_is_over,
-                                     .ends = ends,
+                                     .ends = story_ends,
                                      .is_output = is_output,
                                      .job_seen = job_seen,
                                      .is_taken_away = is_taken_away,

@@ -380,7 +380,7 @@ static int run_unpack(struct sim_process *process)
     return full ? say_failed(process, err_code_text(-ENOSPC)) : 0;
 }
 
-static int extract(void *arg, const char *path, mode_t mode, const void *data, size_t length)
+static int extract_file(void *arg, const char *path, mode_t mode, const void *data, size_t length)
 {
     struct sim_process *process = arg;
     char name[SIM_PATH_MAX], full[SIM_PATH_MAX], above[SIM_PATH_MAX];
@@ -408,7 +408,7 @@ static int run_tar(struct sim_process *process)
 {
     size_t length = 0;
     const char *data = own_file(process, process->argv[process->argc - 1], &length);
-    if (data == NULL || !sim_archive_walk(data, length, extract, process)) {
+    if (data == NULL || !sim_archive_walk(data, length, extract_file, process)) {
         sim_say(process, "tar: error is not recoverable: exiting now\n");
         return USAGE;
     }

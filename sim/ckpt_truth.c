@@ -262,7 +262,7 @@ static void job_ended(void *arg, struct sim_process *process, const char *key, b
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
-static void commit(struct ckpt_truth *truth, struct job *job, struct made *made)
+static void commit_image(struct ckpt_truth *truth, struct job *job, struct made *made)
 {
     const struct made *kept = best_kept(job, INT64_MAX);
     if (kept != NULL && sim_image_done_us(&made->image) < sim_image_done_us(&kept->image)) {
@@ -297,11 +297,11 @@ static void status_seen(struct ckpt_truth *truth, const struct tap_message *mess
     if (made != NULL && !message->is_reply) {
         made->told = true;
     } else if (made != NULL && message->status == 0) {
-        commit(truth, job, made);
+        commit_image(truth, job, made);
     }
 }
 
-static void told(struct ckpt_truth *truth, const struct job *job, const struct made *made)
+static void note_told(struct ckpt_truth *truth, const struct job *job, const struct made *made)
 {
     if (!made->committed) {
         judge_broken(truth->judge,
@@ -332,7 +332,7 @@ static void done_seen(struct ckpt_truth *truth, const struct tap_message *messag
         }
     }
     if (latest != NULL) {
-        told(truth, of, latest);
+        note_told(truth, of, latest);
     }
 }
 
@@ -344,7 +344,7 @@ void ckpt_truth_told(struct ckpt_truth *truth, const char *id, int64_t sequence)
         latest = job->made[i].sequence == sequence ? &job->made[i] : latest;
     }
     if (latest != NULL) {
-        told(truth, job, latest);
+        note_told(truth, job, latest);
     }
 }
 

@@ -79,7 +79,7 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
 
 static const struct wire_events WIRE_EVENTS = {.closed = on_closed};
 
-static void dial(void *arg)
+static void dial_link(void *arg)
 {
     struct link *link = arg;
     struct wire_dial how = {.address = link->address, .route = link->route, .name = ""};
@@ -97,8 +97,8 @@ static void link_open(struct person *person, struct link *link, const char *addr
     link->person = person;
     link->address = address;
     link->route = route;
-    link->redial = loop_timer_create(person->loop, dial, link);
-    dial(link);
+    link->redial = loop_timer_create(person->loop, dial_link, link);
+    dial_link(link);
 }
 
 static bool link_ready(const struct link *link)
@@ -128,9 +128,10 @@ static void question_reply(void *arg, struct wire_reply *reply)
     mem_free(question);
 }
 
-static void ask(struct person *person, struct link *link, const char *type, const char *constraint,
-                struct vec *keep, void (*answered)(struct question *question, int status),
-                unsigned batch, uint64_t began_us)
+static void ask_for_ads(struct person *person, struct link *link, const char *type,
+                        const char *constraint, struct vec *keep,
+                        void (*answered)(struct question *question, int status), unsigned batch,
+                        uint64_t began_us)
 {
     struct question *question = mem_zalloc(sizeof(*question));
     question->person = person;
@@ -174,8 +175,8 @@ static void queue_answered(struct question *question, int status)
 {
     struct person *person = question->person;
     if (status == 0 && link_ready(&person->schedd)) {
-        ask(person, &person->schedd, "History", NULL, NULL, history_answered, 0,
-            question->began_us);
+        ask_for_ads(person, &person->schedd, "History", NULL, NULL, history_answered, 0,
+                    question->began_us);
         return;
     }
     vec_clear(&person->queue, ads_free);
@@ -197,7 +198,7 @@ static void offline_answered(struct question *question, int status)
     }
 }
 
-static void audit(struct person *person)
+static void audit_jobs(struct person *person)
 {
     uint64_t now_us = sim_now_us(person->sim);
     if (now_us < person->next_audit_us) {
@@ -206,12 +207,13 @@ static void audit(struct person *person)
     person->next_audit_us = now_us + person->client->audit_us;
     if (!person->auditing_jobs && link_ready(&person->schedd)) {
         person->auditing_jobs = true;
-        ask(person, &person->schedd, "Job", NULL, &person->queue, queue_answered, 0, now_us);
+        ask_for_ads(person, &person->schedd, "Job", NULL, &person->queue, queue_answered, 0,
+                    now_us);
     }
     if (!person->auditing_offline && link_ready(&person->collector)) {
         person->auditing_offline = true;
-        ask(person, &person->collector, "Machine", "Offline =?= true", NULL, offline_answered, 0,
-            now_us);
+        ask_for_ads(person, &person->collector, "Machine", "Offline =?= true", NULL,
+                    offline_answered, 0, now_us);
     }
 }
 
@@ -272,7 +274,7 @@ static struct ad *job_ad(const struct client_batch *batch, unsigned index)
     return ad;
 }
 
-static void submit(struct person *person, struct client_batch *batch)
+static void submit_batch(struct person *person, struct client_batch *batch)
 {
     const struct client *client = person->client;
     struct submission *submission = mem_zalloc(sizeof(*submission));
@@ -318,7 +320,7 @@ static void looked_up_history(struct question *question, int status)
     if (status == 0 && question->ads.count > 0) {
         batch->acknowledged = true;
     } else if (status == 0 && link_ready(&question->person->schedd)) {
-        submit(question->person, batch);
+        submit_batch(question->person, batch);
     }
 }
 
@@ -333,7 +335,8 @@ static void looked_up_queue(struct question *question, int status)
         char text[64];
         batch_constraint(person, batch, text, sizeof(text));
         batch->under_way = true;
-        ask(person, &person->schedd, "History", text, NULL, looked_up_history, question->batch, 0);
+        ask_for_ads(person, &person->schedd, "History", text, NULL, looked_up_history,
+                    question->batch, 0);
     }
 }
 
@@ -349,15 +352,16 @@ static void on_tick(void *arg)
             continue;
         }
         if (batch->attempts == 0) {
-            submit(person, batch);
+            submit_batch(person, batch);
         } else {
             char text[64];
             batch_constraint(person, batch, text, sizeof(text));
             batch->under_way = true;
-            ask(person, &person->schedd, "Job", text, NULL, looked_up_queue, (unsigned)i, 0);
+            ask_for_ads(person, &person->schedd, "Job", text, NULL, looked_up_queue, (unsigned)i,
+                        0);
         }
     }
-    audit(person);
+    audit_jobs(person);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

@@ -31,7 +31,7 @@ static void write_line(void *context, const char *line, size_t length)
     SIM_TELL(process->sim, log_line, process, line, length);
 }
 
-static int start(const struct sim_env *env, void **state)
+static int start_daemon(const struct sim_env *env, void **state)
 {
     const struct log_sink sink = {.write = write_line, .context = env->process};
     struct daemon_run *run = NULL;
@@ -46,14 +46,15 @@ static int start(const struct sim_env *env, void **state)
     return SIM_STAYS;
 }
 
-static void destroy(void *state)
+static void destroy_daemon(void *state)
 {
     daemon_run_destroy(state);
 }
 
-#define DAEMON(folder)                                                                         \
-    {                                                                                          \
-        .name = "roost-" #folder, .start = start, .destroy = destroy, .data = &folder##_daemon \
+#define DAEMON(folder)                                                              \
+    {                                                                               \
+        .name = "roost-" #folder, .start = start_daemon, .destroy = destroy_daemon, \
+        .data = &folder##_daemon                                                    \
     }
 
 static const struct sim_program PROGRAMS[] = {

@@ -228,7 +228,7 @@ static void set_power(struct sim_host *host, enum sim_power power)
     SIM_TELL(host->sim, power_changed, host, was);
 }
 
-static bool happens(const struct sim_host *host, unsigned per_mille)
+static bool goes_wrong(const struct sim_host *host, unsigned per_mille)
 {
     return per_mille > 0 && sim_chance(host->sim, per_mille);
 }
@@ -239,7 +239,7 @@ void sim_host_temper(struct sim_host *host, const struct sim_temper *temper)
 }
 
 /* Its power is gone for a moment, or until somebody comes. */
-static void crash(void *arg)
+static void crash_host(void *arg)
 {
     struct sim_host *host = arg;
     sim_host_power_cut(host);
@@ -260,7 +260,7 @@ void sim_host_boot_now(struct sim_host *host)
                    id[1], id[2], id[3], id[4], id[5], id[6] & 15u, id[7], id[8] & 15u, id[9],
                    id[10], id[11], id[12], id[13], id[14], id[15]);
     uint32_t half = host->cpus > 1 ? host->cpus / 2 : 1;
-    host->cpus_now = happens(host, host->temper.boots_less) ? half : host->cpus;
+    host->cpus_now = goes_wrong(host, host->temper.boots_less) ? half : host->cpus;
     set_power(host, SIM_HOST_ON);
     host->lost_power = false;
     /* Some seconds of CLOCK_BOOTTIME have gone by when the first process runs. */
@@ -273,9 +273,9 @@ void sim_host_boot_now(struct sim_host *host)
         host->services[i]->restart =
             sim_at_host(host, sim->now_us + wait_us, service_start, host->services[i]);
     }
-    if (happens(host, host->temper.crashes)) {
+    if (goes_wrong(host, host->temper.crashes)) {
         uint64_t after_us = sim_between(sim, SIM_S, host->temper.crash_max_us);
-        (void)sim_at_host(host, sim->now_us + after_us, crash, host);
+        (void)sim_at_host(host, sim->now_us + after_us, crash_host, host);
     }
 }
 
@@ -310,7 +310,7 @@ void sim_host_boot(struct sim_host *host)
     }
     set_power(host, SIM_HOST_BOOTING);
     uint64_t wait_us = sim_between(host->sim, host->boot_min_ms, host->boot_max_ms) * SIM_MS;
-    if (happens(host, host->temper.boots_late)) {
+    if (goes_wrong(host, host->temper.boots_late)) {
         wait_us += sim_between(host->sim, 0, host->temper.late_max_us);
     }
     sim_trace(host->sim, NULL, "%s: booting, %.1f s", host->name, (double)wait_us / 1e6);

@@ -19,7 +19,7 @@
 #include "sim/power_days.h"
 #include "sim/seeds.h"
 
-static int usage(void)
+static int print_usage(void)
 {
     (void)fprintf(stderr,
                   "usage: roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] "
@@ -28,7 +28,7 @@ static int usage(void)
     return 2;
 }
 
-static bool number(const char *text, uint64_t max, uint64_t *ret)
+static bool parse_number(const char *text, uint64_t max, uint64_t *ret)
 {
     int64_t value = 0;
     if (text == NULL || text_parse_int64(text, &value, NULL) != 0 || value < 0 ||
@@ -39,7 +39,7 @@ static bool number(const char *text, uint64_t max, uint64_t *ret)
     return true;
 }
 
-static bool range(const char *text, uint64_t *first, uint64_t *last)
+static bool parse_range(const char *text, uint64_t *first, uint64_t *last)
 {
     unsigned long long a = 0, b = 0;
     char rest = '\0';
@@ -51,7 +51,7 @@ static bool range(const char *text, uint64_t *first, uint64_t *last)
     return true;
 }
 
-static bool parse(int argc, char **argv, struct seeds *ret)
+static bool parse_options(int argc, char **argv, struct seeds *ret)
 {
     uint64_t value = 0;
     for (int i = 1; i < argc; i++) {
@@ -69,19 +69,21 @@ static bool parse(int argc, char **argv, struct seeds *ret)
         } else if (strcmp(argv[i], "--trace") == 0) {
             ret->pool.trace = true;
             taken = false;
-        } else if (strcmp(argv[i], "--seeds") == 0 && range(next, &ret->first, &ret->last)) {
-        } else if (strcmp(argv[i], "--seed") == 0 && number(next, UINT64_MAX / 2, &value)) {
+        } else if (strcmp(argv[i], "--seeds") == 0 && parse_range(next, &ret->first, &ret->last)) {
+        } else if (strcmp(argv[i], "--seed") == 0 && parse_number(next, UINT64_MAX / 2, &value)) {
             ret->first = ret->last = value;
-        } else if (strcmp(argv[i], "--nodes") == 0 && number(next, 10000, &value) && value > 0) {
+        } else if (strcmp(argv[i], "--nodes") == 0 && parse_number(next, 10000, &value) &&
+                   value > 0) {
             ret->pool.nodes = (unsigned)value;
-        } else if (strcmp(argv[i], "--jobs") == 0 && number(next, 100000, &value)) {
+        } else if (strcmp(argv[i], "--jobs") == 0 && parse_number(next, 100000, &value)) {
             ret->pool.jobs = (unsigned)value;
-        } else if (strcmp(argv[i], "--power") == 0 && number(next, 1000, &value) &&
+        } else if (strcmp(argv[i], "--power") == 0 && parse_number(next, 1000, &value) &&
                    value >= POWER_HOURS_MIN) {
             ret->hours = (unsigned)value;
-        } else if (strcmp(argv[i], "--pause") == 0 && number(next, 86400, &value)) {
+        } else if (strcmp(argv[i], "--pause") == 0 && parse_number(next, 86400, &value)) {
             ret->pool.pause_s = (unsigned)value;
-        } else if (strcmp(argv[i], "--parallel") == 0 && number(next, 4096, &value) && value > 0) {
+        } else if (strcmp(argv[i], "--parallel") == 0 && parse_number(next, 4096, &value) &&
+                   value > 0) {
             ret->parallel = value < SEEDS_PARALLEL_MAX ? (unsigned)value : SEEDS_PARALLEL_MAX;
         } else {
             return false;
@@ -97,5 +99,5 @@ int main(int argc, char **argv)
                           .first = 1,
                           .last = 1,
                           .parallel = 1};
-    return parse(argc, argv, &seeds) ? seeds_run(&seeds) : usage();
+    return parse_options(argc, argv, &seeds) ? seeds_run(&seeds) : print_usage();
 }

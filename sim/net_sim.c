@@ -76,7 +76,7 @@ uint64_t sim_silent_until(struct sim_connection *connection)
 
 /* ---- pipes ----------------------------------------------------------------------------------- */
 
-static enum sim_side other(enum sim_side side)
+static enum sim_side other_side(enum sim_side side)
 {
     return side == SIM_CLIENT ? SIM_SERVER : SIM_CLIENT;
 }
@@ -128,7 +128,7 @@ void sim_pipe_put(struct sim_pipe *pipe, enum sim_chunk_kind kind, const void *d
         learn_of_void(pipe);
         return;
     }
-    if (connection->gone[other(pipe->from)] || pipe->ended) {
+    if (connection->gone[other_side(pipe->from)] || pipe->ended) {
         return; /* its reader closed; the news are on their way */
     }
     pipe->ended = kind != SIM_DATA;
@@ -205,7 +205,7 @@ static void run_drained(void *arg)
     stream->events.drained(stream->arg);
 }
 
-static void drained(void *arg)
+static void writer_drained(void *arg)
 {
     struct stream *stream = arg;
     stream->drain_event = NULL;
@@ -220,8 +220,8 @@ static void check_drained(struct sim_pipe *pipe)
         if (writer->events.drained != NULL && writer->drain_event == NULL && !writer->ended) {
             struct sim *sim = pipe->connection->sim;
             writer->drain_event =
-                sim_at_process(writer->process, sim->now_us + sim_between(sim, 1, 100), drained,
-                               writer);
+                sim_at_process(writer->process, sim->now_us + sim_between(sim, 1, 100),
+                               writer_drained, writer);
         }
     }
 }
@@ -247,7 +247,7 @@ static bool held_up(struct sim_pipe *pipe)
         uint64_t at_us = chunk->sent_us + connection->give_up_us;
         sim_pipe_clear(pipe);
         pipe->is_void = true;
-        connection->pipes[other(pipe->from)].is_void = true;
+        connection->pipes[other_side(pipe->from)].is_void = true;
         if (writer != NULL && writer->close_event == NULL && !writer->closed_told) {
             sim_stream_fail(writer, at_us > sim->now_us ? at_us : sim->now_us, -ETIMEDOUT,
                             "the peer does not answer any more");
@@ -263,12 +263,12 @@ static bool held_up(struct sim_pipe *pipe)
     return true;
 }
 
-static void deliver(void *arg)
+static void deliver_chunk(void *arg)
 {
     struct sim_pipe *pipe = arg;
     struct sim_connection *connection = pipe->connection;
     struct sim *sim = connection->sim;
-    struct stream *reader = connection->ends[other(pipe->from)];
+    struct stream *reader = connection->ends[other_side(pipe->from)];
     pipe->event = NULL;
     CHECK(reader != NULL && reader->opened && pipe->first != NULL);
     if (held_up(pipe)) {
@@ -310,7 +310,7 @@ static void deliver(void *arg)
 void sim_pipe_schedule(struct sim_pipe *pipe)
 {
     struct sim_connection *connection = pipe->connection;
-    struct stream *reader = connection->ends[other(pipe->from)];
+    struct stream *reader = connection->ends[other_side(pipe->from)];
     if (pipe->first == NULL || pipe->event != NULL || reader == NULL || !reader->opened ||
         reader->ended || reader->paused ||
         reader->input_length - reader->input_used > STREAM_INPUT_MAX) {
@@ -318,7 +318,7 @@ void sim_pipe_schedule(struct sim_pipe *pipe)
     }
     uint64_t now_us = connection->sim->now_us;
     uint64_t at_us = pipe->first->at_us > now_us ? pipe->first->at_us : now_us + 1;
-    pipe->event = sim_at_process(reader->process, at_us, deliver, pipe);
+    pipe->event = sim_at_process(reader->process, at_us, deliver_chunk, pipe);
 }
 
 /* ---- connections ----------------------------------------------------------------------------- */
@@ -342,7 +342,7 @@ void sim_connection_release(struct sim_connection *connection)
 static void vanish_end(struct sim_connection *connection, enum sim_side side)
 {
     struct sim_pipe *from_dead = &connection->pipes[side],
-                    *to_dead = &connection->pipes[other(side)];
+                    *to_dead = &connection->pipes[other_side(side)];
     connection->gone[side] = true;
     from_dead->ended = true;
     bool unsent = to_dead->first != NULL;
@@ -395,7 +395,7 @@ void sim_net_destroy(struct sim *sim)
 
 /* ---- cuts ------------------------------------------------------------------------------------ */
 
-static void reset(struct sim_connection *connection)
+static void reset_connection(struct sim_connection *connection)
 {
     struct sim *sim = connection->sim;
     sim_count(sim, SIM_COUNT_RESETS);
@@ -430,7 +430,7 @@ void sim_link_cut(struct sim *sim, struct sim_host *a, struct sim_host *b, uint6
         next = at->next;
         if ((connection->hosts[0] == a && connection->hosts[1] == b) ||
             (connection->hosts[0] == b && connection->hosts[1] == a)) {
-            reset(connection);
+            reset_connection(connection);
         }
     }
 }

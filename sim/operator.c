@@ -63,7 +63,7 @@ void operator_fini(struct operator* who)
 
 /* ---- asking ---- */
 
-static bool again(const struct errand *errand, int status)
+static bool try_again(const struct errand *errand, int status)
 {
     bool nobody = status == -EHOSTUNREACH || status == -ECONNRESET || status == -ETIMEDOUT ||
                   status == -EBUSY || status == -ESHUTDOWN;
@@ -77,7 +77,7 @@ static void errand_over(struct errand *errand, int status)
     struct sim_process *was = post->sim->current;
     post->under_way--;
     post->sim->current = NULL; /* what is told and kept now is not this process's */
-    if (again(errand, status)) {
+    if (try_again(errand, status)) {
         post->rooster[0] = '\0';
         errand->task.not_before_us = sim_now_us(post->sim) + AGAIN_US;
         operator_add(post->who, &errand->task);
@@ -90,7 +90,7 @@ static void errand_over(struct errand *errand, int status)
     mem_free(errand);
 }
 
-static void replied(void *arg, struct wire_reply *reply)
+static void order_replied(void *arg, struct wire_reply *reply)
 {
     struct errand *errand = arg;
     for (size_t i = 0; i < reply->ad_count; i++) {
@@ -101,7 +101,7 @@ static void replied(void *arg, struct wire_reply *reply)
     }
 }
 
-static void run(struct post *post, const struct operator_task *task)
+static void run_task(struct post *post, const struct operator_task *task)
 {
     static const enum wire_verb VERBS[] = {[OPERATOR_ON] = VERB_POWER_ON,
                                            [OPERATOR_TEST] = VERB_POWER_ON,
@@ -127,14 +127,14 @@ static void run(struct post *post, const struct operator_task *task)
     const char *uplink = task->what == OPERATOR_SLEEP ? machine : post->rooster;
     post->under_way++;
     int64_t code =
-        wire_relay(post->wire, uplink, VERBS[task->what], &body, ASK_MS, replied, errand);
+        wire_relay(post->wire, uplink, VERBS[task->what], &body, ASK_MS, order_replied, errand);
     ad_destroy(args);
     if (code < 0) {
         errand_over(errand, -ECONNRESET);
     }
 }
 
-static void found(void *arg, struct wire_reply *reply)
+static void rooster_found(void *arg, struct wire_reply *reply)
 {
     struct post *post = arg;
     if (reply->ad_count > 0) {
@@ -144,12 +144,12 @@ static void found(void *arg, struct wire_reply *reply)
     post->finding = post->finding && reply->more;
 }
 
-static void find(struct post *post)
+static void find_rooster(struct post *post)
 {
     struct ad *args = ad_create();
     ad_set_string(args, "Type", "Rooster");
     const struct wire_body body = {.args = args};
-    post->finding = wire_call(post->wire, VERB_QUERY, &body, ASK_MS, found, post) > 0;
+    post->finding = wire_call(post->wire, VERB_QUERY, &body, ASK_MS, rooster_found, post) > 0;
     ad_destroy(args);
 }
 
@@ -165,7 +165,7 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
 }
 
 /* Every task whose time has come; those that need the rooster once it is known. */
-static void work(struct post *post)
+static void do_tasks(struct post *post)
 {
     struct operator* who = post->who;
     uint64_t now_us = sim_now_us(post->sim);
@@ -173,7 +173,7 @@ static void work(struct post *post)
         const struct operator_task task = who->tasks[i];
         bool ready = task.what == OPERATOR_SLEEP || post->rooster[0] != '\0';
         if (!ready && !post->finding) {
-            find(post);
+            find_rooster(post);
         }
         if (!ready || task.not_before_us > now_us) {
             i++;
@@ -181,7 +181,7 @@ static void work(struct post *post)
         }
         who->count--;
         memmove(who->tasks + i, who->tasks + i + 1, (who->count - i) * sizeof(*who->tasks));
-        run(post, &task);
+        run_task(post, &task);
     }
 }
 
@@ -202,7 +202,7 @@ static void on_tick(void *arg)
             post->wire = NULL;
         }
     } else if (wire_is_ready(post->wire)) {
-        work(post);
+        do_tasks(post);
     }
 }
 

@@ -116,7 +116,7 @@ void os_become_subreaper(struct os *os)
     os->process->subreaper = true;
 }
 
-static bool descends(const struct sim_process *process, const struct sim_process *from)
+static bool descends_from(const struct sim_process *process, const struct sim_process *from)
 {
     pid_t pid = process->parent;
     for (unsigned depth = 0; pid > 1 && depth < 1000; depth++) {
@@ -138,7 +138,7 @@ size_t os_descendants_kill(struct os *os, int signal_number)
     size_t count = 0;
     for (struct sim_link *at = head->next; at != head; at = at->next) {
         struct sim_process *process = at->item;
-        if (descends(process, os->process)) {
+        if (descends_from(process, os->process)) {
             count++;
             if (signal_number != 0) {
                 sim_process_signal(process, signal_number);
@@ -200,7 +200,7 @@ void os_families_running(struct os *os, const pid_t *roots, size_t count, int64_
         running[i] = 0;
         for (struct sim_link *at = head->next; root != NULL && at != head; at = at->next) {
             const struct sim_process *process = at->item;
-            if (process == root || descends(process, root)) {
+            if (process == root || descends_from(process, root)) {
                 running[i] += process->program->timed && !process->stopped ? 1 : 0;
             }
         }

@@ -175,7 +175,7 @@ int os_user_name(struct os *os, uid_t uid, char *ret, size_t size, struct err *e
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static struct sim_node *find(struct os *os, const char *path)
+static struct sim_node *find_node(struct os *os, const char *path)
 {
     char full[SIM_PATH_MAX];
     return sim_path(os->process->cwd, path, full) ? sim_tree_find(host_of(os), full) : NULL;
@@ -188,12 +188,12 @@ static struct sim_node *find_parent(struct os *os, const char *path, char name[2
                                                   : NULL;
 }
 
-static int fail(struct err *err, int code, const char *path)
+static int fail_path(struct err *err, int code, const char *path)
 {
     return err_set(err, code, "%s: %s", path, err_code_text(code));
 }
 
-static void placed(struct os *os, const char *path)
+static void tell_placed(struct os *os, const char *path)
 {
     struct sim *sim = os->process->sim;
     char full[SIM_PATH_MAX];
@@ -217,7 +217,7 @@ static void stat_node(const struct sim_node *node, struct os_stat *ret)
 
 int os_stat(struct os *os, const char *path, struct os_stat *ret)
 {
-    const struct sim_node *node = find(os, path);
+    const struct sim_node *node = find_node(os, path);
     if (node == NULL) {
         return -ENOENT;
     }
@@ -228,19 +228,19 @@ int os_stat(struct os *os, const char *path, struct os_stat *ret)
 int os_read_file(struct os *os, const char *path, size_t max_bytes, char **data, size_t *length,
                  struct err *err)
 {
-    const struct sim_node *node = find(os, path);
+    const struct sim_node *node = find_node(os, path);
     if (node == NULL) {
-        return fail(err, -ENOENT, path);
+        return fail_path(err, -ENOENT, path);
     }
     if (node->type != SIM_FILE) {
-        return fail(err, node->type == SIM_DIR ? -EISDIR : -ENXIO, path);
+        return fail_path(err, node->type == SIM_DIR ? -EISDIR : -ENXIO, path);
     }
     if (node->size > max_bytes) {
-        return fail(err, -EFBIG, path);
+        return fail_path(err, -EFBIG, path);
     }
     char *copy = mem_try_alloc(node->size + 1);
     if (copy == NULL) {
-        return fail(err, -ENOMEM, path);
+        return fail_path(err, -ENOMEM, path);
     }
     if (node->size > 0) {
         memcpy(copy, node->data, node->size);
@@ -259,11 +259,11 @@ int os_write_file(struct os *os, const char *path, const void *data, size_t leng
     char name[256];
     struct sim_node *dir = find_parent(os, path, name);
     if (dir == NULL) {
-        return fail(err, -ENOENT, path);
+        return fail_path(err, -ENOENT, path);
     }
     struct sim_node *old = sim_dir_get(dir, name);
     if (old != NULL && old->type == SIM_DIR) {
-        return fail(err, -EISDIR, path);
+        return fail_path(err, -EISDIR, path);
     }
     struct sim_node *node = sim_node_create(host_of(os), SIM_FILE, mode);
     sim_node_ref(node);
@@ -275,13 +275,13 @@ int os_write_file(struct os *os, const char *path, const void *data, size_t leng
     }
     if (code == 0) {
         sim_dir_set(dir, name, node);
-        placed(os, path);
+        tell_placed(os, path);
         if (durable) {
             code = sim_tree_sync_dirs(host_of(os));
         }
     }
     sim_node_unref(node);
-    return code == 0 ? 0 : fail(err, code, path);
+    return code == 0 ? 0 : fail_path(err, code, path);
 }
 
 int os_rewrite_file(struct os *os, const char *path, const void *data, size_t length, mode_t mode,
@@ -294,10 +294,10 @@ int os_mkdirs(struct os *os, const char *path, mode_t mode, struct err *err)
 {
     char full[SIM_PATH_MAX];
     if (!sim_path(os->process->cwd, path, full)) {
-        return fail(err, -ENAMETOOLONG, path);
+        return fail_path(err, -ENAMETOOLONG, path);
     }
     int code = sim_tree_mkdirs(host_of(os), full, mode);
-    return code == 0 ? 0 : fail(err, code, path);
+    return code == 0 ? 0 : fail_path(err, code, path);
 }
 
 int os_remove(struct os *os, const char *path, struct err *err)
@@ -309,7 +309,7 @@ int os_remove(struct os *os, const char *path, struct err *err)
         return 0;
     }
     if (node->child_count > 0) {
-        return fail(err, -ENOTEMPTY, path);
+        return fail_path(err, -ENOTEMPTY, path);
     }
     sim_dir_set(dir, name, NULL);
     return 0;
@@ -344,9 +344,9 @@ static void renew_node(struct os *os, struct sim_node *dir, const char *kept, mo
 int os_renew_directory(struct os *os, const char *path, const char *kept, mode_t mode,
                        struct err *err)
 {
-    struct sim_node *dir = find(os, path);
+    struct sim_node *dir = find_node(os, path);
     if (dir == NULL || dir->type != SIM_DIR) {
-        return fail(err, dir == NULL ? -ENOENT : -ENOTDIR, path);
+        return fail_path(err, dir == NULL ? -ENOENT : -ENOTDIR, path);
     }
     renew_node(os, dir, kept, mode);
     return 0;
@@ -359,29 +359,29 @@ int os_rename(struct os *os, const char *from, const char *to, bool durable, str
     struct sim_node *to_dir = find_parent(os, to, to_name);
     struct sim_node *node = from_dir != NULL ? sim_dir_get(from_dir, from_name) : NULL;
     if (node == NULL || to_dir == NULL) {
-        return fail(err, -ENOENT, node == NULL ? from : to);
+        return fail_path(err, -ENOENT, node == NULL ? from : to);
     }
     const struct sim_node *old = sim_dir_get(to_dir, to_name);
     if (old == node) {
         return 0;
     }
     if (old != NULL && old->type == SIM_DIR && (node->type != SIM_DIR || old->child_count > 0)) {
-        return fail(err, node->type == SIM_DIR ? -ENOTEMPTY : -EISDIR, to);
+        return fail_path(err, node->type == SIM_DIR ? -ENOTEMPTY : -EISDIR, to);
     }
     sim_node_ref(node);
     sim_dir_set(from_dir, from_name, NULL);
     sim_dir_set(to_dir, to_name, node);
     sim_node_unref(node);
-    placed(os, to);
+    tell_placed(os, to);
     int code = durable ? sim_tree_sync_dirs(host_of(os)) : 0;
-    return code == 0 ? 0 : fail(err, code, to);
+    return code == 0 ? 0 : fail_path(err, code, to);
 }
 
 int os_chown(struct os *os, const char *path, uid_t uid, gid_t gid, struct err *err)
 {
-    struct sim_node *node = find(os, path);
+    struct sim_node *node = find_node(os, path);
     if (node == NULL) {
-        return fail(err, -ENOENT, path);
+        return fail_path(err, -ENOENT, path);
     }
     node->uid = uid;
     node->gid = gid;
@@ -390,9 +390,9 @@ int os_chown(struct os *os, const char *path, uid_t uid, gid_t gid, struct err *
 
 int os_chmod(struct os *os, const char *path, mode_t mode, struct err *err)
 {
-    struct sim_node *node = find(os, path);
+    struct sim_node *node = find_node(os, path);
     if (node == NULL) {
-        return fail(err, -ENOENT, path);
+        return fail_path(err, -ENOENT, path);
     }
     node->mode = mode & 07777;
     return 0;
@@ -401,9 +401,9 @@ int os_chmod(struct os *os, const char *path, mode_t mode, struct err *err)
 int os_list(struct os *os, const char *path, void (*each)(void *arg, const char *name), void *arg,
             struct err *err)
 {
-    const struct sim_node *dir = find(os, path);
+    const struct sim_node *dir = find_node(os, path);
     if (dir == NULL || dir->type != SIM_DIR) {
-        return fail(err, dir == NULL ? -ENOENT : -ENOTDIR, path);
+        return fail_path(err, dir == NULL ? -ENOENT : -ENOTDIR, path);
     }
     size_t count = dir->child_count;
     char **names = sim_alloc((count + 1) * sizeof(char *));
@@ -422,7 +422,7 @@ int os_absolute(struct os *os, const char *path, char **ret, struct err *err)
 {
     char full[SIM_PATH_MAX];
     if (!sim_path(os->process->cwd, path, full)) {
-        return fail(err, -ENAMETOOLONG, path);
+        return fail_path(err, -ENAMETOOLONG, path);
     }
     *ret = mem_strdup(full);
     return 0;
@@ -463,10 +463,10 @@ int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
     struct sim_node *dir = find_parent(os, path, name);
     struct sim_node *node = dir != NULL ? sim_dir_get(dir, name) : NULL;
     if (dir == NULL || (node == NULL && how == OS_READ)) {
-        return fail(err, -ENOENT, path);
+        return fail_path(err, -ENOENT, path);
     }
     if (node != NULL && (how == OS_WRITE_NEW || node->type != SIM_FILE)) {
-        return fail(err, how == OS_WRITE_NEW ? -EEXIST : -EISDIR, path);
+        return fail_path(err, how == OS_WRITE_NEW ? -EEXIST : -EISDIR, path);
     }
     if (node == NULL) {
         node = sim_node_create(host_of(os), SIM_FILE, mode);
@@ -476,7 +476,7 @@ int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
     } else if (how == OS_WRITE_TRUNCATE) {
         int code = sim_node_truncate(node, 0);
         if (code != 0) {
-            return fail(err, code, path);
+            return fail_path(err, code, path);
         }
     }
     struct os_file *file = sim_alloc(sizeof(*file));
@@ -568,7 +568,7 @@ int os_lock(struct os *os, const char *path, struct os_lock **ret, pid_t *holder
     char name[256];
     struct sim_node *dir = find_parent(os, path, name);
     if (dir == NULL) {
-        return fail(err, -ENOENT, path);
+        return fail_path(err, -ENOENT, path);
     }
     struct sim_node *node = sim_dir_get(dir, name);
     if (node == NULL) {
@@ -615,7 +615,7 @@ void os_unlock(struct os_lock *lock)
 
 pid_t os_lock_holder(struct os *os, const char *path)
 {
-    const struct sim_node *node = find(os, path);
+    const struct sim_node *node = find_node(os, path);
     return node != NULL && node->locker != NULL ? node->locker->pid : 0;
 }
 

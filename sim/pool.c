@@ -95,7 +95,7 @@ static const char NODE_CONFIG[] = "DAEMON_LIST = {STARTD}\n"
                                   "POWER_METHOD = command\n"
                                   "POWER_SLEEP_CMD = \"/sim/poweroff\"\n";
 
-static void put(struct sim_host *host, const char *path, const char *text, mode_t mode)
+static void put_file(struct sim_host *host, const char *path, const char *text, mode_t mode)
 {
     sim_file_put(host, path, text, strlen(text), mode);
 }
@@ -137,7 +137,7 @@ static void put_config(struct pool *pool, struct sim_host *host, struct kind kin
             story->central(story->arg, &text);
         }
     }
-    put(host, CONFIG, strbuf_text(&text), 0644);
+    put_file(host, CONFIG, strbuf_text(&text), 0644);
     strbuf_fini(&text);
 }
 
@@ -164,7 +164,7 @@ static void put_files(struct pool *pool, struct sim_host *host, struct kind kind
     for (size_t i = 0; i < ARRAY_COUNT(DIRECTORIES); i++) {
         CHECK(sim_tree_mkdirs(host, DIRECTORIES[i], 0755) == 0);
     }
-    put(host, SECURITY "/ca.pem", "sim-ca pool\n", 0644);
+    put_file(host, SECURITY "/ca.pem", "sim-ca pool\n", 0644);
     put_config(pool, host, kind, more);
     if (host == pool->central) {
         sim_program_put(host, JOB_PROGRAM, "job");
@@ -178,9 +178,9 @@ static void put_files(struct pool *pool, struct sim_host *host, struct kind kind
             (void)snprintf(path, sizeof(path), SECURITY "/%s.pem", SERVERS[i]);
             (void)snprintf(text, sizeof(text), "sim-cert %s pool roost://pool/%s/cm\n", SERVERS[i],
                            SERVERS[i]);
-            put(host, path, text, 0644);
+            put_file(host, path, text, 0644);
             (void)snprintf(path, sizeof(path), SECURITY "/%s-key.pem", SERVERS[i]);
-            put(host, path, "key\n", 0600);
+            put_file(host, path, "key\n", 0600);
         }
     }
     sim_tree_sync_all(host);
@@ -359,7 +359,7 @@ static void run_until(struct pool *pool, uint64_t until_us)
     }
 }
 
-static void create(struct pool *pool)
+static void create_simulation(struct pool *pool)
 {
     size_t count = 0;
     for (; sim_daemon_program(count) != NULL; count++) {
@@ -399,7 +399,7 @@ static void create(struct pool *pool)
     }
 }
 
-static void build(struct pool *pool)
+static void build_pool(struct pool *pool)
 {
     static const char *const SETUP[] = {"/usr/bin/setup", NULL};
     static const char *const CLIENT[] = {"/usr/bin/client", NULL};
@@ -454,9 +454,9 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
                                    .ca_path = SECURITY "/ca.pem",
                                    .keys_path = SECURITY "/keys",
                                    .until_us = UINT64_MAX};
-    create(pool);
+    create_simulation(pool);
     judge_listen(pool->judge, &pool->client.events);
-    build(pool);
+    build_pool(pool);
     uint64_t dawn_us = sim_now_us(pool->sim) + (NIGHT_S + QUIET_S) * SIM_S;
     uint64_t dusk_us = dawn_us + (story != NULL ? story->day_s : DAY_S) * SIM_S;
     uint64_t calm_s = story != NULL ? story->calm_s : CALM_S;

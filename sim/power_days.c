@@ -86,14 +86,14 @@ struct days {
     unsigned limit, reserve; /* of the guards, by seed; 0: none */
 };
 
-static void strike(void *arg);
+static void strike_machine(void *arg);
 
-static uint64_t between(struct days *days, uint64_t low, uint64_t high)
+static uint64_t random_between(struct days *days, uint64_t low, uint64_t high)
 {
     return low + rng_below(&days->rng, high - low + 1);
 }
 
-static bool chance(struct days *days, unsigned per_mille)
+static bool by_chance(struct days *days, unsigned per_mille)
 {
     return rng_below(&days->rng, 1000) < per_mille;
 }
@@ -107,10 +107,10 @@ static bool is_whole(unsigned number)
 
 static enum power_kind kind_by_seed(struct days *days, unsigned bad_per_mille)
 {
-    if (!chance(days, bad_per_mille)) {
+    if (!by_chance(days, bad_per_mille)) {
         return POWER_KIND_GOOD;
     }
-    return (enum power_kind)between(days, POWER_KIND_GOOD + 1, POWER_KIND_COUNT - 1);
+    return (enum power_kind)random_between(days, POWER_KIND_GOOD + 1, POWER_KIND_COUNT - 1);
 }
 
 static struct sim_temper temper_of(struct days *days, enum power_kind kind)
@@ -119,7 +119,8 @@ static struct sim_temper temper_of(struct days *days, enum power_kind kind)
     case POWER_KIND_LATE:
         return (struct sim_temper){.boots_late = 400, .late_max_us = 2400 * SIM_S};
     case POWER_KIND_CRASHES:
-        return (struct sim_temper){.crashes = 300, .crash_max_us = between(days, 20, 3600) * SIM_S};
+        return (struct sim_temper){.crashes = 300,
+                                   .crash_max_us = random_between(days, 20, 3600) * SIM_S};
     case POWER_KIND_LIES:
         return (struct sim_temper){.wake_lies = 300, .sleep_lies = 200, .status_lies = 700};
     case POWER_KIND_FAILS:
@@ -149,7 +150,8 @@ static void central_config(void *arg, struct strbuf *config)
     }
 }
 
-static void node(void *arg, unsigned number, struct sim_host_options *host, struct strbuf *config)
+static void configure_node(void *arg, unsigned number, struct sim_host_options *host,
+                           struct strbuf *config)
 {
     struct days *days = arg;
     host->cpus = is_whole(number) ? WHOLE_CPUS : STATIC_CPUS;
@@ -167,10 +169,10 @@ static void node(void *arg, unsigned number, struct sim_host_options *host, stru
 static void choose_kinds(struct days *days)
 {
     static const unsigned BAD[] = {30, 100, 200, 400};
-    unsigned bad = BAD[between(days, 0, ARRAY_COUNT(BAD) - 1)];
+    unsigned bad = BAD[random_between(days, 0, ARRAY_COUNT(BAD) - 1)];
     for (unsigned i = 1; i <= days->options.nodes; i++) {
         power_truth_kind(days->truth, i, kind_by_seed(days, bad), is_whole(i));
-        days->dead_at_s[i - 1] = (unsigned)between(days, 0, days->last_s * 2 / 3);
+        days->dead_at_s[i - 1] = (unsigned)random_between(days, 0, days->last_s * 2 / 3);
     }
 }
 
@@ -195,7 +197,7 @@ static void add_jobs(struct days *days, uint64_t at_s, unsigned count, enum powe
         batch->machines = MACHINES[class];
         batch->seconds = sim_alloc(batch->count * sizeof(unsigned));
         for (unsigned i = 0; i < batch->count; i++) {
-            batch->seconds[i] = (unsigned)between(days, min_s, max_s);
+            batch->seconds[i] = (unsigned)random_between(days, min_s, max_s);
         }
         days->jobs += batch->count;
         count -= batch->count;
@@ -204,14 +206,14 @@ static void add_jobs(struct days *days, uint64_t at_s, unsigned count, enum powe
 
 static void add_burst(struct days *days, uint64_t at_s, unsigned count)
 {
-    unsigned longest = (unsigned)between(days, JOB_MIN_S * 2, JOB_MAX_S);
-    if (chance(days, 300)) {
-        add_jobs(days, at_s, count / 2, POWER_WHOLE, (unsigned)between(days, 3, WHOLE_CPUS),
+    unsigned longest = (unsigned)random_between(days, JOB_MIN_S * 2, JOB_MAX_S);
+    if (by_chance(days, 300)) {
+        add_jobs(days, at_s, count / 2, POWER_WHOLE, (unsigned)random_between(days, 3, WHOLE_CPUS),
                  JOB_MIN_S, longest);
     } else {
-        enum power_class class = chance(days, 300) ? POWER_STATIC : POWER_ANY;
-        add_jobs(days, at_s, count, class, (unsigned)between(days, 1, STATIC_CPUS), JOB_MIN_S,
-                 longest);
+        enum power_class class = by_chance(days, 300) ? POWER_STATIC : POWER_ANY;
+        add_jobs(days, at_s, count, class, (unsigned)random_between(days, 1, STATIC_CPUS),
+                 JOB_MIN_S, longest);
     }
 }
 
@@ -219,16 +221,16 @@ static void plan_work(struct days *days)
 {
     unsigned nodes = days->options.nodes, whole = (nodes + 2) / 3;
     days->batches = sim_alloc(BATCHES_MAX * sizeof(*days->batches));
-    for (uint64_t at_s = between(days, 60, HOUR_S); at_s < days->last_s;
-         at_s += between(days, HOUR_S / 2, 4 * HOUR_S)) {
+    for (uint64_t at_s = random_between(days, 60, HOUR_S); at_s < days->last_s;
+         at_s += random_between(days, HOUR_S / 2, 4 * HOUR_S)) {
         /* What runs long before the order to sleep, or right after it, is in its way. */
         if (at_s + JOB_MAX_S < days->storm_s || at_s > days->storm_s + STORM_JOB_S * 3) {
-            add_burst(days, at_s, (unsigned)between(days, 1, nodes / 4 + 1));
+            add_burst(days, at_s, (unsigned)random_between(days, 1, nodes / 4 + 1));
         }
     }
     unsigned singles = nodes / 20 + 10;
     for (unsigned i = 0; i < singles; i++) {
-        add_burst(days, between(days, 60, days->last_s - 60), 2);
+        add_burst(days, random_between(days, 60, days->last_s - 60), 2);
     }
     add_jobs(days, days->storm_s, nodes * 6 / 10, POWER_STATIC, 1, STORM_JOB_S, STORM_JOB_S + 20);
     days->last_job = days->jobs;
@@ -238,14 +240,14 @@ static void plan_work(struct days *days)
 
 /* ---- what goes wrong at the centre ---- */
 
-static bool runs(const struct sim_process *process, const void *program)
+static bool runs_program(const struct sim_process *process, const void *program)
 {
     return strcmp(process->program->name, program) == 0;
 }
 
 static struct sim_process *find_central(struct sim *sim, const char *program)
 {
-    return sim_process_first(&sim_host_at(sim, 0)->processes, runs, program);
+    return sim_process_first(&sim_host_at(sim, 0)->processes, runs_program, program);
 }
 
 static bool any_boots(const struct days *days)
@@ -258,14 +260,15 @@ static bool any_boots(const struct days *days)
     return false;
 }
 
-static void strike(void *arg)
+static void strike_machine(void *arg)
 {
     struct strike *this = arg;
     struct days *days = this->days;
     struct sim *sim = days->sim;
     bool ready = this->now || any_boots(days);
     if (!ready && sim->now_us < this->until_us) {
-        (void)sim_at(sim, sim->now_us + between(days, SIM_S / 2, 4 * SIM_S), strike, this);
+        (void)sim_at(sim, sim->now_us + random_between(days, SIM_S / 2, 4 * SIM_S), strike_machine,
+                     this);
         return;
     }
     struct sim_process *process = ready ? find_central(sim, this->program) : NULL;
@@ -283,23 +286,26 @@ static void add_strike(struct days *days, const char *program, uint64_t at_us, b
 {
     struct strike *one = sim_alloc(sizeof(*one));
     *one = (struct strike){days, program, at_us + STRIKE_S * SIM_S, now};
-    (void)sim_at(days->sim, at_us, strike, one);
+    (void)sim_at(days->sim, at_us, strike_machine, one);
 }
 
 static void plan_strikes(struct days *days)
 {
     static const char *const PROGRAMS[] = {"roost-collector", "roost-rooster",    "roost-collector",
                                            "roost-rooster",   "roost-negotiator", "roost-schedd"};
-    unsigned count = 2 + (unsigned)between(days, days->options.hours / 4, days->options.hours / 2);
+    unsigned count =
+        2 + (unsigned)random_between(days, days->options.hours / 4, days->options.hours / 2);
     for (unsigned i = 0; i < count; i++) {
-        uint64_t at_us = days->dawn_us + between(days, 0, days->last_s + HOUR_S / 2) * SIM_S;
-        add_strike(days, PROGRAMS[between(days, 0, ARRAY_COUNT(PROGRAMS) - 1)], at_us, false);
+        uint64_t at_us = days->dawn_us + random_between(days, 0, days->last_s + HOUR_S / 2) * SIM_S;
+        add_strike(days, PROGRAMS[random_between(days, 0, ARRAY_COUNT(PROGRAMS) - 1)], at_us,
+                   false);
     }
 }
 
 /* ---- the operator ---- */
 
-static void ordered(void *arg, const char *name, int status, struct ad *const *ads, size_t count)
+static void order_answered(void *arg, const char *name, int status, struct ad *const *ads,
+                           size_t count)
 {
     struct days *days = arg;
     const char *result = count > 0 ? ad_string_or(ads[0], "Result", "?") : "?";
@@ -336,8 +342,8 @@ static void told_energy(void *arg, const char *name, int status, struct ad *cons
     }
 }
 
-static void give(struct days *days, enum operator_what what, const char *name,
-                 operator_answer_f answered)
+static void give_task(struct days *days, enum operator_what what, const char *name,
+                      operator_answer_f answered)
 {
     struct operator_task task = {.what = what,
                                  .until_us = days->sim->now_us + 600 * SIM_S,
@@ -348,7 +354,7 @@ static void give(struct days *days, enum operator_what what, const char *name,
 }
 
 /* Machines that lost their power and did not get it back; and one because somebody wants it. */
-static void patrol(void *arg)
+static void patrol_machines(void *arg)
 {
     struct days *days = arg;
     uint64_t now_us = days->sim->now_us, last_us = days->dawn_us + days->last_s * SIM_S;
@@ -358,18 +364,18 @@ static void patrol(void *arg)
         bool wanted = now_us < last_us && rng_below(&days->rng, days->options.nodes) == 0;
         if (vanished || wanted) {
             power_truth_order(days->truth, host);
-            give(days, vanished || chance(days, 500) ? OPERATOR_ON : OPERATOR_TEST, host->name,
-                 ordered);
+            give_task(days, vanished || by_chance(days, 500) ? OPERATOR_ON : OPERATOR_TEST,
+                      host->name, order_answered);
         }
     }
     if (now_us < last_us + LAST_JOB_S * SIM_S) {
         uint64_t next_us = now_us < last_us ? PATROL_S * SIM_S : LAST_PATROL_S * SIM_S;
-        (void)sim_at(days->sim, now_us + next_us, patrol, days);
+        (void)sim_at(days->sim, now_us + next_us, patrol_machines, days);
     }
 }
 
 /* Many machines are on, and their jobs are done: all of them are told to sleep. */
-static void storm(void *arg)
+static void begin_storm(void *arg)
 {
     struct days *days = arg;
     uint64_t now_us = days->sim->now_us, began_us = days->dawn_us + days->storm_s * SIM_S;
@@ -383,33 +389,33 @@ static void storm(void *arg)
         days->stormed = true;
         sim_trace(days->sim, NULL, "operator: %u machines are on: all are to sleep", on);
         for (unsigned i = 1; i <= days->options.nodes; i++) {
-            give(days, OPERATOR_SLEEP, sim_host_at(days->sim, i)->name, told_to_sleep);
+            give_task(days, OPERATOR_SLEEP, sim_host_at(days->sim, i)->name, told_to_sleep);
         }
-        if (chance(days, 400)) { /* in the middle of it */
-            add_strike(days, chance(days, 500) ? "roost-collector" : "roost-rooster",
-                       now_us + between(days, SIM_S / 2, 5 * SIM_S), true);
+        if (by_chance(days, 400)) { /* in the middle of it */
+            add_strike(days, by_chance(days, 500) ? "roost-collector" : "roost-rooster",
+                       now_us + random_between(days, SIM_S / 2, 5 * SIM_S), true);
         }
     }
     if (!days->stormed && now_us - began_us < HOUR_S / 2 * SIM_S) {
-        (void)sim_at(days->sim, now_us + SIM_S, storm, days);
+        (void)sim_at(days->sim, now_us + SIM_S, begin_storm, days);
     }
 }
 
 static void ask_states(void *arg)
 {
-    give(arg, OPERATOR_STATES, "", told_states);
+    give_task(arg, OPERATOR_STATES, "", told_states);
 }
 
 /* ---- the story ---- */
 
-static void die(void *arg)
+static void kill_host(void *arg)
 {
     struct sim_host *host = arg;
     const struct sim_temper dead = {.is_dead = true};
     sim_host_temper(host, &dead);
 }
 
-static void heal(void *arg)
+static void heal_machines(void *arg)
 {
     struct days *days = arg;
     static const struct sim_temper SOUND = {0};
@@ -422,7 +428,7 @@ static void heal(void *arg)
     sim_trace(days->sim, NULL, "what can be repaired is");
 }
 
-static void at(struct days *days, uint64_t s, void (*call)(void *arg), void *arg)
+static void call_at(struct days *days, uint64_t s, void (*call)(void *arg), void *arg)
 {
     (void)sim_at(days->sim, days->dawn_us + s * SIM_S, call, arg);
 }
@@ -436,24 +442,24 @@ static void give_tempers(void *arg)
         const struct sim_temper temper = temper_of(days, kind);
         sim_host_temper(host, &temper);
         if (kind == POWER_KIND_DEAD) {
-            at(days, days->dead_at_s[i - 1], die, host);
+            call_at(days, days->dead_at_s[i - 1], kill_host, host);
         }
     }
 }
 
-static void begins(void *arg, struct sim *sim, struct judge *judge, uint64_t dawn_us)
+static void story_begins(void *arg, struct sim *sim, struct judge *judge, uint64_t dawn_us)
 {
     struct days *days = arg;
     CHECK(sim == days->sim);
     days->judge = judge;
     days->dawn_us = dawn_us;
     power_truth_begin(days->truth, sim, judge);
-    at(days, 0, give_tempers, days);
-    at(days, PATROL_S, patrol, days);
-    at(days, days->storm_s, storm, days);
-    at(days, days->last_s - 30, heal, days);
-    at(days, days->last_s + 30, patrol, days);
-    at(days, days->last_s + STATES_S, ask_states, days);
+    call_at(days, 0, give_tempers, days);
+    call_at(days, PATROL_S, patrol_machines, days);
+    call_at(days, days->storm_s, begin_storm, days);
+    call_at(days, days->last_s - 30, heal_machines, days);
+    call_at(days, days->last_s + 30, patrol_machines, days);
+    call_at(days, days->last_s + STATES_S, ask_states, days);
     plan_strikes(days);
 }
 
@@ -472,13 +478,13 @@ static bool story_is_over(void *arg)
     struct days *days = arg;
     if (!days->asked) {
         days->asked = true;
-        give(days, OPERATOR_ENERGY, "Node", told_energy);
-        give(days, OPERATOR_ENERGY, "User", told_energy);
+        give_task(days, OPERATOR_ENERGY, "Node", told_energy);
+        give_task(days, OPERATOR_ENERGY, "User", told_energy);
     }
     return days->energies == 2;
 }
 
-static void ends(void *arg)
+static void story_ends(void *arg)
 {
     struct days *days = arg;
     power_truth_finish(days->truth);
@@ -499,21 +505,21 @@ void power_days_run(const struct power_days_options *options, struct pool_result
                                     .keys_path = SECURITY "/keys"} };
     CHECK(options->hours >= POWER_HOURS_MIN);
     rng_seed(&days.rng, options->seed ^ UINT64_C(0x632be59bd9b4e019));
-    days.limit = chance(&days, 250) ? options->nodes / 5 + 3 : 0;
-    days.reserve = chance(&days, 250) ? options->nodes / 20 + 1 : 0;
+    days.limit = by_chance(&days, 250) ? options->nodes / 5 + 3 : 0;
+    days.reserve = by_chance(&days, 250) ? options->nodes / 20 + 1 : 0;
     const struct pool_story story = {.awake_max = days.reserve,
                                      .day_s = options->hours * HOUR_S,
                                      .calm_s = CALM_S,
                                      .audit_s = AUDIT_S,
                                      .central = central_config,
-                                     .node = node,
-                                     .begins = begins,
+                                     .node = configure_node,
+                                     .begins = story_begins,
                                      .is_over = story_is_over,
-                                     .ends = ends,
+                                     .ends = story_ends,
                                      .is_ordered = is_ordered,
                                      .arg = &days};
     days.last_s = options->hours * HOUR_S - LAST_S;
-    days.storm_s = between(&days, days.last_s / 4, days.last_s / 2);
+    days.storm_s = random_between(&days, days.last_s / 4, days.last_s / 2);
     days.dead_at_s = sim_alloc((options->nodes + 1) * sizeof(unsigned));
     plan_work(&days);
     const struct power_truth_options truth_options = {.nodes = options->nodes,

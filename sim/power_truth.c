@@ -100,17 +100,17 @@ void power_truth_destroy(struct power_truth *truth)
 }
 
 /* Host 0 is the central machine. */
-static struct machine_truth *of(struct power_truth *truth, const struct sim_host *host)
+static struct machine_truth *machine_of(struct power_truth *truth, const struct sim_host *host)
 {
     return host->index >= 1 && host->index <= truth->options.nodes
                ? &truth->machines[host->index - 1]
                : NULL;
 }
 
-static struct machine_truth *named(struct power_truth *truth, const char *name)
+static struct machine_truth *machine_named(struct power_truth *truth, const char *name)
 {
     const struct sim_host *host = sim_host_find(truth->sim, name);
-    return host != NULL ? of(truth, host) : NULL;
+    return host != NULL ? machine_of(truth, host) : NULL;
 }
 
 /* ---- who waits ---- */
@@ -204,7 +204,7 @@ static bool is_reserve_short(const struct power_truth *truth)
 static void wake_asked(void *arg, struct sim_host *host)
 {
     struct power_truth *truth = arg;
-    struct machine_truth *machine = of(truth, host);
+    struct machine_truth *machine = machine_of(truth, host);
     if (machine == NULL) {
         return;
     }
@@ -241,7 +241,7 @@ static void wake_asked(void *arg, struct sim_host *host)
 
 void power_truth_order(struct power_truth *truth, const struct sim_host *host)
 {
-    struct machine_truth *machine = of(truth, host);
+    struct machine_truth *machine = machine_of(truth, host);
     machine->ordered_until_us = truth->sim->now_us + ORDER_US;
     truth->by_name++;
 }
@@ -255,7 +255,7 @@ bool power_truth_is_ordered(const struct power_truth *truth, const struct sim_ho
 
 /* ---- power ---- */
 
-static void account(struct power_truth *truth, struct machine_truth *machine, bool was_on)
+static void account_energy(struct power_truth *truth, struct machine_truth *machine, bool was_on)
 {
     double seconds = (double)(truth->sim->now_us - machine->since_us) / 1e6;
     machine->since_us = truth->sim->now_us;
@@ -284,13 +284,13 @@ static void poweroff_asked(void *arg, struct sim_host *host)
 static void power_changed(void *arg, struct sim_host *host, enum sim_power was)
 {
     struct power_truth *truth = arg;
-    struct machine_truth *machine = of(truth, host);
+    struct machine_truth *machine = machine_of(truth, host);
     if (truth->sim == NULL || machine == NULL || host->power == was) {
         return;
     }
     uint64_t changed_us = machine->changed_us; /* when it began to stop */
     machine->changed_us = was == SIM_HOST_ON ? truth->sim->now_us : changed_us;
-    account(truth, machine, was != SIM_HOST_OFF);
+    account_energy(truth, machine, was != SIM_HOST_OFF);
     if (host->power == SIM_HOST_STOPPING) {
         check_free(truth, host);
         check_limit(truth, add_lately(&truth->downs, truth->sim->now_us), truth->options.sleeps_max,
@@ -316,7 +316,7 @@ static void power_changed(void *arg, struct sim_host *host, enum sim_power was)
 
 static void host_stops(void *arg, struct sim_host *host, bool orderly)
 {
-    struct machine_truth *machine = of(arg, host);
+    struct machine_truth *machine = machine_of(arg, host);
     if (machine != NULL && !orderly) {
         machine->crashes++;
         machine->slack_s += SLACK_CRASH_S;
@@ -357,7 +357,7 @@ static unsigned cpus_of(const struct sim_process *process)
 static void job_started(void *arg, struct sim_process *process, const char *key)
 {
     struct power_truth *truth = arg;
-    struct machine_truth *machine = of(truth, process->host);
+    struct machine_truth *machine = machine_of(truth, process->host);
     unsigned number = job_number(key);
     if (machine == NULL || number >= truth->options.jobs) {
         return;
@@ -461,7 +461,7 @@ static void sleep_due(void *arg)
 
 void power_truth_slept(struct power_truth *truth, const char *name, int status)
 {
-    struct machine_truth *machine = named(truth, name);
+    struct machine_truth *machine = machine_named(truth, name);
     if (status == -EAGAIN) { /* its jobs are being ended: nobody said that they may */
         judge_broken(truth->judge, "off_while_claimed: %s ends its jobs to go to sleep", name);
     }
@@ -485,7 +485,7 @@ void power_truth_slept(struct power_truth *truth, const char *name, int status)
 void power_truth_states(struct power_truth *truth, struct ad *const *ads, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct machine_truth *machine = named(truth, ad_string_or(ads[i], "Name", ""));
+        struct machine_truth *machine = machine_named(truth, ad_string_or(ads[i], "Name", ""));
         const char *state = ad_string_or(ads[i], "PowerState", "?");
         if (machine == NULL) {
             continue;
@@ -501,7 +501,7 @@ void power_truth_states(struct power_truth *truth, struct ad *const *ads, size_t
     truth->states_told++;
 }
 
-static bool differs(double a, double b)
+static bool differs_much(double a, double b)
 {
     return fabs(a - b) > ROUNDING * (1 + fabs(a) + fabs(b));
 }
@@ -515,7 +515,7 @@ static void check_node(struct power_truth *truth, struct machine_truth *machine,
     double busy_s = ad_real_or(ad, "BusyCoreSeconds", 0);
     double used = ad_real_or(ad, "EnergyUsed", -1), jobs = ad_real_or(ad, "EnergyOfJobs", -1);
     double saved = ad_real_or(ad, "EnergySaved", -1);
-    account(truth, machine, machine->host->power != SIM_HOST_OFF);
+    account_energy(truth, machine, machine->host->power != SIM_HOST_OFF);
     machine->true_on_s = machine->on_s;
     machine->told_on_s = on_s;
     machine->told_busy_s = busy_s;
@@ -524,7 +524,7 @@ static void check_node(struct power_truth *truth, struct machine_truth *machine,
     truth->told_busy_s += busy_s;
     truth->told_on_s += on_s;
     double kept = asleep_s * (options->idle_w - options->asleep_w) / J_PER_KWH;
-    if (differs(saved, kept)) {
+    if (differs_much(saved, kept)) {
         judge_broken(truth->judge, "energy_wrong: %s saved %g kWh in %.0f s, which are %g",
                      machine->host->name, saved, asleep_s, kept);
     }
@@ -532,7 +532,8 @@ static void check_node(struct power_truth *truth, struct machine_truth *machine,
         double base = on_s * options->idle_w + asleep_s * options->asleep_w;
         double above = busy_s / machine->cpus * (options->busy_w - options->idle_w);
         double of_jobs = busy_s / machine->cpus * options->busy_w;
-        if (differs(used, (base + above) / J_PER_KWH) || differs(jobs, of_jobs / J_PER_KWH)) {
+        if (differs_much(used, (base + above) / J_PER_KWH) ||
+            differs_much(jobs, of_jobs / J_PER_KWH)) {
             judge_broken(truth->judge,
                          "energy_wrong: %s used %g kWh, its jobs %g; states and cores make %g, %g",
                          machine->host->name, used, jobs, (base + above) / J_PER_KWH,
@@ -544,7 +545,7 @@ static void check_node(struct power_truth *truth, struct machine_truth *machine,
 void power_truth_energy(struct power_truth *truth, bool users, struct ad *const *ads, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct machine_truth *machine = named(truth, ad_string_or(ads[i], "Name", ""));
+        struct machine_truth *machine = machine_named(truth, ad_string_or(ads[i], "Name", ""));
         if (users) {
             truth->told_users += ad_real_or(ads[i], "EnergyUsed", 0);
         } else if (machine != NULL) {
@@ -598,7 +599,7 @@ void power_truth_finish(struct power_truth *truth)
     for (unsigned i = 0; i < truth->options.nodes; i++) {
         check_machine(truth, &truth->machines[i]);
     }
-    if (differs(truth->told_users, truth->told_jobs)) {
+    if (differs_much(truth->told_users, truth->told_jobs)) {
         judge_broken(truth->judge, "energy_wrong: users have %g kWh, the machines' jobs %g",
                      truth->told_users, truth->told_jobs);
     }

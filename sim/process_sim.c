@@ -216,7 +216,7 @@ static void run_start(void *arg)
     }
 }
 
-static void begin(void *arg)
+static void begin_process(void *arg)
 {
     (void)sim_enter(arg, run_start, arg);
 }
@@ -312,8 +312,8 @@ int sim_process_create(struct sim_host *host, const struct sim_spawn *how, struc
     }
     sim_list_add(&sim->processes, &process->link, process);
     sim_list_add(&host->processes, &process->of_host, process);
-    (void)sim_at_process(process, sim->now_us + sim_between(sim, EXEC_MIN_US, EXEC_MAX_US), begin,
-                         process);
+    (void)sim_at_process(process, sim->now_us + sim_between(sim, EXEC_MIN_US, EXEC_MAX_US),
+                         begin_process, process);
     sim_count(sim, SIM_COUNT_SPAWNS);
     sim_trace(sim, process, "spawned by %d: %s", (int)process->parent,
               argc > 1 ? process->argv[argc - 1] : "");
@@ -553,7 +553,7 @@ static void run_news(void *arg)
     call(call_arg, pid, &how);
 }
 
-static void news(void *arg)
+static void deliver_news(void *arg)
 {
     struct sim_watch *watch = arg;
     (void)sim_enter(watch->watcher, run_news, watch);
@@ -563,7 +563,7 @@ static void send_news(struct sim_watch *watch)
 {
     struct sim *sim = watch->watcher->sim;
     watch->event = sim_at_process(watch->watcher, sim->now_us + sim_between(sim, 20, NEWS_MAX_US),
-                                  news, watch);
+                                  deliver_news, watch);
 }
 
 void sim_watch_add(struct sim_process *watcher, struct sim_process *watched, pid_t pid,

@@ -30,7 +30,7 @@ struct sum {
 };
 
 /* A failed CHECK, or worse, in a daemon or in the simulator. */
-static void crashed(int signal_number)
+static void on_crash(int signal_number)
 {
     const struct sim *sim = sim_mem_running();
     if (sim != NULL) {
@@ -48,8 +48,8 @@ static _Noreturn void run_child(const struct pool_options *options, const struct
                                 int fd)
 {
     struct pool_result result;
-    (void)signal(SIGABRT, crashed);
-    (void)signal(SIGSEGV, crashed);
+    (void)signal(SIGABRT, on_crash);
+    (void)signal(SIGSEGV, on_crash);
     if (seeds->hours > 0) {
         const struct power_days_options days = {.seed = options->seed,
                                                 .nodes = options->nodes,
@@ -71,7 +71,7 @@ static _Noreturn void run_child(const struct pool_options *options, const struct
     exit(told && result.verdict[0] == '\0' ? 0 : 1);
 }
 
-static bool start(struct child *child, const struct seeds *seeds, uint64_t seed)
+static bool start_seed(struct child *child, const struct seeds *seeds, uint64_t seed)
 {
     int fds[2];
     struct pool_options options = seeds->pool;
@@ -90,7 +90,7 @@ static bool start(struct child *child, const struct seeds *seeds, uint64_t seed)
     return pid > 0;
 }
 
-static void finish(const struct child *child, struct sum *sum)
+static void finish_seed(const struct child *child, struct sum *sum)
 {
     struct pool_result result;
     int status = 0;
@@ -142,14 +142,14 @@ int seeds_run(const struct seeds *seeds)
             break;
         }
         if (next <= seeds->last && running < seeds->parallel) {
-            if (!start(&children[running], seeds, next)) {
+            if (!start_seed(&children[running], seeds, next)) {
                 (void)fprintf(stderr, "roost-sim: cannot start a process: %s\n", strerror(errno));
                 return 1;
             }
             running++;
             next++;
         } else { /* the oldest: output stays in the order of seeds */
-            finish(&children[0], &sum);
+            finish_seed(&children[0], &sum);
             (void)fflush(stdout);
             running--;
             memmove(children, children + 1, running * sizeof(children[0]));

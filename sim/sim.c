@@ -21,7 +21,7 @@
 
 /* ---- the heap of events ---------------------------------------------------------------------- */
 
-static bool before(const struct sim_event *a, const struct sim_event *b)
+static bool is_before(const struct sim_event *a, const struct sim_event *b)
 {
     if (a->at_us != b->at_us) {
         return a->at_us < b->at_us;
@@ -29,7 +29,7 @@ static bool before(const struct sim_event *a, const struct sim_event *b)
     return a->tie != b->tie ? a->tie < b->tie : a->seq < b->seq;
 }
 
-static void put(struct sim *sim, size_t slot, struct sim_event *event)
+static void put_event(struct sim *sim, size_t slot, struct sim_event *event)
 {
     sim->heap[slot] = event;
     event->slot = slot;
@@ -37,11 +37,11 @@ static void put(struct sim *sim, size_t slot, struct sim_event *event)
 
 static void sift_up(struct sim *sim, struct sim_event *event, size_t slot)
 {
-    while (slot > 0 && before(event, sim->heap[(slot - 1) / 2])) {
-        put(sim, slot, sim->heap[(slot - 1) / 2]);
+    while (slot > 0 && is_before(event, sim->heap[(slot - 1) / 2])) {
+        put_event(sim, slot, sim->heap[(slot - 1) / 2]);
         slot = (slot - 1) / 2;
     }
-    put(sim, slot, event);
+    put_event(sim, slot, event);
 }
 
 static void sift_down(struct sim *sim, struct sim_event *event, size_t slot)
@@ -51,16 +51,16 @@ static void sift_down(struct sim *sim, struct sim_event *event, size_t slot)
         if (child >= sim->heap_count) {
             break;
         }
-        if (child + 1 < sim->heap_count && before(sim->heap[child + 1], sim->heap[child])) {
+        if (child + 1 < sim->heap_count && is_before(sim->heap[child + 1], sim->heap[child])) {
             child++;
         }
-        if (!before(sim->heap[child], event)) {
+        if (!is_before(sim->heap[child], event)) {
             break;
         }
-        put(sim, slot, sim->heap[child]);
+        put_event(sim, slot, sim->heap[child]);
         slot = child;
     }
-    put(sim, slot, event);
+    put_event(sim, slot, event);
 }
 
 static void heap_insert(struct sim *sim, struct sim_event *event)
@@ -81,7 +81,7 @@ static void heap_remove(struct sim *sim, struct sim_event *event)
     if (last == event) {
         return;
     }
-    if (slot > 0 && before(last, sim->heap[(slot - 1) / 2])) {
+    if (slot > 0 && is_before(last, sim->heap[(slot - 1) / 2])) {
         sift_up(sim, last, slot);
     } else {
         sift_down(sim, last, slot);

@@ -61,23 +61,24 @@ static void hub_closed(void *arg, struct wire *wire, int status, const char *why
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
 
-static void acted(void *arg, struct wire_reply *reply)
+static void act_answered(void *arg, struct wire_reply *reply)
 {
     struct office *office = arg;
     sim_trace(office->sim, NULL, "steward: acted: %d %s", reply->status, reply->text);
 }
 
-static void act(struct office *office, const char *action, const char *constraint)
+static void act_on_jobs(struct office *office, const char *action, const char *constraint)
 {
     struct ad *args = ad_create();
     ad_set_string(args, "Action", action);
     ad_set_string(args, "Constraint", constraint);
     const struct wire_body body = {.args = args};
-    (void)wire_call(office->schedd, VERB_ACT, &body, 0, acted, office); /* another time, then */
+    (void)wire_call(office->schedd, VERB_ACT, &body, 0, act_answered,
+                    office); /* another time, then */
     ad_destroy(args);
 }
 
-static void checkpointed(void *arg, struct wire_reply *reply)
+static void checkpoint_answered(void *arg, struct wire_reply *reply)
 {
     struct office *office = arg;
     struct steward *steward = office->steward;
@@ -102,7 +103,7 @@ static void ask_for_checkpoint(struct office *office, const char *constraint)
     ad_set_string(args, "Constraint", constraint);
     const struct wire_body body = {.args = args};
     office->steward->asked++;
-    (void)wire_call(office->schedd, VERB_JOB_CHECKPOINT, &body, 0, checkpointed,
+    (void)wire_call(office->schedd, VERB_JOB_CHECKPOINT, &body, 0, checkpoint_answered,
                     office); /* the same */
     ad_destroy(args);
 }
@@ -129,7 +130,7 @@ static void drain_done(void *arg, enum drain_code code, const char *text, const 
     mem_free(drive);
 }
 
-static void drain(struct office *office)
+static void drain_node(struct office *office)
 {
     static const struct drain_client_events EVENTS = {drain_offered, drain_done};
     static const enum drain_schedule SCHEDULES[] = {DRAIN_GRACEFUL, DRAIN_GRACEFUL, DRAIN_QUICK,
@@ -167,17 +168,17 @@ static void one_deed(struct office *office)
         ask_for_checkpoint(office, sim_chance(sim, 300) ? "true" : whom);
     } else if (what < 50) {
         steward->vacated++;
-        act(office, what < 45 ? "Vacate" : "VacateFast", whom);
+        act_on_jobs(office, what < 45 ? "Vacate" : "VacateFast", whom);
     } else if (what < 65) {
         steward->held++;
-        act(office, "Hold", whom);
+        act_on_jobs(office, "Hold", whom);
     } else if (office->hub != NULL && wire_is_ready(office->hub) &&
                office->drains < ENOUGH_CLIENTS) {
-        drain(office);
+        drain_node(office);
     }
 }
 
-static void dial(struct office *office)
+static void dial_servers(struct office *office)
 {
     static const struct wire_events SCHEDD = {.closed = schedd_closed},
                                     HUB = {.closed = hub_closed};
@@ -208,7 +209,7 @@ static void on_tick(void *arg)
     }
     loop_timer_set(office->tick,
                    acts ? sim_between(office->sim, PAUSE_MIN_MS, PAUSE_MAX_MS) : RELEASE_MS);
-    dial(office);
+    dial_servers(office);
     if (now_us < steward->begin_us || office->schedd == NULL || !wire_is_ready(office->schedd)) {
         return;
     }
@@ -216,7 +217,7 @@ static void on_tick(void *arg)
         one_deed(office);
     }
     if (!acts || sim_chance(office->sim, 500)) {
-        act(office, "Release", HELD);
+        act_on_jobs(office, "Release", HELD);
     }
 }
 

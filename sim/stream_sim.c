@@ -27,7 +27,7 @@
 
 /* ---- an end ---------------------------------------------------------------------------------- */
 
-static enum sim_side other(enum sim_side side)
+static enum sim_side other_side(enum sim_side side)
 {
     return side == SIM_CLIENT ? SIM_SERVER : SIM_CLIENT;
 }
@@ -37,9 +37,9 @@ static struct sim_pipe *out_of(const struct stream *stream)
     return &stream->connection->pipes[stream->side];
 }
 
-static struct sim_pipe *into(const struct stream *stream)
+static struct sim_pipe *pipe_into(const struct stream *stream)
 {
-    return &stream->connection->pipes[other(stream->side)];
+    return &stream->connection->pipes[other_side(stream->side)];
 }
 
 static struct stream *stream_create(struct sim_process *process, struct sim_connection *connection,
@@ -62,7 +62,7 @@ void sim_stream_vanish(struct stream *stream)
     struct sim_connection *connection = stream->connection;
     connection->ends[stream->side] = NULL;
     connection->gone[stream->side] = true;
-    sim_pipe_clear(into(stream));
+    sim_pipe_clear(pipe_into(stream));
     sim_cancel(stream->open_event);
     sim_cancel(stream->close_event);
     sim_cancel(stream->drain_event);
@@ -96,7 +96,7 @@ static void closed_event(void *arg)
     stream->closed_told = true;
     stream->ended = true;
     connection->gone[stream->side] = true;
-    sim_pipe_clear(into(stream));
+    sim_pipe_clear(pipe_into(stream));
     sim_trace(connection->sim, stream->process, "closed %llu %s: %d %s",
               (unsigned long long)connection->serial, connection->route, stream->close_code,
               stream->close_why);
@@ -111,7 +111,7 @@ void sim_stream_fail(struct stream *stream, uint64_t at_us, int code, const char
     struct sim *sim = stream->connection->sim;
     if (at_us <= sim->now_us) {
         stream->ended = true;
-        sim_pipe_clear(into(stream));
+        sim_pipe_clear(pipe_into(stream));
     }
     if (stream->close_event != NULL) {
         if (stream->close_event->at_us <= at_us) {
@@ -141,7 +141,7 @@ static void opened_event(void *arg)
     stream->opened = true;
     sim_cancel(stream->deadline_event);
     stream->deadline_event = NULL;
-    sim_pipe_schedule(into(stream));
+    sim_pipe_schedule(pipe_into(stream));
     (void)sim_enter(stream->process, run_opened, stream);
 }
 
@@ -165,7 +165,7 @@ static void end_stream(struct stream *stream, bool drop)
 {
     struct sim_connection *connection = stream->connection;
     /* An ordinary end only when nothing is unread and nothing that was written is dropped. */
-    bool reset = stream->input_length > stream->input_used || into(stream)->first != NULL;
+    bool reset = stream->input_length > stream->input_used || pipe_into(stream)->first != NULL;
     if (!stream->closed_told && !connection->gone[stream->side]) {
         if (drop && out_of(stream)->first != NULL) {
             sim_pipe_clear(out_of(stream));
@@ -203,7 +203,7 @@ void stream_consume(struct stream *stream, size_t length)
     CHECK(length <= stream->input_length - stream->input_used);
     stream->input_used += length;
     if (!stream->ended) {
-        sim_pipe_schedule(into(stream));
+        sim_pipe_schedule(pipe_into(stream));
     }
 }
 
@@ -229,8 +229,8 @@ void stream_pause(struct stream *stream, bool paused)
         return;
     }
     if (paused) {
-        sim_cancel(into(stream)->event);
-        into(stream)->event = NULL;
+        sim_cancel(pipe_into(stream)->event);
+        pipe_into(stream)->event = NULL;
         return;
     }
     if (stream->input_length > stream->input_used && stream->unread_event == NULL) {
@@ -239,7 +239,7 @@ void stream_pause(struct stream *stream, bool paused)
             sim_at_process(stream->process, sim->now_us + sim_between(sim, 1, 50), unread_event,
                            stream);
     }
-    sim_pipe_schedule(into(stream));
+    sim_pipe_schedule(pipe_into(stream));
 }
 
 int stream_write(struct stream *stream, const void *data, size_t length)
@@ -682,7 +682,7 @@ static bool route_is_right(const char *route)
     return route[0] != '\0' && strlen(route) <= STREAM_ROUTE_MAX && strpbrk(route, "\r\n") == NULL;
 }
 
-static struct sim_host *resolve(struct sim_process *process, const char *name)
+static struct sim_host *resolve_host(struct sim_process *process, const char *name)
 {
     if (strcmp(name, "127.0.0.1") == 0 || strcmp(name, "localhost") == 0 ||
         strcmp(name, "::1") == 0) {
@@ -737,7 +737,7 @@ int stream_connect(struct loop *loop, const char *address, const char *route,
             return err_set(err, -ENOENT, "%s: no CA certificate can be read", trust->ca_file);
         }
     }
-    struct sim_host *server = is_unix ? process->host : resolve(process, name);
+    struct sim_host *server = is_unix ? process->host : resolve_host(process, name);
     struct sim_connection *connection =
         connection_create(process, server != NULL ? server : process->host, address, route,
                           is_unix);

@@ -267,7 +267,7 @@ static bool is_page_dirty(const struct sim_node *node, size_t number)
 }
 
 /* Keeps what the disk has of the pages first..last, before they change. */
-static void remember(struct sim_node *node, size_t first, size_t last)
+static void remember_pages(struct sim_node *node, size_t first, size_t last)
 {
     if (!node->is_dirty) {
         node->is_dirty = true;
@@ -292,7 +292,7 @@ static void remember(struct sim_node *node, size_t first, size_t last)
     }
 }
 
-static void reserve(struct sim_node *node, size_t size)
+static void reserve_bytes(struct sim_node *node, size_t size)
 {
     if (size + 1 > node->capacity) {
         size_t capacity = node->capacity > 0 ? node->capacity : 256;
@@ -306,7 +306,7 @@ static void reserve(struct sim_node *node, size_t size)
 
 static void set_size(struct sim_node *node, size_t size)
 {
-    reserve(node, size);
+    reserve_bytes(node, size);
     if (size > node->size) {
         memset(node->data + node->size, 0, size - node->size);
     }
@@ -326,7 +326,7 @@ static void kill_now(void *arg)
 }
 
 /* Something hits the disk: an error, or the end of the power or of the process. */
-static bool injected(struct sim_host *host, unsigned *errors)
+static bool must_fail(struct sim_host *host, unsigned *errors)
 {
     struct sim *sim = host->sim;
     struct sim_process *process = sim->current;
@@ -358,7 +358,7 @@ static bool injected(struct sim_host *host, unsigned *errors)
 
 int sim_node_write(struct sim_node *node, uint64_t offset, const void *data, size_t length)
 {
-    if (injected(node->host, &node->host->fail_writes)) {
+    if (must_fail(node->host, &node->host->fail_writes)) {
         return -EIO;
     }
     if (offset > FILE_SIZE_MAX || length > FILE_SIZE_MAX - offset) {
@@ -368,7 +368,7 @@ int sim_node_write(struct sim_node *node, uint64_t offset, const void *data, siz
         return 0;
     }
     size_t end = (size_t)offset + length;
-    remember(node, (size_t)offset / SIM_PAGE, (end - 1) / SIM_PAGE);
+    remember_pages(node, (size_t)offset / SIM_PAGE, (end - 1) / SIM_PAGE);
     if (end > node->size) {
         set_size(node, end);
     }
@@ -379,10 +379,10 @@ int sim_node_write(struct sim_node *node, uint64_t offset, const void *data, siz
 
 int sim_node_truncate(struct sim_node *node, size_t size)
 {
-    if (injected(node->host, &node->host->fail_writes)) {
+    if (must_fail(node->host, &node->host->fail_writes)) {
         return -EIO;
     }
-    remember(node, size / SIM_PAGE, node->size / SIM_PAGE);
+    remember_pages(node, size / SIM_PAGE, node->size / SIM_PAGE);
     set_size(node, size);
     return 0;
 }
@@ -407,7 +407,7 @@ static void journal_commit(struct sim_host *host)
 
 int sim_tree_sync_dirs(struct sim_host *host)
 {
-    if (injected(host, &host->fail_syncs)) {
+    if (must_fail(host, &host->fail_syncs)) {
         return -EIO;
     }
     journal_commit(host);
@@ -416,7 +416,7 @@ int sim_tree_sync_dirs(struct sim_host *host)
 
 int sim_node_sync(struct sim_node *node)
 {
-    if (injected(node->host, &node->host->fail_syncs)) {
+    if (must_fail(node->host, &node->host->fail_syncs)) {
         return -EIO;
     }
     forget_dirty(node);

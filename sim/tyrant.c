@@ -43,7 +43,7 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     reign->wire = NULL;
 }
 
-static void matched(void *arg, struct wire_reply *reply)
+static void match_answered(void *arg, struct wire_reply *reply)
 {
     struct reign *reign = arg;
     sim_trace(reign->sim, NULL, "tyrant: %d %s", reply->status, reply->text);
@@ -55,8 +55,8 @@ static bool was_given(const struct reign *reign, const char *claim_id)
     return at_ms != NULL && loop_now_ms(reign->loop) - *at_ms < GIVEN_MS;
 }
 
-static void give(struct reign *reign, const struct ad *slot, const char *claim_id,
-                 const struct ad *request)
+static void give_slot(struct reign *reign, const struct ad *slot, const char *claim_id,
+                      const struct ad *request)
 {
     const uint64_t now_ms = loop_now_ms(reign->loop);
     struct ad *args = ad_create();
@@ -71,7 +71,7 @@ static void give(struct reign *reign, const struct ad *slot, const char *claim_i
         .args = args, .ads = &slot, .ad_count = 1, .secrets = &id, .secret_count = 1};
     mem_free(strmap_set(reign->given, claim_id, mem_dup(&now_ms, sizeof(now_ms))));
     (void)wire_relay(reign->wire, ad_string_or(request, "ScheddUplink", ""), VERB_MATCH, &body,
-                     MATCH_MS, matched, reign); /* another time, then */
+                     MATCH_MS, match_answered, reign); /* another time, then */
     ad_destroy(args);
 }
 
@@ -86,14 +86,14 @@ static void requests_answered(void *arg, struct wire_reply *reply)
         const char *claim_id = reign->ids.items[at];
         if (claim_id[0] != '\0' && !was_given(reign, claim_id) &&
             ad_int_or(request, "RequestCpus", 1) <= ad_int_or(slot, "Cpus", 0)) {
-            give(reign, slot, claim_id, request);
+            give_slot(reign, slot, claim_id, request);
             break;
         }
     }
 }
 
-static void ask(struct reign *reign, const char *type, const char *constraint,
-                wire_reply_f answered)
+static void ask_for_ads(struct reign *reign, const char *type, const char *constraint,
+                        wire_reply_f answered)
 {
     struct ad *args = ad_create();
     ad_set_string(args, "Type", type);
@@ -115,7 +115,7 @@ static void slots_answered(void *arg, struct wire_reply *reply)
                                                           SECRET_CLAIM_ID, (uint32_t)i)));
     }
     if (!reply->more && reign->slots.count > 0 && reign->wire != NULL) {
-        ask(reign, "Request", NULL, requests_answered);
+        ask_for_ads(reign, "Request", NULL, requests_answered);
     }
 }
 
@@ -138,7 +138,7 @@ static void on_tick(void *arg)
     } else if (wire_is_ready(reign->wire)) {
         vec_clear(&reign->slots, ad_destroy_item);
         vec_clear(&reign->ids, mem_free);
-        ask(reign, "Machine", WANTED, slots_answered);
+        ask_for_ads(reign, "Machine", WANTED, slots_answered);
     }
 }
 

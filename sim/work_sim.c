@@ -83,7 +83,7 @@ static void begin_step(struct work *work, uint64_t in_us)
 }
 
 /* The job's process is there: told before its first step. */
-static int begin(const struct sim_env *env, const struct sim_image *from, void **state)
+static int begin_work(const struct sim_env *env, const struct sim_image *from, void **state)
 {
     struct work *work = mem_zalloc(sizeof(*work));
     work->now = *from;
@@ -115,7 +115,7 @@ static int steps_start(const struct sim_env *env, void **state)
     from.status = (unsigned)status;
     (void)snprintf(from.out, sizeof(from.out), "%s", process->stdout_seen);
     (void)snprintf(from.features, sizeof(from.features), "%s", sim_host_features(process->host));
-    return begin(env, &from, state);
+    return begin_work(env, &from, state);
 }
 
 /* Its own file is where it is mapped from. */
@@ -141,7 +141,7 @@ static int image_start(const struct sim_env *env, void **state)
         sim_say(process, "cannot resume: %s is gone\n", image.out);
         return LOST;
     }
-    return begin(env, &image, state);
+    return begin_work(env, &image, state);
 }
 
 const struct sim_program sim_program_steps = {.name = "steps", .start = steps_start, .timed = true};
