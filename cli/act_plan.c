@@ -15,11 +15,11 @@
 
 struct act_words {
     const char *command, *action, *fast_action;
-    const char *verb;    /* to hold it */
-    const char *done;    /* Job 1.0 ... */
-    const char *all;     /* All jobs ... */
-    const char *already; /* Job 1.0 ... */
-    const char *bad;     /* Job 1.0 ... */
+    const char *verb;    /* the action as an infinitive: "Permission denied to hold job 1.0" */
+    const char *done;    /* said of one job when the action was done: "Job 1.0 held" */
+    const char *all;     /* said of several jobs then: "All jobs have been held" */
+    const char *already; /* said of one job for the result AlreadyDone: "Job 1.0 already held" */
+    const char *bad;     /* said of one job for the result BadStatus: "Job 1.0 is finished, ..." */
 };
 
 static const struct act_words WORDS[] = {

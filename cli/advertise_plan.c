@@ -13,8 +13,8 @@
 #include "base/text.h"
 #include "classad/ad.h"
 
-/* What stands between UPDATE_ and _AD, INVALIDATE_ and _ADS; HTCondor's spelling of submitter, too.
- */
+/* The words that may stand between UPDATE_ and _AD, or INVALIDATE_ and _ADS, with the type of ads
+ * that each means.  SUBMITTOR is HTCondor's spelling. */
 static const struct {
     const char *word, *type;
 } TYPES[] = {
@@ -39,7 +39,8 @@ static const struct {
     {"CKPT_SRVR", "CkptServer"},
 };
 
-/* Is word the prefix, something in between, and the suffix?  *length of that. */
+/* Returns whether word is the prefix, some text and the suffix; *length is then the length of that
+ * text.  The case of letters does not matter. */
 static bool is_around(const char *word, const char *prefix, const char *suffix, size_t *length)
 {
     size_t all = strlen(word), front = strlen(prefix), back = strlen(suffix);

@@ -1,9 +1,12 @@
 /* cli/analyze_plan.c - see analyze_plan.h.
  *
- * A step is a test, or two steps joined, numbered from the left.  Of the steps those are shown that
- * tell something: a test, unless the steps before it have left no slot; a conjunction or
- * disjunction that is met by fewer, or more, than either of its parts; and what stands to the right
- * of a disjunction only where the left is not met by all.  (Derived from what condor_q prints.)
+ * A step is a test of the Requirements expression, or two earlier steps joined by && or ||.  Steps
+ * are numbered from the left.  Steps that tell nothing are left out (derived from what condor_q
+ * prints):
+ *   - && when not fewer slots meet it than meet one of its sides;
+ *   - the right side of && when no slot meets the left side;
+ *   - || when not more slots meet it than meet one of its sides;
+ *   - the right side of || when all slots meet the left side.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,7 +30,8 @@
 
 struct step {
     enum ad_clause_kind kind;
-    size_t left, right; /* NONE: of a test, and the right one of NOT */
+    /* the steps that are joined, as indexes; a test has none (NONE), NOT has only left */
+    size_t left, right;
     const struct ad_expr *expr;
     int64_t matched;
     bool pruned;
@@ -36,7 +40,7 @@ struct step {
 struct steps {
     struct step *items;
     size_t count;
-    enum ad_truth *truths; /* of one slot */
+    enum ad_truth *truths; /* of one slot, one value for each step */
 };
 
 /* ---- the steps ---- */
@@ -166,8 +170,8 @@ static void put_step(const struct steps *steps, size_t index, struct strbuf *out
     }
 }
 
-/* Breaks lines after && and ||, as far right as they fit; what goes on inside parentheses is
- * indented. */
+/* Appends text, broken into lines after && and || as far to the right as fits; lines that continue
+ * inside parentheses are indented. */
 static void put_wrapped(const char *text, struct strbuf *out)
 {
     size_t line = 0, last = 0; /* where the line begins, and its last possible end */
@@ -288,7 +292,7 @@ static size_t machine_count(const struct why_question *question)
     return count;
 }
 
-/* "Fri Nov 20 09:17:50 2026" */
+/* Appends a time such as "Fri Nov 20 09:17:50 2026". */
 static void put_time(const struct why_question *question, int64_t at_s, struct strbuf *out)
 {
     static const char DAYS[] = "SunMonTueWedThuFriSat",

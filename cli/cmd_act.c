@@ -1,5 +1,5 @@
-/* cli/cmd_act.c - `roost rm`, `hold`, `release`, `vacate`, `checkpoint`: acting on jobs in the
- * schedd's queue.
+/* cli/cmd_act.c - `roost rm`, `hold`, `release`, `vacate`, `suspend`, `continue`, `checkpoint`:
+ * actions on jobs in the schedd's queue.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,13 +20,13 @@
 struct act {
     struct cli *cli;
     const struct act_words *words;
-    const char *reason; /* NULL: the schedd's */
-    int64_t subcode;    /* of hold */
+    const char *reason; /* value of -reason; NULL: the schedd chooses the reason */
+    int64_t subcode;    /* value of -subcode, for hold */
     bool fast, all;
     struct vec ids, users, constraints; /* borrowed texts, as they were given */
-    struct vec zoned;                   /* the constraints as the schedd is to read them */
-    bool *heard;                        /* of checkpoint: which ids were answered for; NULL: none */
-    size_t heard_count;                 /* answers */
+    struct vec zoned; /* the same constraints, with the local time zone filled in */
+    bool *heard; /* for checkpoint: whether an answer for ids[i] arrived; NULL: no ids were given */
+    size_t heard_count; /* number of answers that arrived */
     int status;
 };
 
@@ -107,7 +107,8 @@ static void print_line(struct strbuf *line, bool is_done)
     strbuf_clear(line);
 }
 
-/* One ACT.  args gets what all of them have; what: of a constraint, NULL: ids. */
+/* Sends one ACT request and prints the answers; args selects the jobs, and is released here. what
+ * describes the constraint for the message; NULL: args has ids.  Returns the exit status. */
 static int act_once(struct act *act, struct ad *args, const char *what)
 {
     struct cli *cli = act->cli;
@@ -144,8 +145,7 @@ static int act_once(struct act *act, struct ad *args, const char *what)
     return status;
 }
 
-/* ---- checkpoint: each job's answer is shown when it comes ---------------------------------------
- */
+/* ---- checkpoint: each answer is printed when it arrives */
 
 static void show_checkpoints(void *arg, struct ad *const *ads, size_t count)
 {
@@ -178,7 +178,8 @@ static void say_missing(const struct act *act)
     }
 }
 
-/* One JOB_CHECKPOINT.  args gets what all of them have; what: of a constraint, NULL: ids. */
+/* Sends one JOB_CHECKPOINT request; args selects the jobs, and is released here. what describes the
+ * constraint for the message; NULL: args has ids.  Returns the exit status. */
 static int checkpoint_once(struct act *act, struct ad *args, const char *what)
 {
     struct cli *cli = act->cli;

@@ -1,8 +1,9 @@
 /* cli/cmd_advertise.c - `roost advertise`: sends ads to the collector, or takes them back.
  *
- * What the caller may have is the collector's business: its token's scopes decide on types, its
- * pattern on names.  Ads go in messages of some megabytes at most; the collector leaves out what it
- * refuses, and says how many and why the first.
+ * The collector decides what the caller may advertise: the scopes of the caller's token limit the
+ * types of ads, the token's pattern limits their names.  One message has at most MESSAGE_ADS ads
+ * and some megabytes.  The answer says how many ads the collector refused, and why it refused the
+ * first of them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,11 +26,11 @@
 
 struct advertise {
     struct advertise_command command;
-    const char *path; /* NULL, "-": standard input */
+    const char *path; /* file of ads; NULL or "-": standard input */
     const char *pool;
-    char *constraint; /* as the collector is to read it; NULL: none */
-    struct vec names; /* -name; borrowed from argv */
-    bool remove;      /* -delete, or an INVALIDATE command */
+    char *constraint; /* value of -constraint, with the local time zone filled in; NULL: none */
+    struct vec names; /* values of -name; borrowed from argv */
+    bool remove;      /* true with -delete or an INVALIDATE command */
     bool offline, absent;
     bool has_command;
 };
@@ -67,7 +68,8 @@ static int take_option(struct advertise *how, const struct cli *cli, int *at, st
     return 0;
 }
 
-/* A command, a type, or a file, which may stand alone where there is one of that name. */
+/* Takes an argument that is not an option: a command, a type of ads, or the file.  The first such
+ * word is the file when a file of that name exists. */
 static int take_word(struct advertise *how, const struct cli *cli, const char *word,
                      struct err *err)
 {
@@ -167,7 +169,7 @@ static int connect_collector(struct cli *cli, const struct advertise *how, struc
     return how->pool != NULL ? cli_collector_at(cli, how->pool, err) : cli_collector(cli, err);
 }
 
-/* How many of the ads from `at` on go into one message. */
+/* Returns how many ads, beginning with the one at index `at`, are sent in one message. */
 static size_t message_of(const struct vec *ads, size_t at)
 {
     size_t bytes = 0, count = 0;
@@ -245,7 +247,8 @@ static int invalidate_ads(struct cli *cli, const struct advertise *how, struct a
     return rc;
 }
 
-/* What -name and -constraint say, or what each of the ads asks for. */
+/* Makes the arguments of an INVALIDATE request from -name and -constraint or, when a file of ads
+ * was given, from the ad with this index.  NULL with err set: that ad selects nothing. */
 static struct ad *invalidation_args(const struct advertise *how, const struct vec *ads,
                                     size_t index, struct err *err)
 {

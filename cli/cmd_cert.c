@@ -1,7 +1,7 @@
 /* cli/cmd_cert.c - `roost cert create|renew`.
  *
- * Makes the certificates that collectors and schedds show, each with its role and name
- * (base/server_role.h).  That needs the key of the pool's CA, nothing else: the pool need not run.
+ * Makes the certificates of collectors and schedds, each with its role and name
+ * (base/server_role.h).  This needs only the key of the pool's CA; the pool need not run.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,14 +29,15 @@ static bool is_there(struct cli *cli, const char *path)
     return os_stat(cli->os, path, &stat) == 0;
 }
 
-/* ---- making one */
+/* ---- making a certificate */
 
 struct cert {
     const char *role, *name;
     const char *path, *key_path;
 };
 
-/* The pin is said because COLLECTOR_PIN, where it is set, is another now. */
+/* Prints where the certificate is, with its SHA-256 fingerprint, because COLLECTOR_PIN must be set
+ * to the new fingerprint where it is used. */
 static int say_made(struct cli *cli, const struct cert *cert, struct err *err)
 {
     struct tls_identity *identity = NULL;
@@ -118,20 +119,20 @@ static int cert_create(struct cli *cli)
 
 /* ---- renew */
 
-/* A server that may be on this host, and where its configuration says what it shows. */
+/* A server that may run on this host, and the knobs that name its certificate. */
 struct server {
     const char *subsystem, *role;
     const struct knob_table *table;
     const char *name_knob, *cert_knob, *key_knob;
 };
 
-/* The new key is whose the old one was: a daemon may have an account of its own. */
+/* Gives the new key to the owner of the old one, because a daemon may have its own account. */
 static int keep_owner(struct cli *cli, const char *path, const struct os_stat *old, struct err *err)
 {
     return os_chown(cli->os, path, old->uid, old->gid, err);
 }
 
-/* 1: renewed; 0: this host has no such certificate. */
+/* Returns 1 when the certificate was renewed, 0 when this host has none, or -errno. */
 static int renew_one(struct cli *cli, const struct server *server, struct err *err)
 {
     const struct knob_table *const TABLES[] = {server->table, &knobs_common};

@@ -1,6 +1,7 @@
-/* cli/cmd_completion.c - `roost completion`: the script that completes roost's command line.
+/* cli/cmd_completion.c - `roost completion`: the script with which a shell completes the command
+ * line of `roost`.
  *
- * `make install` puts it where bash and zsh look for it.
+ * `make install` puts the script where bash and zsh look for it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

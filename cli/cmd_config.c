@@ -1,7 +1,7 @@
-/* cli/cmd_config.c - `roost config`: what is configured, where it was said, whether it is right;
- * what daemons are told to read again, or to set.
+/* cli/cmd_config.c - `roost config`: shows the configuration and where each value comes from,
+ * checks it, and tells daemons to load it again or to change a setting.
  *
- * Here: this host's configuration.  Other machines': config_ask.c.
+ * This file handles this host's configuration; config_ask.c asks the daemons of other machines.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,8 +26,8 @@
 struct dump {
     struct cli *cli;
     struct listing listing;
-    struct vec words; /* borrowed: patterns, settings, a file */
-    struct vec nodes; /* borrowed names */
+    struct vec words; /* the arguments: patterns, settings or a file; borrowed */
+    struct vec nodes; /* machine names of --node; borrowed */
     bool why;
     const char *subsystem;
 };
@@ -98,7 +98,8 @@ static void print_line(const struct dump *dump, const struct ad *ad, struct strb
     strbuf_putc(out, '\n');
 }
 
-/* All of them, for one configuration; count is what the patterns found. */
+/* Prints all knobs of one configuration, sorted by name.  No knobs although patterns were given is
+ * an error.  Returns the exit status. */
 static int show_knobs(struct dump *dump, struct vec *ads)
 {
     struct err err;
@@ -124,7 +125,7 @@ static int show_knobs(struct dump *dump, struct vec *ads)
     return listing_write(dump->cli, &out);
 }
 
-/* ---- this host's */
+/* ---- this host */
 
 static size_t table_count(void)
 {
@@ -163,7 +164,8 @@ static int collect_here(struct dump *dump, struct vec *ads, struct err *err)
     return 0;
 }
 
-/* As each daemon would read it: a name with a daemon's prefix counts for that one only. */
+/* Loads the file as each daemon would do, because a name with a daemon's prefix applies only to
+ * that daemon.  Prints warnings about unknown names if is_loud. */
 static int check_file(struct cli *cli, const char *path, bool is_loud, size_t *files,
                       struct err *err)
 {
@@ -237,7 +239,7 @@ static int dump_all(struct dump *dump)
     return status;
 }
 
-/* Prints the value alone. */
+/* Prints the value alone, for `config get`. */
 static int print_value(struct dump *dump, const char *word, const struct vec *ads)
 {
     int status = CLI_FAILED;
@@ -310,7 +312,8 @@ static int config_unset(struct dump *dump)
 
 /* ---- reload */
 
-/* The master passes it on; daemons without one are told themselves.  How many were told. */
+/* Sends SIGHUP to the master, which passes the order on; without a master, to each daemon.  Adds
+ * the number of signalled processes to *told. */
 static int tell_daemons(struct cli *cli, const char *lock_dir, size_t *told, struct err *err)
 {
     static const char *const NAMES[] = {"master",     "startd", "rooster",

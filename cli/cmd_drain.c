@@ -1,12 +1,14 @@
-/* cli/cmd_drain.c - `roost drain NODE...`, its estimates, its end, and what drains now.
+/* cli/cmd_drain.c - `roost drain NODE...`: drains machines; also estimates, --cancel, status.
  *
- * Many machines are asked at once, each by a transaction of its own (drain/drain_client.h): one
- * that refuses, or does not answer, keeps no other from draining.  What was committed goes on
- * whether or not we wait for it.  --wait looks at the collector's ads: a machine is done when all
- * slots of our request are Drained/Idle, or when none shows our request any more.
+ * Many machines are asked at once, each in a transaction of its own (drain/drain_client.h), so a
+ * machine that refuses or does not answer does not keep others from draining.  A committed request
+ * continues whether or not this command waits for it.  With --wait, the command looks at the
+ * collector's ads: a machine is done when all slots of our request are Drained/Idle, or when no
+ * slot shows our request any more.
  *
- * Interrupted (Ctrl-C), it asks no more machines, hears out those that it has asked, says what goes
- * on without it, and ends; the second time it ends at once.
+ * After the first interrupt (Ctrl-C) the command asks no further machines, waits for the answers
+ * of those that it has asked, says what continues without it, and ends.  The second interrupt ends
+ * it at once.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,33 +33,37 @@
 #include "drain/drain_client.h"
 #include "wire/wire.h"
 
-#define ASKED_AT_ONCE 128   /* machines; each holds two requests at the collector */
-#define SHOWN_EACH    16    /* answers, while there are many */
-#define LOOK_MS       500   /* --wait */
-#define UNSEEN_MS     10000 /* a request that no ad has shown by then was over before we looked */
-#define INTERRUPTED   (128 + SIGINT) /* exit status, as a shell has it */
+/* machines at the same time; each holds two requests at the collector */
+#define ASKED_AT_ONCE 128
+#define SHOWN_EACH    16  /* with many machines, progress is shown after so many answers */
+#define LOOK_MS       500 /* --wait looks at the ads this often */
+/* a request that no ad shows by then was over before we looked */
+#define UNSEEN_MS 10000
+/* exit status after an interrupt, as shells return it */
+#define INTERRUPTED (128 + SIGINT)
 
 static const char ID[] = "DrainingRequestId";
 
 struct drain_target {
     struct drain_run *run;
     const char *machine;
-    struct drain_client *client; /* NULL before and after */
-    struct ad *result;           /* drain_show_plan.h */
-    const char *id;              /* to be cancelled; NULL: whichever there is */
+    struct drain_client *client; /* the transaction with the startd; NULL before and after it */
+    struct ad *result;           /* what drain_show_plan.h prints about this machine */
+    const char *id;              /* the request to cancel; NULL: any request of the machine */
     bool asked;
-    bool waits, seen; /* --wait */
+    bool waits, seen; /* for --wait: still waited for; an ad has shown our request */
 };
 
 struct drain_run {
     struct cli *cli;
     struct drain_words words;
     struct drain_target *targets;
-    struct vec found_ids; /* by which words.nodes were found: const char * of words.ids, each */
+    /* for --cancel ID: the id (const char *, in words.ids) by which words.nodes[i] was found */
+    struct vec found_ids;
     size_t count, next, open, ended;
-    bool all_ended; /* or we are to end */
+    bool all_ended; /* every target has ended, or an interrupt ends us */
     int interruptions;
-    bool terminal; /* where progress is shown */
+    bool terminal; /* standard error is a terminal, so progress is shown */
 };
 
 static void show_progress(const struct drain_run *run, const char *text)
@@ -72,7 +78,8 @@ static void show_progress(const struct drain_run *run, const char *text)
 
 static void start_more(struct drain_run *run);
 
-/* "wn01: wn01: it ..." is said of wn01. */
+/* Skips the machine's name at the beginning of an error text ("wn01: wn01: it ..."), because the
+ * result line names the machine already. */
 static const char *without_name(const char *text, const char *machine)
 {
     size_t length = strlen(machine);
@@ -207,7 +214,7 @@ static int query_slots(struct drain_run *run, const char *constraint, struct cli
     return rc;
 }
 
-/* Why a machine has no uplink: says so in the results. */
+/* Explains in the results why a machine has no uplink: it is asleep, absent or unknown. */
 static void explain_absence(struct drain_run *run)
 {
     struct cli_reply reply = {0};
@@ -241,8 +248,8 @@ static void explain_absence(struct drain_run *run)
     cli_reply_fini(&reply);
 }
 
-/* --cancel ID... alone: the machines that drain by these requests.  The exit status so far, or
- * -errno. */
+/* For --cancel ID... without machines: adds to words.nodes the machines that drain by these
+ * requests.  Returns the exit status so far, or -errno. */
 static int find_by_ids(struct drain_run *run, struct err *err)
 {
     struct cli_reply reply = {0};
@@ -272,8 +279,8 @@ static int find_by_ids(struct drain_run *run, struct err *err)
 /* ---- --wait */
 
 struct drained {
-    struct vec names; /* became Drained, and stay */
-    struct vec over;  /* our request is not there any more */
+    struct vec names; /* slots are Drained and stay so */
+    struct vec over;  /* no ad shows our request any more */
 };
 
 static void judge_one(struct drain_target *target, const struct ad *machine, bool is_late,
@@ -296,7 +303,8 @@ static void judge_one(struct drain_target *target, const struct ad *machine, boo
     target->waits = false;
 }
 
-/* One look at the collector's ads; *left: machines that are waited for. */
+/* Looks at the collector's ads once and prints which machines are done; *left becomes the number of
+ * machines that are still waited for. */
 static int look_at_machines(struct drain_run *run, bool is_late, size_t *left, struct err *err)
 {
     struct cli_reply reply = {0};
@@ -347,7 +355,8 @@ static int look_at_machines(struct drain_run *run, bool is_late, size_t *left, s
     return 0;
 }
 
-/* The names of targets for which is() holds, folded: "wn[01-03]", and how many, in *count. */
+/* Appends the names of the targets for which is() holds, folded like "wn[01-03]"; *count becomes
+ * their number. */
 static void name_some(const struct drain_run *run, bool (*is)(const struct drain_target *target),
                       struct strbuf *out, size_t *count)
 {
@@ -394,7 +403,8 @@ static int end_waiting(struct drain_run *run)
     return INTERRUPTED;
 }
 
-/* Interrupted while machines were asked. */
+/* Says which machines were not asked or did not answer before the interrupt.  Returns the exit
+ * status. */
 static int end_asking(struct drain_run *run)
 {
     static const char *const GOES_ON[] = {
@@ -455,7 +465,7 @@ static int connect_to(struct drain_run *run, struct err *err)
                                    : cli_collector(run->cli, err);
 }
 
-/* Prints what came of it; the exit status. */
+/* Prints the results of all machines.  Returns the exit status. */
 static int show_results(struct drain_run *run)
 {
     struct cli *cli = run->cli;
@@ -537,7 +547,8 @@ static int ask_machines(struct drain_run *run)
     return status;
 }
 
-/* Named machines that do not drain. */
+/* Prints an error that names the machines of the command line that do not drain.  Returns the exit
+ * status. */
 static int complain_of_rest(struct drain_run *run, const struct vec *machines)
 {
     const struct vec *nodes = &run->words.nodes;

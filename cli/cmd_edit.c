@@ -1,4 +1,4 @@
-/* cli/cmd_edit.c - `roost edit`: attributes of jobs in the queue, as condor_qedit.
+/* cli/cmd_edit.c - `roost edit`: changes attributes of jobs in the queue, like condor_qedit.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,13 +17,14 @@
 
 struct edit {
     struct cli *cli;
-    struct ad *args;    /* which jobs */
-    struct ad *changes; /* what is to be set */
-    int at;             /* of the first attribute's name */
-    struct strbuf what; /* for messages */
+    struct ad *args;    /* arguments that select the jobs */
+    struct ad *changes; /* the new values of attributes */
+    int at;             /* index in argv of the first attribute's name */
+    struct strbuf what; /* the selected jobs, in words for messages */
 };
 
-/* Ids and owners come first, or a constraint; then attributes and their values. */
+/* Takes the arguments that select jobs: ids, an owner or a constraint.  Attributes and their values
+ * follow them. */
 static int read_jobs(struct edit *edit)
 {
     struct cli *cli = edit->cli;

@@ -1,4 +1,4 @@
-/* cli/cmd_help.c - `roost help`: what commands do, and the manual pages.
+/* cli/cmd_help.c - `roost help`: the help of commands, and the manual pages.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

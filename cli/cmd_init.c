@@ -1,13 +1,13 @@
-/* cli/cmd_init.c - `roost init DIR`: a complete personal pool below DIR.
+/* cli/cmd_init.c - `roost init DIR`: makes a complete personal pool below DIR.
  *
- * What it writes: roost.conf, security/ (the pool's CA, certificates of collector and schedd, the
- * signing key, one token for each daemon and one for the user), and nodes/<name>/roost.conf for
- * each node, a process group of this machine. Ports are free ones of the loopback. Nothing is
- * started.
+ * It writes roost.conf, security/ (the pool's CA, certificates of collector and schedd, the signing
+ * key, one token for each daemon and one for the user), and nodes/<name>/roost.conf for each node.
+ * A node is a group of processes of this machine.  The ports are free ones of the loopback
+ * interface.  Nothing is started.
  *
- * Root owns no jobs, so a pool that root makes says as which account root submits: the one that is
- * named, else the one that called sudo, else `nobody`, which every system has.  An ordinary account
- * is not taken only because it exists: jobs could change its files.
+ * Root cannot own jobs, so a pool that root makes names the account for root's jobs: the account of
+ * --submit-as, else the one that called sudo, else `nobody`, which every system has.  No other
+ * ordinary account is chosen just because it exists, because jobs could change its files.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -44,7 +44,7 @@ struct init {
     char dir[INIT_PATH_MAX + 1];
     int64_t nodes, cpus, idle_s;
     bool asleep;
-    const char *submit_as; /* SUBMIT_ROOT_AS; NULL: not root's pool */
+    const char *submit_as; /* value of SUBMIT_ROOT_AS; NULL: the pool does not belong to root */
     int collector_port, schedd_port;
 };
 
@@ -171,7 +171,8 @@ static int choose_account(struct init *init, struct err *err)
     return check_account(init, init->submit_as, err);
 }
 
-/* Shadows run as that account, and read the pool's configuration. */
+/* Warns when that account cannot enter the directory: shadows run under it and read the pool's
+ * configuration. */
 static void warn_if_closed(struct init *init)
 {
     uid_t uid = 0;
@@ -286,7 +287,7 @@ static void refuse_connection(void *arg, struct incoming *incoming)
     incoming_refuse(incoming);
 }
 
-/* Two ports that are free now: both are held until both are known. */
+/* Finds two free ports.  Both are held until both are known, so that they differ. */
 static int find_ports(struct init *init, struct err *err)
 {
     struct listener *listeners[2] = {NULL, NULL};

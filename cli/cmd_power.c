@@ -1,10 +1,11 @@
 /* cli/cmd_power.c - `roost power status|on|wake|off|sleep|keep|test|history|report`.
  *
- * The rooster is asked through the collector, to whose uplink its ad points; to go to sleep a
- * machine's own startd is told, the same way (off: it stays off until `on`; sleep: until a job
- * wants it).  Both verify our token themselves.  Where jobs are to end first, it is `roost drain`
- * that is called, with what is to come then: there is one way to empty a machine.  A dry run is
- * judged by who would do it, not here.
+ * Requests reach the rooster by the collector, which relays them to the uplink named in the
+ * rooster's ad.  `off` and `sleep` ask the machine's own startd in the same way: after `off` the
+ * machine stays off until `on`, after `sleep` it stays off until a job needs it.  Rooster and
+ * startd verify our token themselves.  With --now or --after-drain, this command runs `roost drain`
+ * and tells it what follows: there is one way to empty a machine.  A dry run is judged by the
+ * daemon that would do the work, not here.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,20 +29,20 @@
 #include "cli/rooster_ask.h"
 #include "wire/wire.h"
 
-#define OFF_MS       120000 /* for a machine whose jobs are being ended */
+#define OFF_MS       120000 /* longest wait for a machine whose jobs are being ended */
 #define OFF_RETRY_MS 250
 #define TEST_POLL_MS 1000
-#define DAYS         30 /* of a report */
+#define DAYS         30 /* days of a report without --days and --since */
 #define DAYS_MAX     4000
 
 struct power_command {
     struct cli *cli;
     struct listing listing;
-    struct vec nodes; /* names, unfolded */
+    struct vec nodes; /* machine names, expanded */
     const char *reason, *until;
-    int64_t days; /* of a report, unless there is */
+    int64_t days; /* value of --days, used unless --since was given */
     int64_t since_s;
-    unsigned said; /* which of these: */
+    unsigned said; /* the options that were given, a set of these flags: */
 #define SAID_FORCE       0x1U
 #define SAID_NOW         0x2U
 #define SAID_AFTER_DRAIN 0x4U
@@ -121,7 +122,7 @@ static int parse_options(struct power_command *power)
     return CLI_OK;
 }
 
-/* "Machine == "a" || ..." for the named nodes. */
+/* Adds a constraint that selects the named machines: "Machine == "a" || ...". */
 static void select_nodes(struct power_command *power, const char *attribute)
 {
     struct strbuf text;
@@ -294,7 +295,7 @@ static int power_on(struct power_command *power)
     return order_on(power, false);
 }
 
-/* A machine that cannot be reached: asleep, or not there at all? */
+/* True when the collector has an offline ad of a machine that cannot be reached. */
 static bool is_asleep(struct power_command *power, const char *node)
 {
     struct cli *cli = power->cli;
@@ -313,8 +314,8 @@ static bool is_asleep(struct power_command *power, const char *node)
     return found;
 }
 
-/* The startd answers when it has left its offline ads; while its jobs are being ended it says
- * -EAGAIN. */
+/* Asks the startd to power its machine off, again while it answers -EAGAIN because jobs are still
+ * being ended.  The startd answers after it has stored its offline ads. */
 static int switch_off(struct power_command *power, const char *node, bool keep_off)
 {
     struct cli *cli = power->cli;
@@ -365,7 +366,8 @@ static int switch_off(struct power_command *power, const char *node, bool keep_o
     return status;
 }
 
-/* Its jobs may end first, or are asked to: draining does that, and what comes then. */
+/* Runs `roost drain` with what follows the draining: the jobs retire (--after-drain) or are asked
+ * to end (--now), then the machine goes off or to sleep. */
 static int drain_first(struct power_command *power, bool keep_off)
 {
     struct cli *cli = power->cli;
@@ -422,7 +424,7 @@ static int power_sleep_now(struct power_command *power)
     return switch_all_off(power, false);
 }
 
-/* ---- testing: woken, seen, and put to sleep again */
+/* ---- self-tests: wake a machine, see it, put it to sleep again */
 
 static int ask_status(struct power_command *power, struct cli_reply *reply)
 {
@@ -441,13 +443,14 @@ static const struct ad *status_of(const struct cli_reply *reply, const char *nod
     return NULL;
 }
 
-/* When its last test ended: by the rooster's clock, so it is only compared with itself. */
+/* The time when the machine's last self-test ended, by the rooster's clock; compare it only with
+ * other such times. */
 static int64_t test_time(const struct ad *status)
 {
     return status != NULL ? ad_int_or(status, "LastTestTime", 0) : 0;
 }
 
-/* --all: the machines that sleep, and that there is a way to wake. */
+/* For --all: adds the machines that are off and have a power method. */
 static void add_sleeping(struct power_command *power, const struct cli_reply *reply)
 {
     for (size_t i = 0; i < reply->ads.count; i++) {
@@ -574,7 +577,7 @@ static const struct power_verb {
     const char *name;
     int (*run)(struct power_command *power);
     bool needs_nodes;
-    unsigned takes; /* which options of its own */
+    unsigned takes; /* the options that the verb accepts, SAID_ flags */
 } VERBS[] = {
     {"status", power_status, false, 0},
     {"on", power_on, true, SAID_DRY_RUN},
@@ -587,7 +590,7 @@ static const struct power_verb {
     {"report", power_report, false, SAID_USERS | SAID_CSV | SAID_SINCE},
 };
 
-/* An option that the verb would not heed is no option of it: "keep --dry-run" must not keep. */
+/* Refuses options that the verb would ignore: "keep --dry-run" must not keep anything. */
 static int check_options(const struct power_command *power, const struct power_verb *verb)
 {
     unsigned strange = power->said & ~verb->takes, how = power->said & SAID_DOWN;

@@ -1,8 +1,8 @@
 /* cli/cmd_ssh.c - `roost ssh`: a shell, or a command, beside a running job.
  *
- * There is no sshd and no port at the worker: keys and output go over the connections that the
- * schedd and the job's starter have anyway (docs/protocol/access.md).  One question for output and
- * one for input are under way at a time, which is all the flow control that is needed.
+ * The worker needs no sshd and no open port: keys and output use the connections that the schedd
+ * and the job's starter have anyway (docs/protocol/access.md).  At any time, at most one request
+ * for output and one with input are unanswered; no other flow control is needed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,7 +25,7 @@
 #include "cli/ssh_plan.h"
 #include "wire/wire.h"
 
-#define SSH_FAILED  255 /* as ssh's: the command's own status is any other */
+#define SSH_FAILED  255 /* exit status of our own failures, like ssh */
 #define KEYS        16384
 #define RETRY_MS    1000
 #define PATIENCE_MS 30000
@@ -33,7 +33,7 @@
 struct ssh {
     struct cli *cli;
     char job_id[64];
-    struct vec command; /* borrowed */
+    struct vec command; /* words of the command; borrowed */
     bool auto_retry, force_tty, no_tty, tty;
     struct wire *wire;
     int64_t shell;
@@ -41,7 +41,7 @@ struct ssh {
     struct ssh_escape escape;
     bool over, no_more_input;
     int status;
-    char why[ERR_TEXT_MAX]; /* to be said when the terminal is itself again; "": nothing */
+    char why[ERR_TEXT_MAX]; /* message to print after the terminal is restored; "": none */
 };
 
 static void finish_session(struct ssh *ssh, int status, const char *why)
@@ -64,7 +64,7 @@ static struct ad *of_shell(const struct ssh *ssh)
 
 static void read_more(struct ssh *ssh);
 
-/* Whole, also to a pipe that is full: who reads it sets the pace. */
+/* Writes all of the data, waiting while a pipe is full: the reader sets the pace. */
 static bool write_stream(int stream, const char *data, size_t length)
 {
     FILE *file = stream == 2 ? stderr : stdout;
@@ -268,7 +268,8 @@ static int open_shell(struct ssh *ssh, struct err *err)
     return rc;
 }
 
-/* A starter that is being connected is waited for; a job that does not run yet, if asked to. */
+/* Opens the shell.  Waits for a starter that is just being connected and, with -auto-retry, for a
+ * job that does not run yet. */
 static int open_patiently(struct ssh *ssh, struct err *err)
 {
     uint64_t until_ms = loop_now_ms(ssh->cli->loop) + PATIENCE_MS;

@@ -1,12 +1,13 @@
-/* cli/cmd_start.c - `roost start`: the pool's daemons in the background, ready when it returns.
+/* cli/cmd_start.c - `roost start`: starts the pool's daemons in the background, and returns when
+ * they are ready.
  *
- * The nodes of a personal pool are then brought to where PERSONAL_NODES wants them: started, or
- * their offline ads left in the collector, by the node's own startd (-asleep), so that a job can
- * match them.  A startd that refuses, because it died with claims, is started instead: it settles
- * them, and goes to sleep when it has nothing to do.
+ * The nodes of a personal pool are then brought into the state that PERSONAL_NODES names: they are
+ * started, or the node's own startd leaves its offline ads in the collector (-asleep), so that a
+ * job can match them.  A startd that refuses -asleep because it died with claims is started
+ * normally: it ends the claims, and goes to sleep when it has nothing to do.
  *
  * A master that holds its lock may be about to end: it was killed a moment ago, or `roost stop` is
- * under way.  So whenever the pool is not ready yet, and nobody holds the lock, another is started.
+ * running.  So another master is started whenever the pool is not ready and nobody holds the lock.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,7 +29,7 @@
 
 #define READY_MS 30000
 #define RETRY_MS 50
-#define SPAWN_MS 1000 /* in which a master that was started has its lock, or has ended */
+#define SPAWN_MS 1000 /* within this time, a new master has taken its lock or has ended */
 
 static const char *config_file_path(struct cli *cli)
 {
@@ -52,7 +53,7 @@ static int spawn_master(struct cli *cli, struct err *err)
 
 struct starting {
     struct cli *cli;
-    uint64_t spawned_ms; /* when we started one last; 0: never */
+    uint64_t spawned_ms; /* when the last master was started, in loop time; 0: none was */
 };
 
 static int see_to_master(struct starting *starting, struct err *err)
@@ -67,7 +68,8 @@ static int see_to_master(struct starting *starting, struct err *err)
     return spawn_master(cli, err);
 }
 
-/* Waits until a step succeeds; the last reason is what is reported. */
+/* Repeats a step until it succeeds, starting a master where none holds the lock.  After READY_MS,
+ * returns the last error. */
 static int until_ready(struct starting *starting, int (*step)(struct cli *cli, struct err *err),
                        struct err *err)
 {
@@ -117,8 +119,8 @@ static int daemons_are_there(struct cli *cli, struct err *err)
 struct nodes {
     struct cli *cli;
     struct power *power;
-    char program[4200]; /* of a node's master */
-    struct vec left;    /* struct leaving */
+    char program[4200]; /* path of roost-master */
+    struct vec left;    /* struct leaving: nodes whose startd leaves offline ads in the collector */
     size_t waiting;
     bool done;
     char failure[ERR_TEXT_MAX];

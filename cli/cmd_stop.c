@@ -1,11 +1,11 @@
-/* cli/cmd_stop.c - `roost stop`: the nodes of a personal pool, then its daemons; `roost master`: in
- * the foreground.
+/* cli/cmd_stop.c - `roost stop` ends the nodes of a personal pool, then its daemons; `roost master`
+ * runs a master in the foreground.
  *
- * Whoever holds a master's lock is told to end, and waited for.  Daemons whose master is gone are
- * told one by one.  A schedd ends the shadows that it knows; one that was killed a moment ago, or
- * that its owner's shadow has not found yet, leaves that shadow to wait for the next schedd: our
- * own account's is ended here (those of others end by SHADOW_ORPHAN_TIMEOUT: what their lock files
- * say is theirs to say).
+ * The process that holds a master's lock is told to end, and waited for.  Daemons whose master is
+ * gone are told one by one.  A schedd ends the shadows that it knows.  But a schedd that was killed
+ * a moment ago, or that has not found its owner's shadow yet, leaves that shadow waiting for the
+ * next schedd.  The shadow of our own account is ended here.  Shadows of other accounts end by
+ * SHADOW_ORPHAN_TIMEOUT, because we do not trust the process ids in those accounts' lock files.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,7 +28,8 @@
 static const char *const NAMES[] = {"master",     "startd", "rooster",
                                     "negotiator", "schedd", "collector"};
 
-/* Who is to be told to end: the master, or without it one of its daemons; 0: all are gone. */
+/* Returns the process to signal next: the master or, without one, one of its daemons; 0: all have
+ * ended. */
 static pid_t first_holder(struct cli *cli, const char *lock_dir)
 {
     pid_t pid = 0;
@@ -47,8 +48,9 @@ static pid_t tell_master(struct cli *cli, const char *lock_dir)
     return pid;
 }
 
-/* told: who knows already.  Nobody is told twice: a second SIGTERM ends a daemon at once, and its
- * starters then wait for it.  -ETIMEDOUT when some are left. */
+/* Ends all daemons below lock_dir. told is the process that was signalled already: none is
+ * signalled twice, because a second SIGTERM ends a daemon at once, without its starters.
+ * -ETIMEDOUT: some have not ended at end_ms. */
 static int stop_all(struct cli *cli, const char *lock_dir, pid_t told, uint64_t end_ms)
 {
     pid_t pid;
@@ -64,8 +66,8 @@ static int stop_all(struct cli *cli, const char *lock_dir, pid_t told, uint64_t 
     return 0;
 }
 
-/* SIGTERM, with the rights of the shadow's account: it is that account that wrote the pid into the
- * lock, and from root it could be a pid of somebody else's. */
+/* Sends SIGTERM to a shadow with the rights of the shadow's account.  That account wrote the pid
+ * into the lock file, so with root's rights the signal could hit a process of somebody else. */
 static void tell_shadow(struct cli *cli, const char *user, pid_t pid)
 {
     char command[64];
@@ -86,7 +88,8 @@ static void tell_shadow(struct cli *cli, const char *user, pid_t pid)
     (void)os_run(cli->os, &spec, TELL_MS, &how, NULL); /* likewise */
 }
 
-/* Ends the shadow of what this account submits that no schedd has ended. */
+/* Ends the caller's own shadow, if a schedd did not end it. -ETIMEDOUT: it has not ended at
+ * end_ms. */
 static int stop_shadow(struct cli *cli, uint64_t end_ms)
 {
     char user[256], name[300], lock_dir[4200];

@@ -1,7 +1,8 @@
 /* cli/cmd_submit.c - `roost submit`: from a submit file to jobs in the schedd's queue.
  *
- * The jobs of one file are one cluster.  What all of them share travels once (the first job's ad);
- * of each job only what differs.  The command returns after the schedd's commit.
+ * The jobs of one file are one cluster.  What all of them share is sent once, with the first job's
+ * ad; for each other job only what differs is sent.  The command returns after the schedd has made
+ * the jobs durable.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,24 +28,26 @@
 #include "wire/wire.h"
 
 #define SUBMIT_CALL_MS  60000
-#define SUBMIT_CALL_ADS 2000 /* jobs in one call */
+#define SUBMIT_CALL_ADS 2000 /* jobs in one request */
 
 struct submit {
-    unsigned queue_line; /* of the last queue statement */
+    unsigned queue_line; /* line number of the last queue statement */
     struct cli *cli;
     const char *path;
-    const char *queue;           /* -queue */
-    const char *out;             /* of -dry-run; NULL: standard output */
-    struct strbuf before, after; /* name=value of the command line; -append */
+    const char *queue;           /* value of -queue; NULL: none */
+    const char *out;             /* file of -dry-run; NULL: standard output */
+    struct strbuf before, after; /* name=value words of the command line; values of -append */
     bool dry_run, terse, is_late, spool;
     bool interactive, no_file;
-    int64_t resume; /* the cluster whose spooling goes on; 0: none */
+    int64_t resume; /* cluster whose input is spooled again after an interruption; 0: none */
     struct submit_host host;
-    struct vec ads; /* the first job's is whole, the others have what differs; of a cluster that is
-                     * made later the first only */
-    struct strbuf digest; /* of such a cluster; empty: it is made now */
-    int64_t later_limit;  /* max_materialize; -1: none */
-    bool wants_env;       /* getenv */
+    /* struct ad: the first job's whole ad, then for each other job what differs; with is_late only
+     * the first */
+    struct vec ads;
+    /* with is_late: the submit file's text for the schedd, which makes the jobs; else empty */
+    struct strbuf digest;
+    int64_t later_limit; /* with is_late: value of max_materialize; -1: none */
+    bool wants_env;      /* the submit file has getenv */
     bool reserve;
     int64_t cluster;
 };
@@ -63,10 +66,11 @@ static int one_job(struct submit *submit, struct submit_file *file, int64_t proc
     return rc;
 }
 
-/* Its first jobs are made here as well, to be seen at fault where the owner looks. */
+/* With max_materialize, so many first jobs are made here too, so that the owner sees errors at
+ * once. */
 #define LATER_CHECKED 10000
 
-/* max_materialize or max_idle: the schedd makes the jobs one by one. */
+/* Reads a file with max_materialize or max_idle, whose jobs the schedd makes one after another. */
 static int read_later(struct submit *submit, struct submit_file *file, struct err *err)
 {
     int64_t count = submit_file_jobs(file);
@@ -120,7 +124,7 @@ static int one_statement(struct submit *submit, struct submit_file *file, struct
     return rc;
 }
 
-/* Settings that nothing looked at are misspelt commands, or forgotten macros. */
+/* Warns about settings that nothing read: misspelt commands or forgotten macros. */
 static void warn_unused(const struct submit_file *file)
 {
     size_t at = 0;
@@ -205,10 +209,10 @@ static int load_text(struct submit *submit, struct strbuf *text, struct err *err
     return rc;
 }
 
-/* ---- a job that is a place for its owner's shell */
+/* ---- an interactive job: it only holds the slot for its owner's shell */
 
-/* Its starter ends it when its owner's last shell is gone, or none came (starter/shell.c): the
- * program only has to be there. */
+/* The program does nothing.  The starter ends the job when its owner's last shell has ended, or
+ * when no shell was opened in time (starter/shell.c). */
 static const char INTERACTIVE[] =
     "executable = /bin/sh\n"
     "transfer_executable = false\n"
@@ -258,7 +262,8 @@ static int reserve_cluster(struct submit *submit, struct err *err)
     return rc;
 }
 
-/* What only the schedd says, or a job for itself. */
+/* The attributes of the whole cluster: the first job's ad without what belongs to one job or is set
+ * by the schedd.  Owned by the caller. */
 static struct ad *cluster_ad(const struct submit *submit)
 {
     static const char *const OWN[] = {"ProcId", "JobStatus", "HoldReason", "HoldReasonCode",
@@ -337,7 +342,8 @@ static int print_submitted(const struct submit *submit, int64_t last)
 
 #define DIGEST_PART ((size_t)900 << 10) /* bytes of one string */
 
-/* Where the file was submitted, for the values that depend on it. */
+/* The place of submission, for values of the submit file that depend on it: directory, platform,
+ * user, environment.  Owned by the caller. */
 static struct ad *digest_place(struct submit *submit)
 {
     const struct submit_place *place = &submit->host.place;
@@ -366,7 +372,7 @@ static struct ad *digest_place(struct submit *submit)
     return ad;
 }
 
-/* The cluster's ad and the digest: the schedd makes the jobs. */
+/* Sends the cluster's ad and the submit file's text; the schedd makes the jobs. */
 static int send_digest(struct submit *submit, int64_t *last, struct err *err)
 {
     struct vec parts = {0};
@@ -404,7 +410,7 @@ static int send_digest(struct submit *submit, int64_t *last, struct err *err)
     return rc;
 }
 
-/* The cluster is in the queue, held for this. */
+/* Sends the input files of the cluster, which is in the queue, held until they have arrived. */
 static int spool_input(struct submit *submit, struct err *err)
 {
     int rc = spool_send(submit->cli, submit->cluster, submit->resume > 0, err);
@@ -457,7 +463,7 @@ static int send_all(struct submit *submit, struct err *err)
     return rc == 0 && submit->spool ? spool_input(submit, err) : rc;
 }
 
-/* Name=expression, as condor_submit -dry-run. */
+/* Prints an ad as Name=expression lines, like condor_submit -dry-run. */
 static void print_ad(const struct ad *ad, FILE *out, const char *before, bool is_late)
 {
     size_t at = 0;
@@ -477,8 +483,8 @@ static void print_ad(const struct ad *ad, FILE *out, const char *before, bool is
     strbuf_fini(&text);
 }
 
-/* The cluster with its first job, then what is different in each other; of a cluster that is made
- * one by one only itself. */
+/* Prints the first job with the cluster's attributes, then for each other job what differs.  Of a
+ * cluster whose jobs are made later, prints only the cluster. */
 static int print_all(const struct submit *submit, struct err *err)
 {
     FILE *out = submit->out != NULL ? fopen(submit->out, "w") : stdout;

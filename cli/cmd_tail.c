@@ -1,8 +1,8 @@
-/* cli/cmd_tail.c - `roost tail`: the files of a job that runs, as condor_tail shows them.
+/* cli/cmd_tail.c - `roost tail`: shows files of a running job, like condor_tail.
  *
- * For each file one question is with the starter at a time, which answers when there is more; so
- * following costs nothing while nothing happens.  A cut, of whatever connection, is gone over from
- * where each file was left.  Following ends when the job does.
+ * One request for each file is at the starter at a time, and the starter answers when the file has
+ * more; so following a file costs nothing while nothing happens.  After a lost connection, each
+ * file continues where its output ended.  Following ends when the job ends.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,20 +21,20 @@
 #include "cli/listing.h"
 #include "wire/wire.h"
 
-#define TAIL_BYTES  1024 /* of each file at first, as condor_tail */
+#define TAIL_BYTES  1024 /* shown of each file at first, like condor_tail */
 #define WAIT_MS     15000
 #define RETRY_MS    300
-#define PATIENCE_MS 60000 /* for a starter that is not connected */
-#define NOT_YET_MS  1000  /* between looks at a job that does not run yet */
+#define PATIENCE_MS 60000 /* longest wait for a starter that is not connected */
+#define NOT_YET_MS  1000  /* pause between tries while the job does not run yet */
 #define TAIL_FILES  64
 
 struct tail;
 
 struct tailed {
     struct tail *tail;
-    const char *name; /* borrowed; NULL: a stream */
+    const char *name; /* file name, borrowed; NULL: standard output or error */
     int stream;
-    int64_t offset; /* below 0: still to be found */
+    int64_t offset; /* where to read next; negative: so far from the end, which is not known yet */
     bool asked, over, seen;
 };
 
@@ -43,18 +43,18 @@ struct tail {
     char job_id[64];
     bool follow, auto_retry, no_stdout, use_stderr, is_debug;
     int64_t max_bytes;
-    struct vec names; /* borrowed */
+    struct vec names; /* file names of the command line; borrowed */
     struct tailed files[TAIL_FILES];
     size_t count;
-    const struct tailed *shown; /* whose bytes were written last */
+    const struct tailed *shown; /* the file whose bytes were written last */
     struct wire *wire;
     bool wake;
-    int failed; /* of an answer: a passing status, to be tried again; else final */
+    int failed; /* negative errno of a failed request; passing errors are tried again */
     char why[ERR_TEXT_MAX];
     int status;
 };
 
-/* ---- what comes ------------------------------------------------------------------------------ */
+/* ---- answers */
 
 static const char *file_title(const struct tailed *file)
 {
@@ -142,7 +142,7 @@ static bool is_over(const struct tail *tail)
     return true;
 }
 
-/* To the shadow, waiting for a job that does not run yet where that was asked for. */
+/* Connects to the shadow.  With -auto-retry, waits for a job that does not run yet. */
 static int reach_shadow(struct tail *tail, struct err *err)
 {
     int rc;

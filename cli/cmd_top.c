@@ -1,9 +1,9 @@
 /* cli/cmd_top.c - `roost top`: machines and jobs, or this host's daemons, drawn again and again.
  *
- * On a terminal the screen is its own (q ends it, a blank asks at once, a new size is drawn at
- * once); with -b, or where standard output is none, frames are plain text, one if -count does not
- * say more.  A collector or schedd that goes away is dialled again, and its absence is in the
- * frame.
+ * On a terminal the command uses a screen of its own: q ends it, a blank asks for a new frame at
+ * once, and a new size is drawn at once.  With -b, or when standard output is not a terminal,
+ * frames are plain text, one frame unless -count says more.  A collector or schedd that goes away
+ * is dialled again, and the frame says that it is missing.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +29,7 @@
 #include "wire/wire.h"
 
 #define SLICE_MS     100
-#define JOBS_MAX     1000 /* running ones that a frame looks at */
+#define JOBS_MAX     1000 /* most running jobs in one frame */
 #define DAEMONS_MAX  500
 #define DELAY_MAX_MS 3600000
 
@@ -38,10 +38,10 @@ struct top {
     struct listing jobs; /* constraints on jobs */
     int64_t delay_ms, count;
     bool batch, daemons;
-    const char *only; /* -schedd: that daemon; NULL: all */
+    const char *only; /* value of -schedd, this daemon only; NULL: all */
     struct terminal terminal;
     struct screen *screen;
-    /* daemons as they were at the last look */
+    /* the daemons and their CPU times at the last look */
     struct top_daemon *list;
     double *cpu_s, *at_s;
     size_t daemon_count;
@@ -197,7 +197,7 @@ struct look {
     size_t count;
 };
 
-/* CPU since the last look, or since it began. */
+/* The daemon's CPU use in percent since the last look or, at the first look, since it began. */
 static double daemon_percent(const struct top *top, const struct top_daemon *daemon,
                              const struct process *process)
 {
@@ -292,7 +292,7 @@ static int draw_frame(struct top *top)
     return listing_write(top->cli, &drawn);
 }
 
-/* Until the next frame is due. */
+/* Waits for a key until the next frame is due.  A change of the terminal's size ends the wait. */
 static enum screen_key wait_for_key(struct top *top)
 {
     for (int64_t waited = 0; waited < top->delay_ms; waited += SLICE_MS) {

@@ -1,5 +1,5 @@
-/* cli/cmd_transfer.c - `roost transfer-data`: the output of spooled jobs comes back to where they
- * were submitted from.
+/* cli/cmd_transfer.c - `roost transfer-data`: fetches the output of spooled jobs to the directories
+ * from which they were submitted.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -65,7 +65,7 @@ static int choose_jobs(const struct transfer *transfer, struct strbuf *out, stru
     return rc;
 }
 
-/* Those of one owner: one ticket is for one. */
+/* Fetches the output of jobs that have the same owner, because a ticket is for one owner. */
 static int fetch_of_owner(struct transfer *transfer, const struct ad **jobs, size_t count,
                           struct err *err)
 {

@@ -1,7 +1,7 @@
-/* cli/cmd_userprio.c - `roost userprio`: who has used how much, and who comes first.
+/* cli/cmd_userprio.c - `roost userprio`: shows and changes usage and priorities of users.
  *
- * What holds is asked for as accounts.h says, changes go to the negotiator.  What is printed is
- * decided in userprio_plan.c.
+ * Accounts are queried as accounts.h describes; changes go to the negotiator.  userprio_plan.c
+ * decides what is printed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,10 +27,10 @@ enum show { SHOW_ACCOUNTS, SHOW_DAYS, SHOW_HOURS, SHOW_MACHINES };
 
 static const struct edit {
     const char *option;
-    size_t min; /* letters that must be there */
+    size_t min; /* shortest accepted abbreviation, in letters */
     const char *action, *attribute;
     bool has_name, has_value;
-    const char *done; /* of name and value */
+    const char *done; /* message after success, with the name and the value */
 } EDITS[] = {
     {"setprio", 4, "Set", "Priority", true, true, "The priority of %s was set to %s\n"},
     {"setfactor", 4, "Set", "PriorityFactor", true, true,
@@ -54,9 +54,9 @@ struct userprio {
     struct userprio_view view;
     enum show show;
     const struct edit *edit;
-    const char *name; /* of an edit, or whose to show */
-    const char *pool; /* -pool; NULL: our own */
-    const char *file; /* -inputfile; NULL: none */
+    const char *name; /* the account to edit or to show */
+    const char *pool; /* value of -pool; NULL: our own pool */
+    const char *file; /* value of -inputfile; NULL: none */
     const char *value_text;
     double value;
     struct accounts_negotiator negotiator;
@@ -88,7 +88,7 @@ static int parse_edit(struct userprio *userprio, const struct edit *edit, int *a
     return CLI_OK;
 }
 
-/* -inputfile FILE, -name NEGOTIATOR */
+/* Takes -inputfile FILE and -name NEGOTIATOR. */
 static int parse_source(struct userprio *userprio, int *at)
 {
     struct cli *cli = userprio->cli;
@@ -113,7 +113,8 @@ static int parse_source(struct userprio *userprio, int *at)
     return CLI_OK;
 }
 
-/* -activefrom MONTH DAY YEAR: who used something since, in the zone of here. */
+/* Takes -activefrom MONTH DAY YEAR, in the local time zone: shows who used something since that
+ * day. */
 static int parse_active(struct userprio *userprio, int *at)
 {
     struct cli *cli = userprio->cli;
@@ -242,7 +243,8 @@ static int ask_negotiator(struct userprio *userprio, struct cli_reply *reply, st
     return rc;
 }
 
-/* A name without a domain is a group's if there is one of that name, else a user of this domain. */
+/* Completes a name without a domain: it is the group of that name if there is one, else a user of
+ * this pool's UID_DOMAIN. */
 static int full_name(struct userprio *userprio, struct strbuf *ret, struct err *err)
 {
     struct cli *cli = userprio->cli;

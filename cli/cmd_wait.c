@@ -1,11 +1,11 @@
-/* cli/cmd_wait.c - `roost wait`: until jobs have left the queue.
+/* cli/cmd_wait.c - `roost wait`: waits until jobs have left the queue.
  *
- * The schedd is watched, not asked again and again.  When it goes away (killed, restarted, updated)
- * it is dialled again with back-off; jobs that left the queue meanwhile are looked up in its
- * history, as are those that had left it before.  A job that is in neither is an error: a schedd
- * loses none.
+ * The command watches the schedd instead of asking it again and again.  When the schedd goes away
+ * (killed, restarted, updated), it is dialled again with back-off.  Jobs that left the queue
+ * meanwhile, or before, are looked up in the schedd's history.  A job that is in neither is an
+ * error, because a schedd never loses jobs.
  *
- * Where the first word names a file that is there, it is a job event log, and no schedd is asked
+ * If the first argument names an existing file, the file is a job event log, and no schedd is asked
  * (wait_log.c).
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -33,28 +33,28 @@
 #include "wire/watch.h"
 #include "wire/wire.h"
 
-#define FIRST_CONTACT_MS 30000 /* a schedd that was never there is not waited for longer */
-#define RETRY_MS         50    /* doubling up to RETRY_MAX_MS */
+#define FIRST_CONTACT_MS 30000 /* longest wait for a schedd that has never answered */
+#define RETRY_MS         50    /* first pause between tries; it doubles up to RETRY_MAX_MS */
 #define RETRY_MAX_MS     2000
 
 struct waited {
-    bool is_over;  /* its end was seen */
-    bool in_queue; /* ... where it may stay, for its output to be fetched */
+    bool is_over;  /* the job's end was seen */
+    bool in_queue; /* in the queue; after its end, until its output is fetched */
 };
 
 struct wait {
     struct cli *cli;
-    struct listing listing; /* its constraints: which jobs */
-    struct vec words;       /* borrowed */
-    int64_t timeout_s;      /* 0: none */
-    bool echo, status;      /* status, number: of a log */
+    struct listing listing; /* only its constraints are used: they select the jobs */
+    struct vec words;       /* arguments; borrowed */
+    int64_t timeout_s;      /* value of -wait; 0: no limit */
+    bool echo, status;      /* for a job event log: -echo and -status */
     int64_t number;
-    struct strmap *jobs; /* id -> struct waited: all that were seen in the queue */
-    size_t left;         /* of these, in the queue and not over */
+    struct strmap *jobs; /* id -> struct waited, for all jobs that were seen in the queue */
+    size_t left;         /* how many of these are in the queue and not over */
     struct watch *watch;
-    bool wake; /* something happened: look again */
+    bool wake; /* ends loop_run_until(): something happened */
     bool lost, timed_out, contacted, told;
-    int refused; /* the schedd's no; 0: none */
+    int refused; /* negative errno with which the schedd refused; 0: it did not */
     char why[ERR_TEXT_MAX];
 };
 
@@ -142,7 +142,7 @@ static void time_over(void *arg)
 
 /* ---- the connection */
 
-/* The schedd may come back from these. */
+/* True for errors after which the schedd may answer again. */
 static bool is_passing(int rc)
 {
     static const int PASSING[] = {ECONNREFUSED, ECONNRESET, ENOENT,       ETIMEDOUT, EPIPE,
@@ -155,7 +155,7 @@ static bool is_passing(int rc)
     return false;
 }
 
-/* Until the schedd answers; 0, or what will not pass. */
+/* Dials the schedd until it answers.  Returns 0 or an error that will not pass. */
 static int connect_again(struct wait *wait, struct err *err)
 {
     struct cli *cli = wait->cli;
@@ -183,7 +183,7 @@ static int connect_again(struct wait *wait, struct err *err)
     }
 }
 
-/* Until no job is left in the queue or the time is over. */
+/* Watches the queue until none of the jobs is left in it or the time limit is reached. */
 static int follow_queue(struct wait *wait, struct err *err)
 {
     for (;;) {
@@ -212,7 +212,7 @@ static int follow_queue(struct wait *wait, struct err *err)
     }
 }
 
-/* QUERY of the history; again when the schedd goes away meanwhile. */
+/* Queries the history of the schedd; asks again when the schedd goes away meanwhile. */
 static int ask_history(struct wait *wait, const char *constraint, int64_t limit,
                        struct cli_reply *reply, struct err *err)
 {
@@ -238,7 +238,8 @@ static int ask_history(struct wait *wait, const char *constraint, int64_t limit,
 
 /* ---- at the end */
 
-/* Jobs that were in the queue and whose end was not seen: "ClusterId == 3 || ..."; NULL: none. */
+/* A constraint on the clusters of jobs whose end was not seen, "ClusterId == 3 || ...", owned by
+ * the caller; NULL: there are none. */
 static char *unseen_clusters(struct wait *wait)
 {
     struct strbuf text;
@@ -318,8 +319,9 @@ static void all_ended(struct wait *wait, const struct cli_reply *reply)
     }
 }
 
-/* A job that was named and never seen may have ended before; or it is a mistake.  So is a user who
- * never had any: rather the name of a log that is not there. */
+/* Looks up named jobs that were never seen in the queue: they have ended before, or the id is
+ * wrong.  A user without jobs in queue and history is an error, too; the word may be the name of a
+ * missing log. */
 static int look_up_named(struct wait *wait, struct err *err)
 {
     for (size_t i = 0; i < wait->words.count; i++) {
@@ -386,7 +388,7 @@ static int parse_one(struct wait *wait, int *at)
     return CLI_OK;
 }
 
-/* The first word, if it is a file and no job. */
+/* Returns the first argument if it names a file, so that it is a job event log; else NULL. */
 static const char *log_of(const struct wait *wait)
 {
     struct os_stat st;

@@ -1,7 +1,8 @@
-/* cli/cmd_who.c - `roost who`: the jobs that run on this machine, and whose they are.
+/* cli/cmd_who.c - `roost who`: the jobs that run on this machine, and their owners.
  *
- * The starters' own records are read, as a machine's owner has a right to know what runs even when
- * no network is there; who may not read them (they belong to root) is answered by the collector.
+ * The command reads the starters' own records, because a machine's owner has a right to know what
+ * runs on it even without a network.  For a user who may not read the records (they belong to
+ * root), the collector answers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,12 +29,12 @@ struct who {
     struct listing listing;
     struct vec jobs; /* struct ad */
     bool wide, daemons;
-    bool unreadable;     /* a record is not for us */
-    const char *execute; /* that is looked at now */
+    bool unreadable;     /* some record may not be read by this user */
+    const char *execute; /* the EXECUTE directory that is being read */
     const char *lock_dir;
 };
 
-/* The job's process is the starter's child; the starter is known by its lock. */
+/* Adds JobPid: the first child of the starter, whose pid is in the slot's lock file. */
 static void add_pid(struct who *who, struct ad *line)
 {
     char name[300];
@@ -76,7 +77,8 @@ static void look_below(struct who *who, const char *execute, const char *lock_di
     who->unreadable = who->unreadable || rc == -EACCES || rc == -EPERM;
 }
 
-/* A node's EXECUTE is beside its lock files. */
+/* Reads the records of a personal pool's nodes: a node's EXECUTE directory is beside its lock
+ * directory. */
 static void look_at_nodes(struct who *who)
 {
     struct cli_node node;

@@ -1,4 +1,4 @@
-/* cli/commands.c - the subcommands: a row for each.
+/* cli/commands.c - the table of subcommands, with usage and help.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -15,7 +15,8 @@
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyz"
 
-/* Commands whose words are jobs, or machines: asked of the pool when the key is pressed. */
+/* Commands whose arguments are jobs, and those with machines; the names are queried from the pool
+ * when the key is pressed. */
 static const char *const OF_JOBS[] = {"q",       "rm",       "hold",       "release", "vacate",
                                       "suspend", "continue", "checkpoint", "edit",    "wait",
                                       "why",     "tail",     "ssh",        "top",     NULL};

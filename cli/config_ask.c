@@ -14,9 +14,9 @@
 
 #define KNOB_BYTES 256
 
-/* "wn01's startd", for messages. */
+/* A daemon of a machine, with a title for messages such as "wn01's startd". */
 struct whom {
-    char uplink[WIRE_NAME_MAX + 1]; /* "" for the collector itself */
+    char uplink[WIRE_NAME_MAX + 1]; /* empty for the collector itself */
     char title[WIRE_NAME_MAX + 64];
     const char *relay_to;
 };
@@ -87,7 +87,7 @@ static const char *after_blanks(const char *text)
     return text + strspn(text, " \t");
 }
 
-/* "KNOB = VALUE": the name without blanks around it; where the value begins. */
+/* Splits "KNOB = VALUE": name gets the knob without blanks, *value points to the value. */
 static int split_setting(const char *word, bool unset, char name[KNOB_BYTES], const char **value,
                          struct err *err)
 {
@@ -123,7 +123,7 @@ static void say_changes(const struct whom *whom, const struct cli_reply *reply, 
     }
 }
 
-/* What stands above it, if it is not what holds now. */
+/* Warns when the daemon's environment overrides the new value. */
 static void say_layer(const struct whom *whom, const struct cli_reply *reply, const char *name)
 {
     const char *file = ad_string_or(reply->args, "File", "");

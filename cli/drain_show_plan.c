@@ -59,10 +59,10 @@ void drain_show_names(const char *const *names, size_t count, const char *what, 
     table_plan_clean(out, begin);
 }
 
-/* What the requested slots' draining costs: the latest end, the sum of the badput. */
+/* The cost of draining the requested slots: the latest end and the sum of the badput. */
 struct cost {
     int64_t wait_s, badput_s, end_s;
-    bool jobs; /* any is there: a job that has just begun costs nothing, but takes time to end */
+    bool jobs; /* a job runs; a job that has just begun has no cost yet, but takes time to end */
 };
 
 static void add_cost(const struct ad *ad, struct cost *cost)
@@ -179,7 +179,7 @@ static void destroy_names(void *arg)
     mem_free(arg);
 }
 
-/* By what is said against them, in the order in which it was said first. */
+/* Prints the failed machines, grouped by reason, in the order in which reasons first came. */
 static void put_failures(const struct strmap *reasons, struct strbuf *out)
 {
     size_t at = 0;

@@ -25,8 +25,9 @@ struct reading {
     struct drain_words *words;
     const struct ad_context *now;
     struct err *err;
-    const char *text;       /* what follows the option */
-    bool has_verb, has_how; /* the option said so, not the default */
+    const char *text; /* the argument of the current option */
+    /* a verb or a schedule was given as an option; if not, the default holds */
+    bool has_verb, has_how;
     struct vec slots;
 };
 
@@ -94,8 +95,8 @@ static int on_reason(struct reading *reading)
 {
     return set_text(&reading->words->request.reason, reading->text);
 }
-/* "3", "3-5": the slots of these numbers; what else there is is a name.  Appended to names, a list
- * that hostlist_expand() reads. */
+/* Appends to names, a list for hostlist_expand(): "3" and "3-5" become the slots with these
+ * numbers, any other word is a slot's name. */
 static int put_slots(const struct reading *reading, const char *word, struct strbuf *names)
 {
     char *end = NULL;
@@ -180,7 +181,8 @@ static int on_id(struct reading *reading)
     return 0;
 }
 
-/* condor_drain's among them, which may be shortened to so many letters. */
+/* The options, with the number of letters to which each may be shortened.  Those of condor_drain
+ * are among them. */
 static const struct {
     const char *name;
     size_t letters;
@@ -196,7 +198,7 @@ static const struct {
     {"deadline", 4, true, on_deadline},
     {"then", 4, true, on_then},
     {"reclaimable", 3, false, on_reclaimable},
-    {"resume-on-completion", 4, false, on_resume}, /* "res" might be restart */
+    {"resume-on-completion", 4, false, on_resume}, /* "res" may be restart, too */
     {"exit-on-completion", 2, false, on_exit_after},
     {"restart-on-completion", 4, false, on_restart},
     {"reason", 6, true, on_reason},
@@ -207,7 +209,8 @@ static const struct {
     {"pool", 2, true, on_pool},
 };
 
-/* Too short to tell which one it is: then err says which it may be. */
+/* For an option that is too short to be unique: sets err to a message with the options that it may
+ * be, and returns -EINVAL; -ENOENT when there are fewer than two. */
 static int say_which(struct reading *reading, const char *arg)
 {
     const char *found[ARRAY_COUNT(OPTIONS)];
@@ -258,7 +261,7 @@ static int take_option(struct reading *reading, int argc, char *const *argv, int
     return rc;
 }
 
-/* condor_drain takes a slot's name for its machine. */
+/* Adds the machines of a word.  The name of a slot stands for its machine, as for condor_drain. */
 static int add_machines(struct reading *reading, const char *word)
 {
     struct vec names = {0};
@@ -279,13 +282,13 @@ static int add_machines(struct reading *reading, const char *word)
     return rc;
 }
 
-/* As the startd makes them (8 random bytes in hex). */
+/* True for a request id as the startd makes it: 8 random bytes in hexadecimal. */
 static bool is_id(const char *word)
 {
     return strlen(word) == ID_LETTERS && strspn(word, "0123456789abcdef") == ID_LETTERS;
 }
 
-/* What follows from all words together. */
+/* Checks the combination of all arguments and fills in what follows from it. */
 static int judge_words(struct reading *reading)
 {
     struct drain_words *words = reading->words;

@@ -17,12 +17,12 @@
 #include "submit/submit_command.h"
 
 #define COLUMNS     80
-#define MAN_COLUMNS 72 /* of what a page indents */
+#define MAN_COLUMNS 72 /* width of a page without its indent */
 
 /* ---- help */
 
-/* Words of text behind what is on the line already, with an indent on further lines.  What stands
- * between brackets is kept together where that fits into a line. */
+/* Appends the words of text to a line that has `used` columns already; further lines get the
+ * indent.  Text in brackets is kept together where it fits into one line. */
 static void put_wrapped(const char *text, size_t used, size_t indent, size_t columns,
                         struct strbuf *out)
 {
@@ -54,7 +54,8 @@ static void put_wrapped(const char *text, size_t used, size_t indent, size_t col
     strbuf_putc(out, '\n');
 }
 
-/* Where further lines of an entry begin: under its text, which stands behind two blanks or more. */
+/* Returns the column where an entry's text begins, after its name and at least two blanks; further
+ * lines of the entry begin there, too. */
 static size_t indent_of(const char *line, size_t length)
 {
     size_t lead = strspn(line, " ");
@@ -69,7 +70,7 @@ static size_t indent_of(const char *line, size_t length)
     return lead;
 }
 
-/* Lines that are too long go on in others. */
+/* Appends lines, and breaks those that are too long. */
 static void put_entries(const char *text, size_t columns, struct strbuf *out)
 {
     while (text != NULL && *text != '\0') {
@@ -123,7 +124,7 @@ void help_summary(const struct cli_command *const *commands, struct strbuf *out)
 
 /* ---- manual pages */
 
-/* Text as roff takes it: no line of it is a request, no character an escape. */
+/* Appends text for roff: escaped so that no line is a request and no character an escape. */
 static void put_roff(const char *text, struct strbuf *out)
 {
     bool at_begin = true;

@@ -1,4 +1,4 @@
-/* cli/knobs.c - what can be configured of the command line.
+/* cli/knobs.c - the knobs of the command line.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -44,8 +44,8 @@ static int32_t local_zone(void *arg, int64_t at_s)
     return (int32_t)(ad_calendar_seconds(&local) - at_s);
 }
 
-/* The configuration is read for an expression that asks, and not before: without one there are no
- * maps. */
+/* The data for userMap() and userHome().  The configuration is loaded only when an expression needs
+ * the data; without a configuration there are no maps. */
 static struct user_world *users_of(struct cli *cli)
 {
     struct err err;
@@ -102,7 +102,7 @@ struct terminal listing_terminal(struct cli *cli, bool wide)
     return terminal;
 }
 
-/* Owned by the caller. */
+/* Makes the arguments of a query, owned by the caller. */
 static struct ad *query_args(const char *type, const struct listing *listing, const struct ad *more)
 {
     struct ad *args = more != NULL ? ad_copy(more) : ad_create();
@@ -154,7 +154,8 @@ int listing_query_each(struct cli *cli, struct wire *wire, const char *type,
     return rc;
 }
 
-/* To the descriptor itself: what is large gains nothing by a copy on its way. */
+/* Writes to the descriptor itself, without the buffer of stdio, because a large text gains nothing
+ * by another copy. */
 static int write_all(const struct cli *cli, struct strbuf *out)
 {
     const char *at = strbuf_text(out);

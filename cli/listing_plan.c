@@ -23,9 +23,9 @@
 #define EMIT_BYTES ((size_t)256 << 10)
 
 struct item {
-    char *text; /* as it was given: the heading */
+    char *text; /* the argument as it was given, also its column's heading */
     struct ad_expr *expr;
-    char *format; /* of -format; NULL for -af */
+    char *format; /* format of -format; NULL: an item of -af */
 };
 
 static void item_destroy(void *arg)
@@ -316,7 +316,7 @@ static bool is_wanted(const struct listing *listing, const char *name)
     return listing->attributes.count == 0;
 }
 
-/* Owned by the caller. */
+/* The ad's attributes in alphabetical order, as -xml prints them; an array owned by the caller. */
 static struct attribute *sorted_attributes(const struct listing *listing, const struct ad *ad,
                                            size_t *count)
 {
@@ -347,7 +347,8 @@ static void print_xml(const struct listing *listing, const struct ad *ad, struct
 
 /* ---- -af */
 
-/* -af:T of seconds, -af:Y of a moment; false: the value is no number. */
+/* Appends a number as a duration (-af:T) or as a date (-af:Y).  False: neither was asked for, or
+ * the value is not a number. */
 static bool put_time(const struct listing *listing, const struct ad_value *value,
                      const struct ad_context *context, struct strbuf *out)
 {
@@ -402,7 +403,7 @@ static void put_padding(struct strbuf *out, size_t have, size_t width)
     }
 }
 
-/* Between the cells of a line; the widths of columns count only under headings. */
+/* Appends a line, with the separators between its cells.  Cells are padded only under headings. */
 static void print_row(const struct listing *listing, char *const *cells, const size_t *widths,
                       const char *job, size_t job_width, struct strbuf *out)
 {
@@ -466,7 +467,7 @@ static void emit_some(const struct listing *listing, struct strbuf *out)
     }
 }
 
-/* Without headings no width matters: straight into out. */
+/* Prints directly into out, without padding, for output without headings. */
 static void print_plain(const struct listing *listing, const struct ad *const *ads, size_t count,
                         const struct ad_context *context, struct strbuf *out)
 {
@@ -550,7 +551,8 @@ static void print_text(const char *text, size_t length, struct strbuf *out)
     }
 }
 
-/* An attribute that is not there prints nothing, and nothing of what is around it. */
+/* Prints one item of -format.  For an undefined value it prints nothing, not even the text around
+ * it. */
 static void print_formatted(const struct item *item, const struct ad *ad, const struct ad *target,
                             const struct ad_context *context, struct strbuf *out)
 {
@@ -570,8 +572,8 @@ static void print_formatted(const struct item *item, const struct ad *ad, const 
     ad_value_fini(&value);
 }
 
-/* -format and -af together: each item in its turn; a line ends behind the last of a row of -af's.
- */
+/* Prints -format and -af items in the order of the arguments; a line ends after the last of several
+ * -af items in a row. */
 static void print_mixed(const struct listing *listing, const struct ad *ad,
                         const struct ad_context *context, struct strbuf *out)
 {
@@ -587,7 +589,7 @@ static void print_mixed(const struct listing *listing, const struct ad *ad,
     }
 }
 
-/* An ad on one line: a newline of the lister's is never within a text. */
+/* Prints an ad as one line of JSON.  Replacing newlines is safe: inside a string, JSON has none. */
 static void print_json_line(struct ad_lister *lister, const struct ad *ad, struct strbuf *out)
 {
     size_t begin = out->length;

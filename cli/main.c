@@ -34,7 +34,7 @@ static void find_program_dir(struct cli *cli)
     }
 }
 
-/* The same as `roost help COMMAND`, or `roost help`. */
+/* Does the same as `roost help COMMAND` or, for NULL, `roost help`. */
 static int say_help(char *command)
 {
     char *argv[] = {(char[]){"help"}, command, NULL};
@@ -42,7 +42,7 @@ static int say_help(char *command)
     return cmd_help(&cli);
 }
 
-/* As condor_* take it, too. */
+/* True for the words that ask for help; -help and -h are as condor_* commands have them. */
 static bool is_help(const char *word)
 {
     return strcmp(word, "--help") == 0 || strcmp(word, "-help") == 0 || strcmp(word, "-h") == 0;
@@ -53,7 +53,7 @@ static bool is_version(const char *word)
     return strcmp(word, "--version") == 0 || strcmp(word, "-version") == 0;
 }
 
-/* Is it one of "status|on|off", with which the usage begins? */
+/* True when the usage begins with a list such as "status|on|off" and the word is in it. */
 static bool is_verb(const char *usage, const char *word)
 {
     size_t length = strlen(word), verbs = strcspn(usage, " ");
@@ -67,7 +67,8 @@ static bool is_verb(const char *usage, const char *word)
     return false;
 }
 
-/* `roost power --help` and `roost power keep --help`; later ones belong to what is run. */
+/* True for `roost power --help` and `roost power keep --help`.  A later --help belongs to the
+ * program that is run. */
 static bool wants_help(const struct cli_command *command, const struct cli *cli)
 {
     bool after_verb =

@@ -16,9 +16,9 @@
 #include "cli/completion_plan.h"
 #include "cli/listing_plan.h"
 
-#define DISTANCE_MAX 3 /* more is another word */
+#define DISTANCE_MAX 3 /* most changed letters of a similar word */
 
-/* HTCondor's options that Roost has not, and why. */
+/* Options of HTCondor that Roost does not have, each with an explanation or an alternative. */
 static const struct refusal {
     const char *command, *option;
     size_t letters;
@@ -63,7 +63,7 @@ static const struct refusal {
     {"userprio", "hierarchical", 4, "-grouporder shows users below their groups"},
 };
 
-/* Of HTCondor, without a meaning here. */
+/* Options of HTCondor that are accepted without effect. */
 static const struct {
     const char *command, *option;
     size_t letters;

@@ -1,5 +1,5 @@
-/* cli/pool_files.c - what the configuration and the lock files tell about a personal pool's
- * processes.
+/* cli/pool_files.c - finds the nodes and processes of a personal pool by its configuration and lock
+ * files.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -17,7 +17,8 @@
 static const char *const FIGURES[] = {"OnSeconds",     "AsleepSeconds", "BusyCoreSeconds",
                                       "EnergyUsed",    "EnergyOfJobs",  "EnergySaved",
                                       "EnergyAlwaysOn"};
-#define UNCOUNTED_MIN_S 60 /* a restart's is not worth a word */
+/* gaps below this, such as those of a restart, are not mentioned */
+#define UNCOUNTED_MIN_S 60
 
 int power_report_since(const char *text, int64_t now_s, int64_t *ret)
 {
@@ -153,7 +154,7 @@ void power_report_show(const struct ad *const *ads, size_t count, const struct a
     ad_destroy(total);
 }
 
-/* In double quotes, those within doubled. */
+/* Appends text as a quoted CSV field; a quote inside it is doubled. */
 static void put_quoted(const char *text, struct strbuf *out)
 {
     strbuf_puts(out, "\"");

@@ -1,6 +1,6 @@
 /* cli/print_format_plan.c - see print_format_plan.h.
  *
- * A line is cut into words first; an expression goes up to the first word that is a keyword.
+ * A line is split into words first; an expression ends before the first word that is a keyword.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,15 +33,15 @@ struct field {
     char *expr_text, *heading, *format;
     struct ad_expr *expr;
     print_as_f print_as;
-    int width;  /* 0: as wide as what is there when auto_width, else any */
-    char other; /* OR: where the value is undefined; 0: the word undefined */
+    int width;  /* width of the column; 0: as wide as its longest cell (auto_width), or any width */
+    char other; /* filler of OR for an undefined value; 0: print the word undefined */
     bool other_fills;
     bool auto_width, left, truncate, no_prefix, no_suffix;
 };
 
 struct print_format {
     struct vec fields; /* struct field */
-    struct vec keys;   /* struct ad_expr, of GROUP BY */
+    struct vec keys;   /* struct ad_expr of GROUP BY */
     struct strbuf where;
     char *record_prefix, *record_suffix, *field_prefix, *field_suffix, *separator;
     bool labels, no_title, no_header, no_summary;
@@ -241,12 +241,12 @@ struct reader {
     const struct ad_context *context;
     enum { IN_NOTHING, IN_SELECT, IN_WHERE, IN_GROUP, IN_SUMMARY } section;
     size_t line;
-    struct vec words; /* char *, of the line */
+    struct vec words; /* words of the current line (char *) */
     size_t at;
 };
 
-/* Words of a line; quotes stay around theirs, so that "AS" is no keyword.  Brackets hold together
- * nothing: an expression is put together again from its text. */
+/* A word of a line.  A quoted word keeps its quotes, so that "AS" is not taken for a keyword.
+ * Brackets do not group words, because an expression is put together again from its text. */
 struct word {
     const char *begin;
     size_t length;
@@ -270,7 +270,7 @@ static bool is_word(struct word word, const char *text)
     return strlen(text) == word.length && memcmp(word.begin, text, word.length) == 0;
 }
 
-/* Without its quotes, "\n" and its like made real. */
+/* Copies a word without its quotes; "\n", "\t" and "\r" become the control characters. */
 static char *unquote_word(struct word word)
 {
     struct strbuf text;
@@ -536,7 +536,7 @@ static bool take_word(const char **text, const char *word)
     return true;
 }
 
-/* text is not empty, without blanks at its ends. */
+/* Reads one line; text is not empty and has no blanks at its ends. */
 static int read_line(struct reader *reader, const char *text, struct err *err)
 {
     if (take_word(&text, "SELECT")) {
@@ -623,7 +623,7 @@ bool print_format_has_summary(const struct print_format *format)
 
 /* ---- printing */
 
-/* What PRINTF is to show, as -format does. */
+/* Appends the value in the format of PRINTF, as -format does. */
 static void put_formatted(const char *format, const struct ad_value *value, struct strbuf *out)
 {
     struct ad_format how;

@@ -1,8 +1,8 @@
-/* cli/remote.c - whose queue: -name SCHEDD and -pool HOST, for every command that asks a schedd.
+/* cli/remote.c - -name SCHEDD and -pool HOST, for every command that asks a schedd.
  *
- * They are taken out of the arguments before the command sees them, so that each of these commands
- * has them and none has to know.  A schedd that is named is looked up in the collector and dialled
- * at its port, with a token, also where it is this host's: one way, whoever calls.
+ * The options are removed from the arguments before the command sees them, so every such command
+ * has them without code of its own.  A named schedd is looked up in the collector and dialled at
+ * its port, with a token, even when it is on this host: there is one way for all callers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@
 #include "cli/cli.h"
 #include "wire/wire.h"
 
-/* Those that ask a schedd, and have no other use for these words. */
+/* Commands that ask a schedd and do not use -name and -pool for something else. */
 static const char *const COMMANDS[] = {
     "q",          "history", "rm",   "hold", "release", "vacate", "suspend",       "continue",
     "checkpoint", "edit",    "wait", "why",  "tail",    "submit", "transfer-data", "ssh",
@@ -72,7 +72,7 @@ int remote_take(struct cli *cli)
     return CLI_OK;
 }
 
-/* Its whole name, or what stands before '@' in it, or its machine. */
+/* True when wanted is the ad's Name, the part of the Name before '@', or the Machine. */
 static bool is_meant(const struct ad *ad, const char *wanted)
 {
     const char *name = ad_string_or(ad, "Name", "");
@@ -82,7 +82,8 @@ static bool is_meant(const struct ad *ad, const char *wanted)
            (strlen(wanted) == length && strncasecmp(name, wanted, length) == 0);
 }
 
-/* The one of that name; else the only one that may be meant. */
+/* Sets *ret to the schedd with exactly this name, else to the only one that is_meant().  Without a
+ * name, to the first. */
 static int choose_schedd(const struct vec *ads, const char *wanted, struct ad **ret,
                          struct err *err)
 {

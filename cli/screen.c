@@ -15,10 +15,11 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 
-#define BEGIN     "\x1b[?1049h\x1b[?25l" /* another screen, no cursor */
+/* switch to the alternate screen, hide the cursor */
+#define BEGIN     "\x1b[?1049h\x1b[?25l"
 #define END       "\x1b[?25h\x1b[?1049l"
 #define HOME      "\x1b[H"
-#define REST      "\x1b[J" /* nothing below */
+#define REST      "\x1b[J" /* clear everything below */
 #define LINE_REST "\x1b[K"
 
 #define CONTROL(letter) ((letter)&0x1f)

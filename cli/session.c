@@ -1,7 +1,7 @@
-/* cli/session.c - configuration, connections and calls that wait.
+/* cli/session.c - configuration, connections, and calls that wait for their answer.
  *
- * The schedd is reached over its Unix socket where there is one (it tells the schedd who we are),
- * else over its port with a token.
+ * The schedd is reached by its Unix socket if this host has one, because the socket tells the
+ * schedd who we are; otherwise by its port, with a token.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -143,10 +143,10 @@ struct dialled {
     char why[ERR_TEXT_MAX];
 };
 
-struct link { /* lives as long as the session */
+struct link { /* a connection; the record lives as long as the session */
     struct cli *cli;
-    struct dialled *dialled; /* NULL once ready */
-    struct wire **place;     /* where the caller has it: NULL again when it ends */
+    struct dialled *dialled; /* the call that waits for the connection; NULL once it is ready */
+    struct wire **place;     /* the caller's pointer to the connection, set to NULL when it ends */
 };
 
 static void on_ready(void *arg, struct wire *wire)
@@ -187,7 +187,8 @@ static int open_wires(struct cli *cli, struct err *err)
     return pool_client_context_create(&env, &cli->wires, err);
 }
 
-/* To any address of this pool, for `roost start`: gives up at once when nobody listens. */
+/* Connects to an address of this pool; fails at once when nobody listens there, which `roost start`
+ * needs. */
 static int cli_dial(struct cli *cli, const char *address, const char *route, struct wire **ret,
                     struct err *err)
 {
@@ -222,7 +223,7 @@ int cli_dial_as(struct cli *cli, const struct wire_dial *how, struct wire **ret,
     return 0;
 }
 
-/* The first of these addresses that answers. */
+/* Connects to the first of these addresses (separated by commas) that answers. */
 static int dial_collector(struct cli *cli, char *addresses, struct err *err)
 {
     char *save = NULL;
@@ -246,7 +247,8 @@ static int dial_collector(struct cli *cli, char *addresses, struct err *err)
     return rc != 0 ? err_prefix(err, rc, "cannot reach the collector") : 0;
 }
 
-/* Who may not read the pool's secrets is known on the collector's host by his uid. */
+/* Connects by the collector's Unix socket for a user who may not read the pool's secrets: on its
+ * own host, the collector knows the user by uid.  True when connected. */
 static bool dial_local_collector(struct cli *cli)
 {
     char address[4200];
@@ -321,7 +323,7 @@ int cli_schedd(struct cli *cli, struct err *err)
 
 struct waiting {
     struct cli_reply *reply;
-    cli_ads_f each; /* NULL: the reply takes them */
+    cli_ads_f each; /* receiver of the ads; NULL: the reply keeps them */
     void *arg;
     bool done;
 };

@@ -1,8 +1,8 @@
 /* cli/spool_send.c - see spool_send.h.
  *
- * Both ways work from the jobs' ads alone (submit/spool_plan.h), so that what was cut can be taken
- * up by another process, later.  The shadow says how much of a file it has: a piece that does not
- * fit is answered with the offset that would.
+ * Sending and fetching need only the jobs' ads (submit/spool_plan.h), so another process can
+ * continue later what was interrupted.  The shadow says how much of a file it has: it answers a
+ * piece that does not fit with the offset of the piece that would.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +29,7 @@
 #define PIECE        ((size_t)512 << 10)
 #define DEPTH_MAX    32
 #define RETRY_MS     500
-#define PATIENCE_MS  60000 /* without anything getting through */
+#define PATIENCE_MS  60000 /* longest time without progress before giving up */
 #define JOBS_AT_ONCE 1000
 
 const char *const spool_projection[] = {
@@ -57,11 +57,11 @@ const char *const spool_projection[] = {
 struct spool {
     struct cli *cli;
     struct wire *wire;
-    char id[32];         /* of the cluster */
-    struct strmap *sent; /* names that are at the shadow */
-    bool again;          /* some of it may have been sent before */
+    char id[32];         /* id of the cluster */
+    struct strmap *sent; /* names of files that the shadow has already */
+    bool again;          /* an earlier try may have sent some of the files */
     size_t files;
-    uint64_t moved_ms; /* when something got through */
+    uint64_t moved_ms; /* loop time of the last progress */
     char *buffer;
 };
 
@@ -70,7 +70,7 @@ static void note_progress(struct spool *spool)
     spool->moved_ms = loop_now_ms(spool->cli->loop);
 }
 
-/* One question to the shadow. */
+/* Sends one request to the shadow and waits for the answer; releases args. */
 static int ask_shadow(struct spool *spool, enum wire_verb verb, struct ad *args, const void *blob,
                       size_t length, struct cli_reply *reply, struct err *err)
 {
@@ -86,9 +86,9 @@ static int ask_shadow(struct spool *spool, enum wire_verb verb, struct ad *args,
     return rc;
 }
 
-/* Which files of this machine are read and written is the word of the jobs' owner: that is done
- * with the owner's rights, not with those of root or of an administrator.  Root goes on as the
- * owner. */
+/* Continues with the rights of the jobs' owner.  The owner's job ads say which files of this
+ * machine are read and written, so root's or an administrator's rights must not be used for them:
+ * root becomes the owner, anybody else is refused. */
 static int be_the_owner(struct cli *cli, const struct ad *answer, struct err *err)
 {
     const char *account = ad_string_or(answer, "Account", NULL);
@@ -131,8 +131,8 @@ static void hang_up(struct spool *spool)
     spool->wire = NULL;
 }
 
-/* Permission that is missing here will not come; at the schedd, which starts, it may (goes_on()).
- */
+/* Turns -EACCES of a local file into -EROFS: a local permission will not change, while -EACCES of a
+ * schedd that is starting may pass, and is tried again (goes_on()). */
 static int local_error(int rc)
 {
     return rc == -EACCES ? -EROFS : rc;
@@ -151,13 +151,14 @@ static int send_directory(struct spool *spool, const char *name, struct err *err
     return rc;
 }
 
-/* The file in hand. */
+/* The file that is being sent. */
 struct sending {
     struct os_file *file;
     const char *name;
     int64_t size, offset;
     mode_t mode;
-    char checksum[DIGEST_HEX_SIZE]; /* where some of it was sent before; else "" */
+    /* checksum, if the shadow has a part of the file already; else "" */
+    char checksum[DIGEST_HEX_SIZE];
 };
 
 static struct ad *of_file(const struct sending *sending, int64_t offset)
@@ -186,7 +187,8 @@ static int read_piece(struct spool *spool, const struct sending *sending, int64_
                                  : "the file became shorter during the transfer");
 }
 
-/* One piece; a piece that does not fit what is there moves the offset. */
+/* Sends the next piece.  If the shadow has more or less of the file than expected, moves the offset
+ * to where the shadow continues. */
 static int send_piece(struct spool *spool, struct sending *sending, struct err *err)
 {
     struct cli_reply reply;
@@ -209,7 +211,8 @@ static int send_piece(struct spool *spool, struct sending *sending, struct err *
     return rc;
 }
 
-/* After a cut: how much is there, of this very file? */
+/* After a lost connection: asks how much of this same file, known by its checksum, the shadow
+ * has. */
 static int find_out(struct spool *spool, struct sending *sending, struct err *err)
 {
     struct digest *digest = digest_create();
@@ -291,7 +294,7 @@ static int send_tree(struct spool *spool, const char *local, const char *name, i
     return rc;
 }
 
-/* What is sent is remembered: jobs share files. */
+/* Sends a file or directory once, although several jobs may name it. */
 static int send_any(struct spool *spool, const char *local, const char *name, int depth,
                     struct err *err)
 {
@@ -340,7 +343,7 @@ static int end_spooling(struct spool *spool, const char *what, const char *const
     return rc;
 }
 
-/* Jobs that wait for their input. */
+/* Finds the files of the jobs that are held until their input has arrived. */
 static int find_items(struct spool *spool, struct vec *items, struct err *err)
 {
     struct cli_reply reply = {0};
@@ -414,7 +417,7 @@ int spool_send(struct cli *cli, int64_t cluster, bool again, struct err *err)
 
 /* ---- fetching -------------------------------------------------------------------------------- */
 
-/* Into a file beside the place, which it becomes when it is whole. */
+/* Fetches into a temporary file beside the destination, and renames it when it is complete. */
 static int fetch_file(struct spool *spool, const char *name, const char *local, mode_t mode,
                       struct err *err)
 {
@@ -467,7 +470,7 @@ static int make_way(struct spool *spool, const char *local, struct err *err)
     return rc;
 }
 
-/* The entries of a directory of the sandbox, page by page. */
+/* Appends the ads of a sandbox directory's entries, fetched page by page. */
 static int list_directory(struct spool *spool, const char *name, struct vec *ads, struct err *err)
 {
     char *after = mem_strdup("");
@@ -493,14 +496,15 @@ static int list_directory(struct spool *spool, const char *name, struct vec *ads
     return rc;
 }
 
-/* Is it a name that a file here may have?  The shadow is not trusted with more. */
+/* True for a name that may be used in a local directory.  The shadow's names are not trusted. */
 static bool is_plain(const char *name)
 {
     return name[0] != '\0' && strchr(name, '/') == NULL && strcmp(name, ".") != 0 &&
            strcmp(name, "..") != 0;
 }
 
-/* below: what of the name is behind out/<ProcId>/. */
+/* Fetches a directory and all below it; `below` is its path within out/<ProcId>/, "" for that
+ * directory itself. */
 static int fetch_tree(struct spool *spool, const struct ad *job, const char *name,
                       const char *below, int depth, struct err *err)
 {
@@ -564,7 +568,7 @@ static int fetch_job(struct spool *spool, const struct ad *job, struct err *err)
     return rc;
 }
 
-/* All whose output is here leave the queue together. */
+/* Reports all completed jobs whose output has arrived in one request; they leave the queue. */
 static int report_fetched(struct spool *spool, const struct ad *const *jobs, size_t count,
                           struct err *err)
 {

@@ -27,8 +27,9 @@
 #include "cli/cli.h"
 #include "submit/relinked.h"
 
-#define SIZE_DEPTH_MAX 64  /* directories in directories whose files are counted */
-#define SCRIPT_BYTES   128 /* of a script's first line, as the kernel reads it */
+/* depth of directories to which the sizes of files are added up */
+#define SIZE_DEPTH_MAX 64
+#define SCRIPT_BYTES   128 /* bytes of a script's first line that the kernel reads */
 
 /* ---- files ------------------------------------------------------------------------------------
  */
@@ -51,8 +52,8 @@ int submit_host_check_text(const char *path, char *text, size_t *length, struct 
     return 0;
 }
 
-/* `roost submit <(...)`, `queue x from fifo`: to its end, whoever is slow. */
-/* A link, too, wherever it leads. */
+/* Reads a pipe to its end, however slow the writer is, for `roost submit <(...)` and `queue x from
+ * fifo`.  Follows symbolic links. */
 static int read_pipe(const char *path, char **text, size_t *length, struct err *err)
 {
     struct strbuf all;
@@ -100,7 +101,7 @@ static int read_file(void *arg, const char *path, char **text, struct err *err)
     return 0;
 }
 
-/* Of what a link leads to. */
+/* Like os_stat(), for the file to which symbolic links lead. */
 static int look_through(struct submit_host *host, const char *path, struct os_stat *ret)
 {
     char real[PATH_MAX];
@@ -109,8 +110,9 @@ static int look_through(struct submit_host *host, const char *path, struct os_st
 
 struct matching {
     struct submit_host *host;
-    const char *directory; /* with the slash at its end; "" for the working directory */
-    const char *pattern;   /* of the last component */
+    /* path up to and including the last slash; "" for the working directory */
+    const char *directory;
+    const char *pattern; /* pattern for the last component of the path */
     bool files, dirs;
     struct vec *names;
 };
@@ -131,7 +133,7 @@ static void match_one(void *arg, const char *name)
     }
 }
 
-/* Patterns ('*', '?') count in the last component of a path. */
+/* Adds the files that match a pattern. '*' and '?' are special only in the last component. */
 static int match_files(void *arg, const char *pattern, bool files, bool dirs, void *names,
                        struct err *err)
 {
@@ -154,7 +156,7 @@ static int match_files(void *arg, const char *pattern, bool files, bool dirs, vo
 
 struct running {
     bool over;
-    int status; /* 0: it succeeded */
+    int status; /* exit status; 0: success */
 };
 
 static void command_ended(void *arg, pid_t pid, const struct os_exit *how)
@@ -165,7 +167,8 @@ static void command_ended(void *arg, pid_t pid, const struct os_exit *how)
     running->status = how->signal != 0 ? 128 + how->signal : how->status;
 }
 
-/* Its output goes through a file: it may be larger than any pipe. */
+/* Runs a shell command and takes its output.  The output goes through a temporary file, because it
+ * may be larger than a pipe. */
 static int run_command(void *arg, const char *command, char **text, struct err *err)
 {
     struct submit_host *host = arg;
@@ -240,7 +243,7 @@ static int look_at_size(struct submit_host *host, const char *path, int64_t *byt
     return 0;
 }
 
-/* As it was written, if it was relative. */
+/* The path as the user wrote it: relative again, if it is below the working directory. */
 static const char *as_written(const struct submit_host *host, const char *path)
 {
     const char *cwd = host->place.cwd;
@@ -249,7 +252,8 @@ static const char *as_written(const struct submit_host *host, const char *path)
                                                                                 : path;
 }
 
-/* A script whose first line ends as in DOS names an interpreter that is not there. */
+/* Checks the executable.  A script with DOS line endings is refused, because its first line would
+ * name an interpreter that does not exist. */
 static int look_at_program(struct submit_host *host, const char *path, struct err *err)
 {
     struct os_stat stat;
@@ -280,7 +284,8 @@ static int look_at_program(struct submit_host *host, const char *path, struct er
     return 0;
 }
 
-/* The shadow would find the same, when the job has run. */
+/* Checks that an output file can be written; otherwise the shadow would find out after the job has
+ * run. */
 static int look_at_output(struct submit_host *host, const char *path, struct err *err)
 {
     struct os_stat stat;
@@ -305,7 +310,7 @@ static int look_at_output(struct submit_host *host, const char *path, struct err
     return rc;
 }
 
-/* eventlog/log_append.h says why links are not followed. */
+/* Checks the job event log.  Symbolic links are refused; eventlog/log_append.h explains why. */
 static int look_at_log(struct submit_host *host, const char *path, struct err *err)
 {
     char target[2];
@@ -328,7 +333,7 @@ static int look_for_wrappers(const char *path, int64_t *ret)
     return 0;
 }
 
-/* The home directory without links; false: there is none. */
+/* Gets the user's home directory with symbolic links resolved; false: the user has none. */
 static bool find_home(const struct submit_host *host, char ret[PATH_MAX])
 {
     char user[256], home[PATH_MAX];
@@ -344,7 +349,8 @@ static bool is_below(const char *path, const char *directory)
            (strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0'));
 }
 
-/* As the shadow looks at it again when the job runs: rsyscall/grants.h. */
+/* Checks a directory that the job may change.  The shadow repeats these checks when the job runs
+ * (rsyscall/grants.h). */
 static int look_at_given(const struct submit_host *host, const char *path, struct err *err)
 {
     struct os_stat stat;

@@ -18,9 +18,9 @@
 
 #define EMIT_BYTES ((size_t)128 << 10)
 
-#define TABLE_BYTES_MAX ((size_t)UINT32_MAX) /* of all cells */
+#define TABLE_BYTES_MAX ((size_t)UINT32_MAX) /* most bytes of all cells together */
 
-/* May one of the eight bytes be of a control character? */
+/* True when one of the eight bytes may be a control character; any byte above 0x7f counts, too. */
 static bool may_have_control(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
@@ -29,8 +29,8 @@ static bool may_have_control(uint64_t word)
     return ((word | low | ((other - ones) & ~other)) & highs) != 0; /* or what is not ASCII */
 }
 
-/* One line each: what an ad says cannot move the terminal's cursor or break the table.  Hardly ever
- * is there anything to do, and that is found out eight bytes at a time. */
+/* Replaces control characters, so that the text of an ad cannot move the terminal's cursor or break
+ * a line of the table.  Most texts have none, which is tested eight bytes at a time. */
 static void clean_text(char *text, size_t length)
 {
     size_t i = 0;
@@ -78,7 +78,7 @@ void table_plan_pad(const char *text, int width, enum table_align align, struct 
     put_padded(text, strlen(text), width, align, out);
 }
 
-/* A line while it is made; what does not fit goes out in between. */
+/* A line under construction.  When the buffer is full, its text is moved to out. */
 struct line {
     struct strbuf *out;
     size_t length;
@@ -112,15 +112,15 @@ static void put_cell(struct line *line, const char *text, size_t length, int wid
     line->length += length + gap + 1;
 }
 
-/* All cells are printed one behind the other into one buffer, ends[i] behind the i-th; when the
- * last one is there the widths are known.  No memory is taken for a row of its own. */
+/* The cells' texts are one after another in one buffer; ends[i] is the end of cell i.  When all
+ * cells are there, the column widths are known.  No row has an allocation of its own. */
 struct table {
     const struct column *columns;
     size_t column_count;
     const struct ad_context *context;
     struct terminal terminal;
-    size_t count; /* of lines */
-    size_t room;  /* lines that ends has room for */
+    size_t count; /* number of lines */
+    size_t room;  /* number of lines for which ends has space */
     uint32_t *ends;
     struct strbuf cells;
     int widths[];
@@ -179,15 +179,15 @@ void table_plan_look(struct table *table, const struct terminal *terminal)
 
 /* ---- on a terminal */
 
-#define NAME_COLUMNS 16 /* a first column is not made narrower */
+#define NAME_COLUMNS 16 /* the first column, with names, is not made narrower than this */
 
 static size_t cell_begin(const struct table *table, size_t cell)
 {
     return cell > 0 ? table->ends[cell - 1] : 0;
 }
 
-/* Columns no wider than what is in them, when the lines would be too long otherwise; then the first
- * one, which holds names, gives way. */
+/* When the lines do not fit on the terminal, makes each column as narrow as its contents and then
+ * cuts the first column, which holds names. */
 static void make_narrow(struct table *table)
 {
     int line = -1;
@@ -364,7 +364,8 @@ void table_plan_int(const struct ad *ad, const char *name, struct strbuf *out)
     }
 }
 
-/* Without printf(), which costs more than all else in a table of 10,000 lines. */
+/* Appends the number without printf(), which would cost more than all other work on a table of
+ * 10,000 lines. */
 void table_plan_int_text(int64_t value, struct strbuf *out)
 {
     char text[24];

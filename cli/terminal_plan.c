@@ -20,7 +20,8 @@ const char terminal_bold[] = "\x1b[1m", terminal_plain[] = "\x1b[0m";
 
 /* ---- UTF-8 */
 
-/* The character at the beginning of text; how many bytes it has, 0: it is none. */
+/* Decodes the UTF-8 character at the beginning of text; returns its length in bytes, or 0 for an
+ * invalid one. */
 static size_t decode_character(const char *text, size_t length, uint32_t *ret)
 {
     static const uint32_t LEAST[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -63,7 +64,8 @@ static bool is_in(const struct range *ranges, size_t count, uint32_t character)
     return false;
 }
 
-/* Unicode's East Asian Width W and F, and the commonest combining characters, by blocks. */
+/* Returns how many columns a character takes: 2 for Unicode's East Asian Width W and F, 0 for the
+ * most common combining characters. */
 static size_t columns_of(uint32_t character)
 {
     static const struct range NONE[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},

@@ -98,7 +98,7 @@ static void put_totals(const struct jobs_totals *totals, struct strbuf *out)
 
 /* ---- running jobs */
 
-/* Without its end; *status_at: where the status stands. */
+/* Appends the job's line without its newline; *status_at is the position of the status in it. */
 static void put_job(const struct ad *job, const struct ad_context *context, size_t *status_at,
                     struct strbuf *out)
 {
@@ -136,7 +136,7 @@ static bool is_full(const struct frame *frame)
     return frame->terminal->rows > 0 && frame->lines >= (size_t)frame->terminal->rows;
 }
 
-/* The lines of text, as many as there is room for, of which `keep` are left for others. */
+/* Adds as many lines of text as fit, but leaves `keep` lines of the frame free. */
 static void add_lines(struct frame *frame, struct strbuf *text, size_t keep, const char *paint)
 {
     const char *at = strbuf_text(text);

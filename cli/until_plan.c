@@ -14,7 +14,7 @@
 #include "classad/ad_eval.h"
 
 #define DAY_S       86400
-#define EPOCH_LEAST INT64_C(1000000000)   /* a smaller number would be long ago, and is no time */
+#define EPOCH_LEAST INT64_C(1000000000)   /* smaller numbers are long ago, and refused */
 #define LATEST_S    INT64_C(253402300799) /* the end of the year 9999 */
 
 static int64_t offset_s(const struct ad_context *now)
@@ -22,7 +22,7 @@ static int64_t offset_s(const struct ad_context *now)
     return now->zone_offset_s != NULL ? now->zone_offset_s(now->arg, now->now_s) : 0;
 }
 
-/* "7:05", "18:30": seconds since midnight. */
+/* Parses a time of day such as "7:05" or "18:30" into seconds since midnight. */
 static bool read_clock(const char *text, int64_t *ret)
 {
     int64_t parts[2] = {0, 0};
@@ -51,7 +51,8 @@ static int64_t next_time_at(int64_t clock_s, const struct ad_context *now)
     return (at_s > local_s ? at_s : at_s + DAY_S) - offset_s(now);
 }
 
-/* A blank for the T and no seconds are allowed. */
+/* Parses a local date and time; a blank in place of the T is accepted, and so are missing
+ * seconds. */
 static bool read_local(const char *text, const struct ad_context *now, int64_t *ret)
 {
     struct strbuf whole;

@@ -18,7 +18,7 @@
 
 #define NAME_WIDTH  18
 #define INDENT      2
-#define NOW_S       60 /* used so lately that it is now */
+#define NOW_S       60 /* usage in the last NOW_S seconds is shown as "now" */
 #define COLUMNS_MAX 16
 #define CELL_MAX    512
 #define ROOT        "<none>"
@@ -56,7 +56,8 @@ struct row {
     const struct ad *ad;
     bool group;
     int indent;
-    double used, weighted_s, requested; /* as shown: rolled up where that is asked for */
+    /* as shown; with -grouprollup, including the groups below */
+    double used, weighted_s, requested;
 };
 
 struct page {
@@ -64,7 +65,7 @@ struct page {
     const struct ad_context *context;
     struct row *rows;
     size_t count;
-    int64_t updated_s; /* when priorities were settled last */
+    int64_t updated_s; /* when the negotiator last updated the priorities */
     double used, weighted_s;
     size_t users;
 };
@@ -84,7 +85,7 @@ static bool is_shown(const struct page *page, const struct ad *ad)
            ad_int_or(ad, "LastUsageTime", 0) >= page->context->now_s - USERPRIO_ACTIVE_S;
 }
 
-/* Is `name` the group, or below it?  All are below the root. */
+/* True when `name` is the group or below it; all names are below the root group. */
 static bool is_below(const char *name, const char *group)
 {
     size_t length = strlen(group);
@@ -145,7 +146,8 @@ static void add_group(struct page *page, const struct ad *const *ads, size_t cou
     }
 }
 
-/* Groups in order of their names, each with its users below it; or users alone. */
+/* Collects the rows: with -grouporder, groups sorted by name, each followed by its users; else
+ * users alone. */
 static bool gather_rows(struct page *page, const struct ad *const *ads, size_t count)
 {
     const struct ad **groups = mem_alloc((count + 1) * sizeof *groups);
@@ -354,7 +356,7 @@ static const struct part {
     part_f part;
     void (*total)(const struct page *page, struct strbuf *out);
     int when;
-    bool usage; /* of what was used, not of priorities */
+    bool usage; /* the column shows usage, not priorities */
 } PARTS[] = {
     {"Effective", "  Quota  ", part_effective_quota, NULL, OF_QUOTAS, false},
     {" Config  ", "  Quota  ", part_quota, NULL, OF_GROUPS, false},
@@ -516,7 +518,7 @@ static void cell_hour(const struct ad *ad, const struct ad_context *context, str
     put_when(ad_int_or(ad, "BeginTime", 0), context, out);
 }
 
-/* Days are kept by UTC. */
+/* Appends a day.  Days are counted in UTC. */
 static void cell_day(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
     struct ad_calendar calendar;

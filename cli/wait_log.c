@@ -1,7 +1,8 @@
-/* cli/wait_log.c - `roost wait LOG`: until the jobs of a job event log are over, as condor_wait.
+/* cli/wait_log.c - `roost wait LOG`: waits for the end of the jobs in a job event log, like
+ * condor_wait.
  *
- * The log is read as it grows; no daemon is asked, so that it works wherever the log can be seen.
- * Looked at five times a second: a log on a file server tells nobody that it has grown.
+ * The log is read as it grows.  No daemon is asked, so the command works wherever the log can be
+ * read.  It looks five times a second, because a log on a file server does not signal its growth.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,7 +32,7 @@ struct following {
     uint64_t at;
 };
 
-/* What is there now; 0, or -errno. */
+/* Processes what has been appended to the log so far.  Returns 0 or -errno. */
 static int read_on(struct following *following)
 {
     struct event_entry event;

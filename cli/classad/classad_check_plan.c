@@ -15,7 +15,7 @@ struct region {
     size_t to;
 };
 
-/* The line that a byte lies in, without its end. */
+/* The line that contains the byte at `fault`, without its newline. */
 static struct region line_around(const char *text, size_t length, size_t fault)
 {
     struct region region = {fault < length ? fault : length, fault < length ? fault : length};
@@ -30,10 +30,10 @@ static struct region line_around(const char *text, size_t length, size_t fault)
 
 struct walk {
     unsigned depth;
-    char quote; /* '\0' outside quotes */
+    char quote; /* the quote inside which we are; '\0' outside quotes */
 };
 
-/* One byte more: how many bytes it took. */
+/* Follows quotes, comments and brackets across the next token; returns how many bytes it has. */
 static size_t step_over(struct walk *walk, enum ad_form form, const char *text, size_t length,
                         size_t at)
 {
@@ -58,8 +58,8 @@ static size_t step_over(struct walk *walk, enum ad_form form, const char *text, 
     return 1;
 }
 
-/* The attribute that a byte lies in, with the separator behind it; to == from when none can be
- * told. */
+/* The attribute that contains the byte at `fault`, with the separator after it; from == to when the
+ * attribute cannot be found. */
 static struct region attribute_around(enum ad_form form, const char *text, size_t length,
                                       size_t fault)
 {
@@ -105,7 +105,7 @@ static int parse_ad(enum ad_form form, const char *text, size_t length,
     return rc;
 }
 
-/* Blanks all but the ends of lines; false when there was nothing but blanks. */
+/* Overwrites the region with blanks, except newlines; false when it had only blanks before. */
 static bool blank_region(char *text, struct region region)
 {
     bool any = false;

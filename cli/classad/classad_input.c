@@ -21,7 +21,7 @@ struct classad_input {
     FILE *file;
     const struct ad_context *context;
     enum classad_form form;
-    struct ad_stream *stream; /* all but XML */
+    struct ad_stream *stream; /* reader of all forms but XML */
     struct ad_xml_reader *xml;
     bool ended;
     bool broken;
@@ -121,7 +121,7 @@ static void begin_reading(struct classad_input *input, const char *block, size_t
     }
 }
 
-/* Two bytes that are no blanks are enough. */
+/* True when the block has two bytes that are not white space: these tell the form. */
 static bool tells_form(const char *block, size_t length)
 {
     size_t seen = 0;
@@ -131,7 +131,8 @@ static bool tells_form(const char *block, size_t length)
     return seen >= 2;
 }
 
-/* More bytes for the reader; 0, or the document is broken. */
+/* Reads more bytes and gives them to the reader.  Returns 0, or -errno when the input or the
+ * document is broken. */
 static int feed_reader(struct classad_input *input, struct ad_place *place, struct err *err)
 {
     char block[BLOCK_BYTES];

@@ -46,7 +46,7 @@ static void put_truth(enum ad_truth truth, struct strbuf *out)
     strbuf_puts(out, WORDS[truth]);
 }
 
-/* The demands that are not met. */
+/* Prints the clauses of Requirements that are not true, with the values of their attributes. */
 static void put_demands(struct side *side, const struct ad_expr *requirements)
 {
     struct ad_clauses *clauses = ad_clauses_create(requirements, side->my);

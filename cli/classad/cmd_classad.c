@@ -1,6 +1,6 @@
 /* cli/classad/cmd_classad.c - `roost classad VERB`: the ClassAd language at the command line.
  *
- * It reads files and standard input and talks to nobody, so that it works without a pool.
+ * The command reads files and standard input and makes no connections, so it works without a pool.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

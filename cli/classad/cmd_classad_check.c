@@ -1,5 +1,4 @@
-/* cli/classad/cmd_classad_check.c - `roost classad check`: what is wrong with files of ads, all of
- * it.
+/* cli/classad/cmd_classad_check.c - `roost classad check`: reports all faults in files of ads.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,10 +19,10 @@
 struct checking {
     enum classad_form form;
     unsigned long most;
-    int first; /* file in argv */
+    int first; /* index in argv of the first file */
 
     const char *path;
-    unsigned long faults; /* of all files */
+    unsigned long faults; /* faults in all files */
 };
 
 static int parse_options(struct cli *cli, struct checking *how)
@@ -70,7 +69,8 @@ static enum ad_form ad_form_of(enum classad_form form)
     return form == CLASSAD_JSON ? AD_FORM_JSON : form == CLASSAD_NEW ? AD_FORM_NEW : AD_FORM_LONG;
 }
 
-/* An ad was refused at `place`: tells all its faults where its text is known. */
+/* Reports an ad that was refused at `place`: all its faults if its text is at hand, else this
+ * one. */
 static void tell_all(struct checking *how, const struct classad_input *input,
                      const struct ad_context *context, struct ad_place place, const char *reason)
 {

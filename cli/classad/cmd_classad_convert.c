@@ -1,5 +1,5 @@
-/* cli/classad/cmd_classad_convert.c - `roost classad convert`: ads from one form into another, as
- * they come.
+/* cli/classad/cmd_classad_convert.c - `roost classad convert`: converts ads from one form into
+ * another, one ad at a time.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@
 struct conversion {
     enum classad_form from;
     struct classad_output to;
-    int first; /* file in argv */
+    int first; /* index in argv of the first file */
 };
 
 static int parse_options(struct cli *cli, struct conversion *how)

@@ -1,9 +1,10 @@
 /* cli/classad/cmd_classad_eval.c - `roost classad eval` and `unparse`: expressions as arguments, or
- * a batch of cases on standard input, each answered by one line that is written out before the next
- * case is read.
+ * a batch of cases on standard input.  Each case is answered by one line, which is written before
+ * the next case is read.
  *
- * A refused text is an answer like any other in a batch, and says nothing on standard error: who
- * pipes cases in reads answers.  As an argument it is a failure, with the reason.
+ * In a batch, a case with a syntax error gets an answer like any other and nothing on standard
+ * error, because the program that sends the cases reads the answers.  As an argument, it is a
+ * failure with the reason on standard error.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,7 +22,7 @@
 #include "cli/listing.h"
 
 #define BLOCK_BYTES 65536
-/* Two ads and an expression, and what is between them. */
+/* a line of a batch: two ads, an expression and two separators */
 #define LINE_MAX_BYTES (3 * AD_TEXT_MAX + 2)
 
 struct options {
@@ -29,7 +30,7 @@ struct options {
     const char *target;
     bool batch;
     bool explain;
-    int first; /* expression in argv */
+    int first; /* index in argv of the first expression */
 };
 
 static int parse_options(struct cli *cli, struct classad_batch *how, struct options *options)
@@ -77,7 +78,7 @@ static int parse_options(struct cli *cli, struct classad_batch *how, struct opti
     return CLI_OK;
 }
 
-/* Answers one case on a line of its own; false: standard output is gone. */
+/* Prints the answer to one case as a line.  False: standard output cannot be written. */
 static bool put_answer(const struct cli *cli, const struct classad_batch *how, const char *text,
                        size_t length, const char *label, int *status)
 {

@@ -15,7 +15,8 @@
 #include "cli/jobs/jobs_question.h"
 #include "cli/listing.h"
 
-/* -completedsince T: an expression, mostly of seconds since 1970. */
+/* Takes the value of -completedsince, an expression that is usually a number of seconds since
+ * 1970. */
 static int take_completed(struct jobs_question *question, const char *text, struct err *err)
 {
     char *zoned;
@@ -31,7 +32,7 @@ static int take_completed(struct jobs_question *question, const char *text, stru
     return rc;
 }
 
-/* The options that only the history has; false: arg is none of them. */
+/* Takes an option that only `roost history` has; false: arg is none of these. */
 static bool take_history(struct jobs_question *question, int *at, int *status)
 {
     struct cli *cli = question->cli;
@@ -82,11 +83,11 @@ static bool take_history(struct jobs_question *question, int *at, int *status)
 
 struct past {
     struct ad_context context;
-    struct history_summary *summary; /* NULL: a line for each job */
+    struct history_summary *summary; /* NULL: print a line for each job */
     const struct jobs_layout *layout;
     struct listing_output output;
     struct strbuf out;
-    int columns; /* lines are cut there; 0: never */
+    int columns; /* lines are cut to this width; 0: not cut */
 };
 
 static void add_past(void *arg, struct ad *const *ads, size_t count)
@@ -102,7 +103,8 @@ static void add_past(void *arg, struct ad *const *ads, size_t count)
     }
 }
 
-/* Lines that are written while the next jobs come, or sums of all. */
+/* Prints a line for each job while further jobs arrive, or the sums of all jobs.  Returns the exit
+ * status. */
 static int show_past(struct jobs_question *question)
 {
     struct cli *cli = question->cli;
@@ -139,7 +141,7 @@ static int show_past(struct jobs_question *question)
     return listing_write(cli, &past.out);
 }
 
-/* Whole ads. */
+/* Prints whole ads.  Returns the exit status. */
 static int show_ads(struct jobs_question *question)
 {
     struct cli *cli = question->cli;
@@ -159,7 +161,8 @@ static int show_ads(struct jobs_question *question)
     return status;
 }
 
-/* Ads of a file, the last one first, as condor_history shows those of its own. */
+/* Prints the ads of a file, the last one first unless -forwards, as condor_history does.  Returns
+ * the exit status. */
 static int show_file(struct jobs_question *question)
 {
     struct cli *cli = question->cli;

@@ -1,6 +1,6 @@
 /* cli/jobs/cmd_q.c - `roost q`: the jobs in the schedd's queue.
  *
- * What is printed is decided in jobs_plan.c.
+ * jobs_plan.c decides what is printed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,7 +21,7 @@
 #include "cli/why/why_ask.h"
 #include "wire/wire.h"
 
-/* The options that only the queue has; false: arg is none of them. */
+/* Takes an option that only `roost q` has; false: arg is none of these. */
 static bool take_queue(struct jobs_question *question, int *at, int *status)
 {
     struct cli *cli = question->cli;
@@ -86,7 +86,8 @@ static int parse_options(struct jobs_question *question)
     return status == CLI_OK ? jobs_question_settle(question) : status;
 }
 
-/* Without words the queue is that of who asks; the superuser sees all. */
+/* Restricts the list to the caller's own jobs, unless users or jobs were named; root sees all
+ * jobs. */
 static void restrict_to_me(struct jobs_question *question)
 {
     struct cli *cli = question->cli;
@@ -106,7 +107,7 @@ static void restrict_to_me(struct jobs_question *question)
     strbuf_fini(&text);
 }
 
-/* The first line; of what the schedd said of itself, or its ad. */
+/* Appends the first line. said is the schedd's description of itself; NULL: its ad is queried. */
 static int put_title(struct jobs_question *question, const struct ad *said,
                      const struct ad_context *context, struct strbuf *out, struct err *err)
 {
@@ -131,8 +132,8 @@ static int put_title(struct jobs_question *question, const struct ad *said,
 
 struct rows {
     struct ad_context context;
-    struct jobs_rows *lines; /* of a table; NULL: values */
-    struct ad *common;       /* of values: what the jobs share that come now */
+    struct jobs_rows *lines; /* lines of a table; NULL: values are printed */
+    struct ad *common;       /* for values: the common attributes of the jobs that are arriving */
     struct listing how;
     struct strbuf out;
 };
@@ -166,8 +167,8 @@ static void add_rows(void *arg, struct ad *const *ads, size_t count)
     }
 }
 
-/* For who looks at a terminal: machines that come up for jobs that wait.  Elsewhere it would cost a
- * connection to the collector for nothing. */
+/* On a terminal, appends the machines that wake up for waiting jobs.  Elsewhere this would only
+ * cost a connection to the collector. */
 static void add_waking(const struct jobs_question *question, struct strbuf *out)
 {
     static const char *const NAMES[] = {"Machine", "EnteredPowerState", NULL};
@@ -200,7 +201,8 @@ static void add_footer(const struct jobs_question *question, const struct ad *sa
     }
 }
 
-/* A table, or values without headings: names is what they need. */
+/* Prints a table, or values without headings, while the jobs arrive; names are the attributes that
+ * are needed.  Returns the exit status. */
 static int show_rows(struct jobs_question *question, const char *const *names, size_t count)
 {
     struct cli *cli = question->cli;
@@ -243,7 +245,8 @@ static int show_rows(struct jobs_question *question, const char *const *names, s
     return status;
 }
 
-/* Lines of batches, or totals: the schedd counts. */
+/* Prints lines of batches, or only totals; the schedd does the counting.  Returns the exit
+ * status. */
 static int show_batches(struct jobs_question *question)
 {
     struct cli *cli = question->cli;
@@ -274,7 +277,7 @@ static int show_batches(struct jobs_question *question)
     return listing_write(cli, &out);
 }
 
-/* Each job in the form of HTCondor's analysis. */
+/* Prints the analysis of each job in HTCondor's form.  Returns the exit status. */
 static int analyze_jobs(struct jobs_question *question, const struct cli_reply *reply)
 {
     struct cli *cli = question->cli;
@@ -296,7 +299,8 @@ static int analyze_jobs(struct jobs_question *question, const struct cli_reply *
     return listing_write(cli, &out);
 }
 
-/* Whole ads; those of a -print-format between title and totals. */
+/* Prints whole ads, or the ads of -print-format between title and totals.  Returns the exit
+ * status. */
 static int show_ads(struct jobs_question *question)
 {
     struct cli *cli = question->cli;
@@ -335,7 +339,7 @@ static int show_ads(struct jobs_question *question)
     return status;
 }
 
-/* ---- jobs counted */
+/* ---- counting jobs in groups */
 
 static void add_to_groups(void *arg, struct ad *const *ads, size_t count)
 {
@@ -414,7 +418,7 @@ static int show_factories(struct jobs_question *question)
     return status;
 }
 
-/* ---- jobs of a file */
+/* ---- jobs from a file */
 
 static void print_file(struct jobs_question *question, const struct vec *jobs,
                        const struct jobs_totals *all, const struct ad_context *context,

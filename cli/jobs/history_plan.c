@@ -16,7 +16,7 @@
 #include "classad/ad.h"
 #include "cli/table_plan.h"
 
-enum { REMOVED = 3, COMPLETED = 4 }; /* JobStatus */
+enum { REMOVED = 3, COMPLETED = 4 }; /* values of JobStatus */
 
 const char *const history_summary_names[] = {"Owner",
                                              "JobStatus",
@@ -35,7 +35,8 @@ const char *const history_summary_names[] = {"Owner",
 struct sum {
     char *owner;
     int64_t jobs, good, bad, removed, runs, last_s;
-    double wall_s, lost_s, cpu_s, core_s; /* lost: what came to no result, nor was checkpointed */
+    /* lost_s: run time that was neither checkpointed nor led to a result */
+    double wall_s, lost_s, cpu_s, core_s;
 };
 
 struct history_summary {

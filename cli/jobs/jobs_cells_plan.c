@@ -132,7 +132,8 @@ void jobs_put_progress(const struct ad *job, const struct ad_context *context, s
     jobs_put_moved(job, "(", ") ", out);
 }
 
-/* What came from a job is one line, and cannot move the cursor of a terminal. */
+/* Appends the text of a job as one line without control characters, so that it cannot move the
+ * terminal's cursor. */
 void jobs_put_clean(const char *text, struct strbuf *out)
 {
     while (*text != '\0') {

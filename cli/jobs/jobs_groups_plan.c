@@ -16,7 +16,7 @@
 
 struct jobs_groups {
     enum jobs_grouping grouping;
-    struct strmap *by_key; /* struct ad */
+    struct strmap *by_key; /* key of a group -> its struct ad */
     struct vec list;
 };
 
@@ -165,7 +165,7 @@ void jobs_groups_print(struct jobs_groups *groups, const struct ad_context *cont
     }
 }
 
-/* What JobMaterializePaused says, and why. */
+/* Appends the state of a job factory, from JobMaterializePaused, and its reason. */
 static void put_mode(const struct ad *factory, struct strbuf *out)
 {
     const char *why = ad_string_or(factory, "JobMaterializePauseReason", "");

@@ -24,26 +24,24 @@
 
 #define PARTS_MAX 4
 
-/* A piece of a line; beside JobStatus it depends on what is named, NULL-terminated. */
+/* A part of a line. names (NULL-terminated) are the attributes on which it depends, besides
+ * JobStatus. */
 struct part {
     void (*put)(const struct ad *job, const struct ad_context *context, struct strbuf *out);
     const char *names[14];
 };
 
 struct jobs_layout {
-    const char *option; /* without dash */
-    size_t letters;     /* at least, of the option */
+    const char *option; /* name without its dash */
+    size_t letters;     /* shortest accepted abbreviation of the option, in letters */
     const char *constraint;
     bool totals;
     const char *heading;
-    /* None: batches, or nothing but totals when there is no heading either. */
+    /* No parts: batches if there is a heading, else only totals. */
     struct part parts[PARTS_MAX + 1];
 };
 
-/* ---- parts of a line */
-
-/* ---- a line for each job: its id, then parts, of which most are the same for all jobs of a
- * cluster
+/* ---- a line for each job: the id, then parts; most parts are the same for all jobs of a cluster
  */
 
 static void job_line(const struct ad *job, enum jobs_time time, const struct ad_context *context,
@@ -67,7 +65,8 @@ static void run_line(const struct ad *job, enum jobs_time time, const struct ad_
     strbuf_putc(out, ' ');
 }
 
-/* Behind the run time: how much of it counted, how busy the processor was, what went over. */
+/* After the run time: the committed part of it, the use of the processor, and megabits transferred
+ * per second. */
 static void good_line(const struct ad *job, enum jobs_time time, const struct ad_context *context,
                       struct strbuf *out)
 {
@@ -117,7 +116,8 @@ static void put_right(const char *text, int width, struct strbuf *out)
     strbuf_putc(out, ' ');
 }
 
-/* What went over: bytes to the job, from it, and how many a second. */
+/* Appends the bytes that were sent to the job, those that it sent back, and both per second of run
+ * time. */
 static void io_middle(const struct ad *job, const struct ad_context *context, struct strbuf *out)
 {
     double in = ad_real_or(job, "BytesRecvd", 0), sent = ad_real_or(job, "BytesSent", 0);
@@ -187,7 +187,7 @@ static void idle_host(const struct ad *job, const struct ad_context *context, st
     jobs_put_clean(ad_string_or(job, "LastRemoteHost", "undefined"), out);
 }
 
-/* How many there were, how old and how large the latest is, and what cannot be lost any more. */
+/* Appends the number of checkpoints, the age and size of the latest, and the committed time. */
 static void ckpt_middle(const struct ad *job, const struct ad_context *context, struct strbuf *out)
 {
     int64_t taken_s = ad_int_or(job, "LastCkptTime", 0);
@@ -421,7 +421,7 @@ static const struct jobs_layout LAYOUTS[] = {
 };
 enum { LAYOUT_BATCHES = 0, LAYOUT_NOBATCH, LAYOUT_RUN, LAYOUT_GOODPUT, LAYOUT_TOTALS = 7 };
 
-/* The same with another time in RUN_TIME's place, in the order of enum jobs_time. */
+/* Variants of layouts that show another time as RUN_TIME, in the order of enum jobs_time. */
 static const struct {
     int layout;
     struct jobs_layout timed[2];
@@ -447,7 +447,7 @@ const struct jobs_layout *jobs_layout_timed(const struct jobs_layout *layout, en
     return layout;
 }
 
-#define JOBS_ALIKE_MAX 10000000 /* that one ad stands for */
+#define JOBS_ALIKE_MAX 10000000 /* most jobs that one ad may stand for */
 
 static const struct jobs_layout HISTORY = {
     .option = "",
@@ -528,13 +528,14 @@ static void put_id(const struct jobs_layout *layout, int64_t cluster, int64_t pr
 struct jobs_rows {
     const struct jobs_layout *layout;
     const struct ad_context *context;
-    int columns; /* lines are cut there; 0: never */
+    int columns; /* lines are cut to this width; 0: not cut */
     struct jobs_totals totals;
-    struct strmap *parts_of; /* name of an attribute -> bits of the parts that show it */
-    struct ad *common;       /* what the jobs share that come now; NULL: nothing */
+    struct strmap *parts_of; /* name of an attribute -> bit mask of the parts that show it */
+    struct ad *common;       /* common attributes of the jobs that are arriving; NULL: none */
     int64_t cluster;
-    bool computed; /* something shown is more than a literal: it may depend on the job */
-    struct strbuf parts[PARTS_MAX][STATUSES]; /* of a job that has nothing of its own */
+    bool computed; /* a shown attribute is an expression, so its value may differ from job to job */
+    /* text of each part for a job without own attributes in it, for each JobStatus */
+    struct strbuf parts[PARTS_MAX][STATUSES];
     bool made[PARTS_MAX][STATUSES];
 };
 
@@ -592,7 +593,7 @@ static void begin_common(struct jobs_rows *rows, const struct ad *common)
     }
 }
 
-/* The bits of parts that show something of the job's own. */
+/* Returns the bit mask of the parts that show an attribute of the job's own. */
 static uintptr_t own_parts(const struct jobs_rows *rows, const struct ad *job)
 {
     uintptr_t bits = 0;

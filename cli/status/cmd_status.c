@@ -1,7 +1,7 @@
 /* cli/status/cmd_status.c - `roost status`: the ads of the collector.
  *
- * What is printed is decided in status_plan.c and listing_plan.c.  Asked for is no more than what
- * will be printed: a table wants a dozen attributes of ads that have hundreds.
+ * status_plan.c and listing_plan.c decide what is printed.  The query asks only for the attributes
+ * that will be printed: a table needs a dozen attributes of ads that have hundreds.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,15 +26,15 @@ struct status {
     struct listing listing;
     struct status_how how;
     const struct status_view *view;
-    const char *type;      /* -generic, -subsystem: of the ads; NULL: the view's */
-    const char *file;      /* -ads; NULL: from the collector */
-    const char *pool;      /* -pool; NULL: our own */
-    bool natural;          /* -natural: as they come */
-    struct vec sort;       /* struct ad_expr */
-    struct vec sort_names; /* their attributes; borrowed from argv */
+    const char *type;      /* type of -generic or -subsystem; NULL: the type of the view */
+    const char *file;      /* file of -ads; NULL: query the collector */
+    const char *pool;      /* value of -pool; NULL: our own pool */
+    bool natural;          /* -natural: no sorting */
+    struct vec sort;       /* struct ad_expr: the keys of -sort */
+    struct vec sort_names; /* the keys that are plain attribute names; borrowed from argv */
     bool sort_needs_more;
-    struct strbuf names; /* the constraint that words make */
-    const char *name;    /* the first of them; NULL: none */
+    struct strbuf names; /* constraint that the arguments make */
+    const char *name;    /* the first argument; NULL: none */
 };
 
 static void destroy_expr(void *expr)
@@ -52,7 +52,8 @@ static void status_fini(struct status *status)
 
 /* ---- arguments */
 
-/* A machine or the name of an ad, a slot for example. */
+/* Adds an argument to the constraint: the name of a machine, or the Name of an ad such as a
+ * slot's. */
 static int add_name(const char *word, struct strbuf *names, struct err *err)
 {
     if (word[0] == '\0' || strpbrk(word, "\"\\ \t\n") != NULL) {
@@ -79,7 +80,8 @@ static int add_sort(struct status *status, const char *text, struct err *err)
     return 0;
 }
 
-/* -subsystem TYPE: the view of that word, else ads of that type. */
+/* For -subsystem TYPE: selects the view of that daemon or type, otherwise shows ads of that
+ * type. */
 static void set_type(struct status *status, const char *type)
 {
     static const struct {
@@ -106,7 +108,7 @@ static void set_type(struct status *status, const char *type)
     status->type = type;
 }
 
-/* -target FILE: its first ad. */
+/* For -target FILE: the first ad of the file becomes the target. */
 static int read_target(struct status *status, struct cli *cli, const char *path, struct err *err)
 {
     struct vec ads = {0};
@@ -122,7 +124,7 @@ static int read_target(struct status *status, struct cli *cli, const char *path,
     return rc != 0 ? rc : 1;
 }
 
-/* Options with an argument: 1, 0 (none of these), or -EINVAL. */
+/* Takes an option that has a value.  Returns 1; 0: not such an option; -EINVAL. */
 static int take_pair(struct status *status, struct cli *cli, int *at, struct err *err)
 {
     const char *arg = cli->argv[*at];
@@ -228,7 +230,8 @@ static const char *type_of(const struct status *status)
     return status->type != NULL ? status->type : status_view_type(status->view);
 }
 
-/* Arguments of the query beside those of every listing: what is wanted of each ad. */
+/* Makes the further arguments of the query: the attributes that are wanted.  Owned by the
+ * caller. */
 static struct ad *query_arguments(const struct status *status)
 {
     static const char *const ORDER[] = {"Machine", "SlotID", "Name", NULL};
@@ -311,7 +314,7 @@ static void sort_ads(const struct status *status, const struct ad **ads, size_t 
     }
 }
 
-/* On standard error: what is wrong with ads of the table. */
+/* Prints warnings about ads of the table to standard error. */
 static void print_warnings(const struct status *status, const struct ad *const *ads, size_t count)
 {
     struct strbuf text;
@@ -322,7 +325,7 @@ static void print_warnings(const struct status *status, const struct ad *const *
     strbuf_fini(&text);
 }
 
-/* Of machines that were named none is there: nothing would look as if all were well. */
+/* Fails when no named machine exists, because an empty table would look as if all were well. */
 static int fail_without_ads(const struct cli *cli, const struct status *status)
 {
     return cli_fail(cli, "no matching %s '%s'; `roost status -any` shows all ads",
@@ -337,7 +340,7 @@ static void add_rows(void *arg, struct ad *const *ads, size_t count)
     }
 }
 
-/* A table whose lines are made while the collector is still sending. */
+/* Prints a table; its lines are made while further ads arrive.  Returns the exit status. */
 static int show_rows(struct cli *cli, const struct status *status, struct status_rows *rows)
 {
     struct err err;

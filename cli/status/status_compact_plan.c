@@ -15,15 +15,16 @@
 #include "cli/status/status_totals_plan.h"
 #include "cli/table_plan.h"
 
-#define STARTS_WINDOW_MIN 20.0 /* of RecentJobStarts */
+#define STARTS_WINDOW_MIN 20.0 /* minutes that RecentJobStarts covers */
 
 /* ---- one machine, as an ad of what its line shows */
 
 struct machine {
     int64_t slots, static_slots, cpus, gpus, free_cpus;
     double total_mib, free_mib, load, starts, largest_mib;
-    char state, activity;   /* '*': they differ */
-    const struct ad *whole; /* a partitionable slot: its state counts where there is no other */
+    char state, activity; /* first letters; '*': the slots differ */
+    /* the partitionable slot; its state is shown when there are no other slots; NULL: none */
+    const struct ad *whole;
 };
 
 static char first_letter(const char *word)

@@ -31,7 +31,7 @@
         (void)context;                                                          \
         table_plan_string(ad, name, out);                                       \
     }
-/* The first of two attributes that is there. */
+/* Defines a cell that shows the first attribute, or the second when the first is missing. */
 #define EITHER_CELL(function, name, other)                                             \
     static void function(const struct ad *ad, const struct ad_context *context,        \
                          struct strbuf *out)                                           \
@@ -107,7 +107,7 @@ INT_CELL(cell_jobs, "LastNegotiationCycleNumIdleJobs0")
 EITHER_CELL(cell_matches, "LastNegotiationCycleMatches0", "TotalMatches")
 INT_CELL(cell_rejections, "LastNegotiationCycleRejections0")
 
-/* Schedds and collectors: where they run. */
+/* Appends the host of a schedd or collector. */
 static void cell_host(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;
@@ -158,7 +158,8 @@ static void cell_keyboard(const struct ad *ad, const struct ad_context *context,
     }
 }
 
-/* What HTCondor's benchmarks say, which many machines never ran. */
+/* Appends a result of HTCondor's benchmarks, or `otherwise`: many machines never ran the
+ * benchmarks. */
 static void put_benchmark(const struct ad *ad, const char *name, const char *otherwise,
                           struct strbuf *out)
 {
@@ -404,15 +405,16 @@ static const struct column ANY[] = {
 /* ---- views: a new one is one row here */
 
 struct status_view {
-    const char *option; /* without dash */
-    size_t letters;     /* at least, of the option */
+    const char *option; /* name without its dash */
+    size_t letters;     /* shortest accepted abbreviation of the option, in letters */
     const char *type;
-    const char *constraint; /* NULL: all of the type */
+    const char *constraint; /* NULL: all ads of the type */
     const struct column *columns;
     size_t column_count;    /* 0: totals only */
-    status_totals_f totals; /* NULL: none */
+    status_totals_f totals; /* NULL: no totals */
     const char *const *attributes;
-    const struct column *wide; /* as many; NULL: the same */
+    /* columns for wide output, the same number; NULL: the same columns */
+    const struct column *wide;
     bool compact;
 };
 
@@ -537,7 +539,7 @@ const char *const *status_view_attributes(const struct status_view *view)
     return view->attributes;
 }
 
-/* Takes totals. */
+/* Appends the totals, narrowed to the terminal, and releases them. */
 static void put_totals(struct strbuf *totals, const struct terminal *terminal, struct strbuf *out)
 {
     status_totals_narrow(totals, terminal->columns);
@@ -573,10 +575,10 @@ void status_plan_print(const struct status_view *view, const struct status_how *
 
 /* ---- warnings */
 
-/* So many are named in the warning; -problems shows all. */
+/* the warning names so many ads; -problems shows all */
 #define PROBLEMS_NAMED 5
 
-/* "" for none. */
+/* The ad's AdProblems; "" when there are none, or when the view shows them in a column. */
 static const char *problems_of(const struct status_view *view, const struct ad *ad)
 {
     return view->columns != PROBLEMS ? ad_string_or(ad, "AdProblems", "") : "";
@@ -614,7 +616,7 @@ size_t status_plan_warn(const struct status_view *view, const struct ad *const *
 
 struct problem {
     size_t row;
-    size_t place; /* in the order in which rows are shown */
+    size_t place; /* place of the row in the sorted table */
     char *text;
 };
 
@@ -624,8 +626,8 @@ struct status_rows {
     struct terminal terminal;
     struct ad_context context;
     struct table *table;         /* NULL: totals only */
-    struct status_order *order;  /* NULL likewise */
-    struct status_count *totals; /* NULL: none */
+    struct status_order *order;  /* order of the rows; NULL: totals only */
+    struct status_count *totals; /* NULL: no totals */
     size_t count;
     struct vec problems; /* struct problem */
 };

@@ -1,7 +1,7 @@
 /* cli/status/status_sort_plan.c - see status_sort_plan.h.
  *
- * Keys are evaluated once for each ad.  Names of machines begin alike, so the default order looks
- * first at the eight bytes behind what all have in common.
+ * Keys are evaluated once for each ad.  Names of machines often have a common prefix, so the
+ * default order compares first the eight bytes after this prefix.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,10 +20,10 @@
 /* ---- default */
 
 struct place {
-    uint64_t head; /* of machine, behind what is common to all */
+    uint64_t head; /* the eight bytes of machine after the prefix that all have in common */
     const char *machine, *name;
     int64_t slot;
-    size_t index; /* in the order in which they came */
+    size_t index; /* place in the order of arrival */
 };
 
 static int place_order(const void *a, const void *b)
@@ -62,7 +62,7 @@ static uint64_t head_of(const char *text)
     return head;
 }
 
-/* False: they were in order already. */
+/* Sorts; false when the places were in order before. */
 static bool sort_places(struct place *places, size_t count)
 {
     if (count < 2) {

@@ -1,8 +1,8 @@
 /* cli/status/status_totals_plan.c - see status_totals_plan.h.
  *
- * Layouts are HTCondor's, with a column for the machines that are asleep.  Two of its numbers are
- * not repeated: the column Total of -state counts, and sums over ads that lack an attribute count
- * what is there and say how many lack it.
+ * The layouts are HTCondor's, with a column for sleeping machines.  Two of HTCondor's figures
+ * differ here: the column Total of -state counts the ads; and where ads lack an attribute, a sum
+ * covers the other ads and says how many lack it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,16 +33,17 @@ struct group {
 struct totals {
     void (*key)(const struct ad *ad, struct strbuf *out);
     void (*add)(struct group *group, const struct ad *ad);
-    void (*print)(const struct group *group, struct strbuf *out); /* behind the key */
-    const char *headings;                                         /* behind the key's column */
-    bool in_order; /* of appearance, not of the alphabet */
+    /* prints a line's figures, after the key */
+    void (*print)(const struct group *group, struct strbuf *out);
+    const char *headings; /* headings of the columns after the key */
+    bool in_order;        /* groups are printed in order of appearance, not alphabetically */
 };
 
 struct groups {
     const struct totals *totals;
     struct strmap *by_key;
     struct vec list;
-    struct group *last; /* ads that are alike come in a row */
+    struct group *last; /* the group of the last ad; the next ad often belongs to it, too */
     struct strbuf scratch;
 };
 
@@ -178,13 +179,13 @@ static void by_power(const struct ad *ad, struct strbuf *out)
     strbuf_puts(out, status_power_state(ad));
 }
 
-/* The name that a submitter goes by, without the schedd. */
+/* Appends the submitter's name without the schedd. */
 static void by_user(const struct ad *ad, struct strbuf *out)
 {
     strbuf_puts(out, ad_string_or(ad, "User", ad_string_or(ad, "Name", "?")));
 }
 
-/* ---- states: asleep is counted beside the State */
+/* ---- states; sleeping machines are counted in a column of their own */
 
 enum { OWNER, CLAIMED, UNCLAIMED, MATCHED, PREEMPTING, DRAINED, BACKFILL, BACKFILL_IDLE, OFFLINE };
 
@@ -259,7 +260,7 @@ void status_totals_power(const struct ad *const *ads, size_t count, bool natural
     print_totals(&POWER, ads, count, natural, out);
 }
 
-/* ---- of ads that are not kept: whole numbers of states, whose order does not matter */
+/* ---- counting ads that are not kept; the order of ads does not change the result */
 
 struct status_count {
     struct groups groups;
@@ -421,8 +422,8 @@ void status_totals_submitters(const struct ad *const *ads, size_t count, bool na
 
 /* ---- on a narrow terminal */
 
-/* The column under that heading, right-aligned, from the blank before it on; 0 wide: there is none,
- * or something is in it. */
+/* Finds the column under a heading, with the blanks before the heading.  Returns the column's
+ * width; 0: there is no such column, or a row has more than a zero in it. */
 static size_t empty_column(const char *text, const char *heading, size_t *begin)
 {
     const char *at = strstr(text, heading);

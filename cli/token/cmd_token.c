@@ -1,12 +1,12 @@
-/* cli/token/cmd_token.c - `roost token create|list|revoke`, and its other verbs: request, accept
+/* cli/token/cmd_token.c - `roost token create|list|revoke`, and its other verbs: request and accept
  * (token_holder.c), key (token_signing_key.c).
  *
- * Making a token needs the private signing key, nothing else: the pool need not run.  Revoking
- * tells the collector, which tells everybody who verifies tokens.
+ * Making a token needs only the private signing key; the pool need not run.  Revoking tells the
+ * collector, which tells every daemon that verifies tokens.
  *
- * Where the holder can make its key (a laptop, an execute machine), `request` there, `create
- * --request` here (token_grant.c) and `accept` there are the way: the private key never travels.
- * `create` without a request makes the key here, for a holder that cannot: nobody compares
+ * A holder that can make its own key (a laptop, an execute machine) uses `request` there, `create
+ * --request` here (token_grant.c) and `accept` there; so its private key never travels.  `create`
+ * without a request makes the key here, for holders that cannot make one: nobody can compare
  * fingerprints with a thousand glideins.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -34,7 +34,7 @@
 #include "wire/token.h"
 #include "wire/wire.h"
 
-#define BUNDLE_FILE_MAX ((size_t)64 << 10) /* bytes of a certificate or a key */
+#define BUNDLE_FILE_MAX ((size_t)64 << 10) /* most bytes of a certificate or key */
 
 static bool is_plain(const char *text)
 {
@@ -129,13 +129,13 @@ int token_name_accounts(struct cli *cli, const char *uid_domain, const char *own
 
 struct create {
     struct token token;
-    struct token_grant grant; /* what only `create --request` knows, and what was said */
+    struct token_grant grant; /* settings of `create --request` */
     const char *file;
     bool bundle;
-    char uid_domain[256], owners[256]; /* said; "": not */
+    char uid_domain[256], owners[256]; /* values of the options; "": not given */
 };
 
-/* Options of `create --request` alone, which has no use for --bundle. */
+/* Checks the options that only go together with --request, and those that do not go with it. */
 static int check_create(struct cli *cli, struct create *create)
 {
     struct token_grant *grant = &create->grant;
@@ -226,7 +226,7 @@ static int parse_create(struct cli *cli, struct create *create)
     return check_create(cli, create);
 }
 
-/* ---- a bundle: what a machine needs to know of the pool, in one file (pilot/pilot_plan.h) */
+/* ---- a bundle: all that a machine needs to join the pool, in one file (pilot/pilot_plan.h) */
 
 static int append_file(struct cli *cli, const char *path, struct strbuf *out, struct err *err)
 {

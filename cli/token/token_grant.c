@@ -1,8 +1,8 @@
-/* cli/token/token_grant.c - `roost token create --request`: a token for a key that somebody else
- * made.
+/* cli/token/token_grant.c - `roost token create --request`: makes a token for a key that somebody
+ * else made.
  *
- * The request proves that its maker has the private key; who its maker is, only people know: the
- * fingerprint is compared before anything is signed.  The answer holds nothing that is secret.
+ * The request proves that its maker has the private key.  Who the maker is, only people know, so
+ * the fingerprint is compared before anything is signed.  The answer contains no secret.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,7 +32,7 @@ static const struct token_question QUESTION = {
     .danger = "compare the fingerprint with the holder again; if the holder sees another "
               "fingerprint, somebody has replaced the request on its way"};
 
-/* ---- what the answer says */
+/* ---- contents of the answer */
 
 static int add_key(void *arg, const char *kid, const char *pem, struct err *err)
 {
@@ -53,7 +53,8 @@ static int read_ca(struct cli *cli, struct token_answer *answer, struct err *err
     return rc;
 }
 
-/* "tcp:cm:9618,tcp:backup:9618" without what only we know a use for. */
+/* "tcp:cm:9618,tcp:backup:9618" without the "tcp:", for the holder's configuration.  Owned by the
+ * caller. */
 static char *without_tcp(const char *addresses)
 {
     struct strbuf out;
@@ -96,7 +97,7 @@ static int read_collector(struct cli *cli, const char *said, struct token_answer
     return 0;
 }
 
-/* All but the token. */
+/* Fills the answer except for the token. */
 static int answer_make(struct cli *cli, const struct token_grant *grant, const struct token *token,
                        struct token_answer *answer, struct err *err)
 {
@@ -107,7 +108,7 @@ static int answer_make(struct cli *cli, const struct token_grant *grant, const s
     return rc;
 }
 
-/* ---- asking the administrator */
+/* ---- confirmation by the administrator */
 
 static int read_request(struct cli *cli, const char *path, struct token_request *ret,
                         struct err *err)
@@ -178,7 +179,7 @@ static int decide_terms(struct cli *cli, const struct token_grant *grant,
     return 0;
 }
 
-/* ---- giving it */
+/* ---- delivery */
 
 static int deliver_answer(struct cli *cli, const struct token_grant *grant,
                           const struct token_answer *answer, struct err *err)

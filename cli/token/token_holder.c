@@ -1,17 +1,17 @@
 /* cli/token/token_holder.c - `roost token request` and `roost token accept`: the holder's side.
  *
- * The key pair is made here and stays here, below one directory:
+ * The key pair is made here and stays here, in one directory:
  *
- *   request.key   the private key, and the request that was made with it; until the answer is
- *                 accepted, so that a machine that dies in the middle begins again with the answer
- *   token         the token and the key, as every TOKEN_FILE
- *   ca.pem, keys/ what the pool's servers and the tokens of others are checked with
- *   roost.conf    names all of these: what ROOST_CONFIG is to name
+ *   request.key   the private key and the request that was made with it, until the answer is
+ *                 accepted; a machine that crashes in between continues with the answer
+ *   token         the token and the key, as in every TOKEN_FILE
+ *   ca.pem, keys/ verify the pool's servers, and the tokens of others
+ *   roost.conf    names all of these files; ROOST_CONFIG must name roost.conf
  *
- * The answer decides which pool this directory trusts, so people compare its fingerprint as they
- * did with the request's: who can exchange mails could otherwise lead us to a pool of his own.
+ * The answer decides which pool this directory trusts.  So people compare its fingerprint, as they
+ * did with the request's: otherwise somebody who can replace mails could lead us to a false pool.
  *
- * No configuration is read: before the first answer there is none.
+ * No configuration is read, because before the first answer there is none.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -47,8 +47,9 @@ static const struct token_question QUESTION = {
 struct holder {
     struct cli *cli;
     char dir[PATH_BYTES];
-    const char *text;        /* where the request goes, or the answer is; NULL: not said */
-    const char *fingerprint; /* of accept */
+    /* for request: the file to write; for accept: the file with the answer; NULL: not given */
+    const char *text;
+    const char *fingerprint; /* for accept: value of --fingerprint */
     const char *bundle;
     bool again;
     struct token_request request;
@@ -72,7 +73,8 @@ static int write_in(const struct holder *holder, const char *name, struct strbuf
 
 /* ---- the directory */
 
-/* Absolute, as a configuration names it, and of a form that a configuration can hold. */
+/* Sets holder->dir to the absolute path of --directory, or of ~/.roost.  Refuses paths with
+ * characters that a configuration file cannot hold. */
 static int find_dir(struct holder *holder, const char *said, struct err *err)
 {
     struct os *os = holder->cli->os;
@@ -99,7 +101,8 @@ static int find_dir(struct holder *holder, const char *said, struct err *err)
     return rc;
 }
 
-/* Who may write there could exchange the key, or the configuration that names programs. */
+/* Refuses a directory to which other users may write: they could replace the key, or the
+ * configuration, which names programs. */
 static int check_dir(const struct holder *holder, struct err *err)
 {
     char path[PATH_BYTES + 128];
@@ -145,7 +148,7 @@ static int read_pool(struct cli *cli, const char *text, struct token_request *re
     return CLI_OK;
 }
 
-/* One option with its argument. */
+/* Takes one option with its argument. */
 static int read_wish(struct holder *holder, const char *arg, const char *next, const char **dir)
 {
     struct cli *cli = holder->cli;
@@ -204,7 +207,7 @@ static int parse_request(struct holder *holder, const char **dir)
                : cli_usage(cli, "the identity is missing: `roost token request NAME@DOMAIN`");
 }
 
-/* An older request that still waits is worth its answer. */
+/* Refuses to overwrite an earlier request, unless --again: its answer may still come. */
 static int check_waiting(const struct holder *holder, struct err *err)
 {
     char path[PATH_BYTES + 128];
@@ -219,7 +222,7 @@ static int check_waiting(const struct holder *holder, struct err *err)
                    path);
 }
 
-/* The key is durable before anybody sees the request. */
+/* Saves the request with its key, before anybody sees the request. */
 static int save_request(const struct holder *holder, const struct strbuf *text, struct err *err)
 {
     struct strbuf both;
@@ -235,7 +238,8 @@ static int save_request(const struct holder *holder, const struct strbuf *text, 
     return rc;
 }
 
-/* One that nobody gets must not wait for an answer. */
+/* Writes the request to the file that was named.  If this fails, removes the saved request: nobody
+ * will answer it. */
 static int send_request(const struct holder *holder, struct strbuf *text, struct err *err)
 {
     char path[PATH_BYTES + 128];
@@ -332,7 +336,7 @@ static int parse_accept(struct holder *holder, const char **dir)
                : cli_usage(cli, "the answer is missing: name a file, or - to paste the answer");
 }
 
-/* The request that was made here, and its key. */
+/* Loads the request that was made here, with its key. */
 static int load_request(struct holder *holder, struct err *err)
 {
     char path[PATH_BYTES + 128], *text = NULL;
@@ -406,7 +410,7 @@ static int put_token(const struct holder *holder, const struct token_answer *ans
     return rc != 0 ? err_set(err, rc, "cannot write the key in PEM format") : 0;
 }
 
-/* As `roost token create --bundle` makes it: for roost-pilot --token. */
+/* Writes a bundle for roost-pilot --token, like `roost token create --bundle`. */
 static int write_bundle(const struct holder *holder, const struct token_answer *answer,
                         struct err *err)
 {
@@ -432,7 +436,8 @@ struct key_files {
     struct vec stale;
 };
 
-/* A key that the pool has no more must not be believed any more. */
+/* Adds a public key that the answer does not have to the stale ones: a key that the pool has
+ * withdrawn must not be trusted any more. */
 static void look_at_key(void *arg, const char *name)
 {
     struct key_files *files = arg;
@@ -485,7 +490,7 @@ static void put_config(const struct holder *holder, const struct token_answer *a
                   holder->dir, holder->dir, answer->collector);
 }
 
-/* What somebody has changed stays as it is: *kept then. */
+/* Writes roost.conf, unless it exists; *kept becomes true when the existing one differs. */
 static int write_config(const struct holder *holder, const struct token_answer *answer, bool *kept,
                         struct err *err)
 {
@@ -506,7 +511,7 @@ static int write_config(const struct holder *holder, const struct token_answer *
     return rc;
 }
 
-/* The token comes last: where it is, all is. */
+/* Writes the token last: where a token is, all other files are complete. */
 static int write_all(const struct holder *holder, const struct token_answer *answer, bool *kept,
                      struct err *err)
 {

@@ -65,7 +65,8 @@ static int write_all(struct os *os, const char *path, const struct vec *ads, str
     return rc;
 }
 
-/* Two `roost token` at a time: the second is told so. */
+/* Locks the ledger.  If another `roost token` holds the lock, -EAGAIN with its process id in
+ * err. */
 static int lock_ledger(struct os *os, const char *path, struct os_lock **ret, struct err *err)
 {
     char file[4200];

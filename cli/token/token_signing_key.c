@@ -1,8 +1,8 @@
 /* cli/token/token_signing_key.c - `roost token key create|endorse`: another signing key for the
  * pool.
  *
- * The one that is valid answers for the new one (wire/token_key.h), so tokens of the new key are
- * good at once on every machine that has the old public key.
+ * The key that is valid now confirms the new key (wire/token_key.h).  So tokens of the new key are
+ * accepted at once on every machine that has the old public key.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,9 +17,9 @@
 #include "wire/token.h"
 
 struct signing {
-    bool creates; /* and not only endorses */
+    bool creates; /* true for `key create`, false for `key endorse` */
     const char *kid;
-    const char *by; /* NULL: TOKEN_KEY */
+    const char *by; /* the key that confirms the new one; NULL: TOKEN_KEY */
 };
 
 static int parse_options(struct cli *cli, struct signing *ret)

@@ -111,7 +111,8 @@ static void put_slots(uint32_t slots, struct strbuf *out)
     }
 }
 
-/* The text of somebody whom nobody has compared yet must not paint over what is around it. */
+/* Appends a line with one term.  Control characters are replaced, because the text comes from
+ * somebody whose identity has not been checked yet. */
 static void put_text(const char *name, const char *given, const char *asked, struct strbuf *out)
 {
     size_t begin = out->length;

@@ -1,9 +1,10 @@
-/* cli/why/cmd_why.c - `roost why JOB`: why it does not run; `roost why MACHINE`: what switched it,
- * what keeps it up, and why nothing runs there; `roost why -slot NAME`: the latter of one slot.
+/* cli/why/cmd_why.c - `roost why JOB`: why a job does not run; `roost why MACHINE`: what switched
+ * the machine, what keeps it awake, and why nothing runs there; `roost why -slot NAME`: why nothing
+ * runs in one slot.
  *
- * The job comes from the schedd (its queue, else its history), the slots and what must be there for
- * a match from the collector: a token to read with is enough.  What is found is decided in
- * why_plan.c and why_reason_plan.c, what is printed in why_show_plan.c.
+ * The job comes from the schedd (its queue, else its history).  The slots, and all else that
+ * matters for a match, come from the collector: a token that allows reading is enough.
+ * why_plan.c and why_reason_plan.c find the answer, why_show_plan.c prints it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,18 +27,18 @@
 #include "cli/why/why_show_plan.h"
 #include "wire/wire.h"
 
-#define JOBS_MAX 100 /* different ones that are told of; -constraint is for choosing */
+#define JOBS_MAX 100 /* most different jobs in the output; -constraint selects others */
 
 struct why {
     struct cli *cli;
     struct listing listing;
-    struct vec words; /* borrowed */
-    bool all;         /* also the clauses of a job that is fine */
-    bool slots;       /* the words are slots */
-    bool users;       /* ... or users */
+    struct vec words; /* arguments; borrowed */
+    bool all;         /* -all: also show the clauses of a job for which nothing is wrong */
+    bool slots;       /* the arguments are slots */
+    bool users;       /* the arguments are users */
     struct why_view view;
     struct strbuf out;
-    struct vec answers; /* struct ad, for -l and its like */
+    struct vec answers; /* struct ad: the answers for -l, --json and others */
     int64_t left_out;
 };
 
@@ -92,7 +93,8 @@ static bool is_idle(const struct ad *job)
     return ad_int_or(job, "JobStatus", 1) == 1;
 }
 
-/* Jobs that get one answer: alike in what matters for matching, and in what became of them. */
+/* Appends a key that is equal for jobs with the same answer: same autocluster, same status and same
+ * result. */
 static void key_of(const struct why *why, const struct ad *job, struct strbuf *key)
 {
     int64_t status = ad_int_or(job, "JobStatus", 1);
@@ -225,7 +227,8 @@ static int answer_jobs(struct why *why, struct cli_reply *reply, struct err *err
     return rc;
 }
 
-/* A cluster whose jobs are made later, and which has none in the queue, or more to come. */
+/* Answers for a cluster whose jobs the schedd makes later, if it has more jobs to make or none in
+ * the queue. */
 static int ask_factory(struct why *why, const char *word, bool *found, struct err *err)
 {
     struct listing listing = {0};
@@ -254,7 +257,7 @@ static int ask_factory(struct why *why, const char *word, bool *found, struct er
     return rc;
 }
 
-/* One word, or all jobs of the constraint when there is none. */
+/* Answers for the jobs that a word means, or for all jobs of the constraint when word is NULL. */
 static int ask_jobs(struct why *why, char *word, struct err *err)
 {
     static const char *const TYPES[] = {"Job", "History"};

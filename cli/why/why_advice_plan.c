@@ -14,9 +14,9 @@
 #include "classad/ad.h"
 #include "cli/jobs/jobs_cells_plan.h"
 
-/* '%' stands for the job. */
+/* '%' is replaced by the job's id. */
 static const struct {
-    int64_t first, last; /* HoldReasonCode */
+    int64_t first, last; /* range of HoldReasonCode */
     const char *text;
 } HOLDS[] = {
     {1, 1, "`roost release %` lets the job continue, `roost rm %` removes the job."},
@@ -89,7 +89,7 @@ static const char *of_hold(const struct ad *job)
     return "`roost release %` tries again, `roost rm %` removes the job.";
 }
 
-/* Its image may be what rules the others out. */
+/* Appends advice about the job's checkpoint, which may be what rules other machines out. */
 static void put_checkpoint(const struct ad *ad, const char *job, struct strbuf *out)
 {
     if (!ad_has(ad, "CkptArch") || ad_bool_or(ad, "CkptAnywhere", false)) {

@@ -20,7 +20,8 @@
 #include "cli/why/why_show_plan.h"
 #include "wire/wire.h"
 
-#define RECORDS_MAX 20 /* of the ledger: the wake of this boot is among them */
+/* newest records of the ledger; the current boot's wake is among them */
+#define RECORDS_MAX 20
 
 void why_destroy_ad(void *ad)
 {
@@ -92,7 +93,7 @@ static bool is_over(void *arg)
     return loop_now_ms(view->cli->loop) >= view->over_ms;
 }
 
-/* context lives as long as the question. */
+/* Makes a question about an ad; context must outlive it. */
 static struct why_question make_question(struct why_view *view, const struct ad *ad,
                                          const struct why_other *others, size_t count,
                                          const struct ad_context *context)
@@ -180,12 +181,12 @@ static void answer_slot(struct why_view *view, const struct ad *slot,
 
 /* ---- machines */
 
-/* What the rooster says of machines; asked once. */
+/* The rooster's answer about all machines; it is asked once, when needed. */
 struct nodes {
     bool asked;
     struct rooster_ask rooster;
     struct cli_reply reply;
-    struct err silence; /* "": it answered */
+    struct err silence; /* why the rooster did not answer; text "": it did */
 };
 
 static void ask_nodes(struct why_view *view, struct nodes *nodes)
@@ -211,7 +212,8 @@ static const struct ad *node_called(const struct nodes *nodes, const char *word)
     return NULL;
 }
 
-/* The story of the machine of that name: false when it is none that anybody knows. */
+/* Appends what is known about a machine; false: neither the collector nor the rooster knows the
+ * name. */
 static bool answer_node(struct why_view *view, struct nodes *nodes, const char *word,
                         const struct listing *listing, struct strbuf *out, struct vec *answers)
 {

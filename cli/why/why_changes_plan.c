@@ -1,14 +1,16 @@
-/* cli/why/why_changes_plan.c - the smallest changes of an ad that would match (see why_plan.h).
+/* cli/why/why_changes_plan.c - finds the smallest changes of an ad that would match (see
+ * why_plan.h).
  *
- * For each kind of other that does not match, what is not true there is turned into edits: the
- * value that an attribute of the ad, or a literal in its clause, would need to have; a clause of
- * its own that is no comparison would have to go.  That gives a few candidates, alike ones once.
- * Each is tried: the changed ad is matched with all others, so that what is told is never a guess.
- * One edit before two, two before three; in a row of values the nearest that gains something, and
- * the furthest if it gains twice as much.
+ * For each kind of other ad that does not match, each clause that is not true there becomes an
+ * edit: another value for an attribute of the ad, or for a literal in the ad's own clause.  An own
+ * clause that is not a comparison can only be dropped.  The edits for one kind are a candidate;
+ * equal candidates are kept once.  Each candidate is tried: the changed ad is matched with all
+ * others, so that a proposed change is never a guess.  Changes with fewer edits are tried first.
+ * In a row of candidates that differ only in values, the nearest that gains a match is kept, and
+ * the furthest if it gains at least twice as much.
  *
- * Rejected: searching the space of all attributes and values; it is not bounded, and finds changes
- * that nobody would understand.
+ * Rejected: a search through all attributes and values.  It has no bound, and finds changes that
+ * nobody would understand.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,26 +26,26 @@
 #include "classad/ad_clauses.h"
 #include "cli/why/why_judge.h"
 
-#define TRIES_PER_ROW 4 /* values of one row that gain nothing, before it is given up */
+#define TRIES_PER_ROW 4 /* a row is given up after so many values without a match */
 
 struct candidate {
     struct why_change change;
-    char *row;         /* what it edits, without the values */
-    int64_t potential; /* others for which it was made */
+    char *row;         /* what the change edits, without the values */
+    int64_t potential; /* number of other ads for which the change was made */
     size_t drops;
-    size_t order; /* of its making */
+    size_t order; /* order of creation */
 };
 
 struct candidates {
     const struct why_judge *judge;
     struct candidate **items;
     size_t count, capacity;
-    struct strmap *known; /* by all that it says */
+    struct strmap *known; /* text of a change -> the change; finds equal changes */
 };
 
 /* ---- edits ---- */
 
-/* Whose job it is, and which, is no matter of wishes. */
+/* True for attributes that say whose or which job it is; a change of them is never proposed. */
 static bool is_fixed(const char *name)
 {
     static const char *const FIXED[] = {"Owner",      "User",        "ClusterId", "ProcId",
@@ -95,8 +97,8 @@ static struct ad_expr *literal_of(const struct ad_value *value)
     }
 }
 
-/* The v nearest to `value` for which `v op value` is true; NULL: there is none, or it is not
- * known. */
+/* Returns the value v nearest to `value` for which `v op value` is true; NULL: there is none, or it
+ * cannot be computed. */
 static struct ad_expr *solve_comparison(enum ad_compare op, const struct ad_value *value)
 {
     bool number = value->type == AD_TYPE_INT || value->type == AD_TYPE_REAL;
@@ -155,8 +157,8 @@ static double relative_distance(double from, double to)
     return isnan(step) ? 0.0 : step;
 }
 
-/* `expr`, a clause in `my`, compares an attribute of the question's ad: what that would have to be.
- */
+/* For a clause in `my` that compares an attribute of the question's ad: fills edit with the value
+ * that the attribute would need.  False: not such a clause. */
 static bool set_edit(const struct why_judge *judge, const struct why_kind *kind,
                      const struct ad_expr *expr, bool theirs, struct why_edit *edit, double *far)
 {
@@ -188,7 +190,8 @@ static bool set_edit(const struct why_judge *judge, const struct why_kind *kind,
     return wanted != NULL;
 }
 
-/* The same where the clause is a disjunction: one of its tests is enough. */
+/* Like set_edit(); in a disjunction, changes the first test that can be changed, because one true
+ * test is enough. */
 static bool set_edit_within(const struct why_judge *judge, const struct why_kind *kind,
                             const struct ad_expr *expr, bool theirs, struct why_edit *edit,
                             double *far)
@@ -207,7 +210,8 @@ static bool set_edit_within(const struct why_judge *judge, const struct why_kind
     return found;
 }
 
-/* `TARGET.Memory >= 5000`: the literal that this kind would meet. */
+/* For a clause such as `TARGET.Memory >= 5000`: fills edit with the literal that this kind would
+ * meet. */
 static bool replace_edit(const struct why_judge *judge, const struct why_kind *kind, size_t demand,
                          struct why_edit *edit, double *far)
 {
@@ -270,8 +274,8 @@ static bool make_edit(const struct why_judge *judge, const struct why_kind *kind
 
 /* ---- candidates ---- */
 
-/* Two clauses may want another value of one attribute: the one that is further away serves both, if
- * any does. */
+/* Adds an edit to the change.  When two clauses want different values of one attribute, keeps the
+ * value that is further away: if one value serves both clauses, that one does. */
 static void add_edit(struct why_change *change, struct why_edit *edit, double far, double *fars)
 {
     for (size_t i = 0; i < change->edit_count; i++) {
@@ -423,7 +427,8 @@ static bool is_rewritten(const struct why_change *change, size_t demand)
     return false;
 }
 
-/* One clause that was not true before and still is not is enough, and cheap. */
+/* A cheap test before a full match: true when one clause that was not true before is still not
+ * true. */
 static bool is_still_refused(const struct why_judge *judge, const struct why_kind *kind,
                              const struct why_change *change, const struct ad *changed)
 {
@@ -466,7 +471,8 @@ static void keep_change(const struct why_judge *judge, struct why_change *change
     }
 }
 
-/* items[0..count) edit the same, nearest first. */
+/* Tries changes that edit the same things with other values; items[0..count) are sorted, nearest
+ * first. */
 static void try_row(const struct why_judge *judge, struct candidate **items, size_t count,
                     size_t *tries)
 {

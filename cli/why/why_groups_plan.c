@@ -1,8 +1,8 @@
 /* cli/why/why_groups_plan.c - see why_groups_plan.h.
  *
- * Names are added in rounds: each round divides the groups by the attributes that are new, and
- * looks into the expressions that turned up for further names.  An expression is looked into once,
- * however many ads have it.
+ * Attribute names are added in rounds: each round divides the groups by the values of the new
+ * names, and searches the expressions that it meets for further names.  Each expression is searched
+ * once, however many ads have it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,10 +24,10 @@ struct grouping {
     const struct ad *const *others;
     size_t count;
     struct why_groups *groups;
-    struct strmap *names;  /* all so far; values: the grouping */
-    struct strmap *walked; /* texts of expressions that were looked into */
+    struct strmap *names;  /* all names found so far; the value is not used */
+    struct strmap *walked; /* texts of expressions that were searched for names */
     struct strbuf text;
-    bool blind; /* what matters cannot be told */
+    bool blind; /* the names cannot be known, so no ads are grouped */
 };
 
 static void add_name(void *arg, enum ad_side side, const char *name)
@@ -37,7 +37,7 @@ static void add_name(void *arg, enum ad_side side, const char *name)
     (void)strmap_set(grouping->names, name, grouping);
 }
 
-/* eval() and its like name attributes in texts. */
+/* True when the text may call eval(), which can look up attributes by a computed name. */
 static bool is_blind(const char *text)
 {
     for (const char *at = text; *at != '\0'; at++) {
@@ -49,7 +49,7 @@ static bool is_blind(const char *text)
     return false;
 }
 
-/* Notes what the expression, whose text is in grouping->text, names in either ad. */
+/* Adds the attribute names in the expression, whose text is in grouping->text. */
 static void walk_names(struct grouping *grouping, const struct ad_expr *expr, const struct ad *of)
 {
     const char *text = strbuf_text(&grouping->text);
@@ -76,7 +76,7 @@ static void print_expression(struct grouping *grouping, const struct ad_expr *ex
     ad_expr_print(expr, AD_NEW, &grouping->text); /* control characters are escaped there */
 }
 
-/* Divides all groups by the names from `first` on. */
+/* Divides all groups by the values of these attributes. */
 static void divide_groups(struct grouping *grouping, const char *const *names, size_t count)
 {
     struct strmap *kinds = strmap_create(STRMAP_CASE_SENSITIVE);
@@ -113,7 +113,7 @@ static void divide_groups(struct grouping *grouping, const char *const *names, s
     strmap_destroy(kinds, NULL);
 }
 
-/* The ad's own expressions may name further attributes of the others. */
+/* Searches an expression of the ad itself, which may name further attributes of the others. */
 static void walk_ad(struct grouping *grouping, const char *name)
 {
     const struct ad_expr *expr = ad_lookup(grouping->ad, name);

@@ -19,7 +19,7 @@ static bool is_awake(const struct ad *slot)
     return !ad_bool_or(slot, "Offline", false) && !ad_bool_or(slot, "Absent", false);
 }
 
-/* One of its ads, an awake one if there is; NULL: it has none. */
+/* Returns one of the machine's ads, an awake slot's if there is one; NULL: it has no ad. */
 static const struct ad *any_slot(const struct why_node *node)
 {
     const struct ad *found = NULL;
@@ -37,7 +37,8 @@ static bool is_up(const struct why_node *node)
 
 /* ---- why it is up */
 
-/* The wake that led to the boot in which it is now; NULL: none of those that are known. */
+/* Returns the ledger's record of the wake that began the current boot; NULL: not among the known
+ * records. */
 static const struct ad *its_wake(const struct why_node *node)
 {
     const struct ad *slot = any_slot(node);
@@ -53,7 +54,8 @@ static const struct ad *its_wake(const struct why_node *node)
     return NULL;
 }
 
-/* "woken 11/20 09:15 by method wol for 3 jobs, 45.0 s until it was there" */
+/* Appends, for example, "woken 11/20 09:15 by method wol for 3 jobs, 45.0 s until the machine
+ * joined the pool". */
 static void put_wake(const struct ad *wake, const struct ad_context *context, struct strbuf *out)
 {
     const char *who = ad_string_or(wake, "AskedBy", "?");
@@ -89,7 +91,8 @@ static void put_up_because(const struct why_node *node, const struct ad_context 
     }
 }
 
-/* "taken back 11/20 09:15: 2 jobs of alice wait; it was drained by cron@pool" */
+/* Appends, for example, "taken back 11/20 09:15: 2 jobs of alice wait; it was drained by
+ * cron@pool". */
 static void put_reclaim(const struct why_node *node, const struct ad_context *context,
                         const char *before, struct strbuf *out)
 {
@@ -165,7 +168,7 @@ static void put_vetoes(const struct why_node *node, const struct ad_context *con
     }
 }
 
-/* Nothing when nothing is known that does. */
+/* Appends what keeps the machine awake; nothing when no cause is known. */
 static void put_holds(const struct why_node *node, const struct ad_context *context,
                       const char *separator, struct strbuf *out)
 {

@@ -15,7 +15,7 @@
 #include "cli/why/why_judge.h"
 
 #define NAMES_SHOWN  4 /* attributes of each side whose values a clause shows */
-#define VALUES_SHOWN 3 /* different values of one attribute */
+#define VALUES_SHOWN 3 /* different values of one attribute that a clause shows */
 #define PRINT_MAX    ((size_t)1 << 20)
 
 bool why_judge_is_over(const struct why_judge *judge)
@@ -72,7 +72,7 @@ char *why_plan_text(const struct ad_expr *expr)
 
 struct theirs {
     struct why_judge *judge;
-    struct strmap *known; /* "from\ntext" to demand number + 1 */
+    struct strmap *known; /* "from\ntext" -> number of the demand + 1 */
 };
 
 static size_t add_demand(struct why_answer *answer, bool theirs, const struct ad_expr *expr,
@@ -88,7 +88,8 @@ static size_t add_demand(struct why_answer *answer, bool theirs, const struct ad
     return answer->demand_count++;
 }
 
-/* The last of them stands for all that are too many. */
+/* Returns the index of the demand for a clause of the others, added when new.  When there are too
+ * many, the last demand stands for all further clauses. */
 static size_t their_demand(struct theirs *theirs, const struct ad_expr *expr, const char *from)
 {
     struct why_answer *answer = theirs->judge->answer;
@@ -174,7 +175,8 @@ static void add_count(struct why_count *to, struct why_count what)
     to->offline += what.offline;
 }
 
-/* A clause that is error is not yet the whole: false && error is false. */
+/* True when the whole Requirements expression is error.  An error in one clause does not suffice:
+ * false && error is false. */
 static bool is_error(const struct why_judge *judge, const struct why_kind *kind)
 {
     const struct why_question *question = judge->question;
@@ -229,11 +231,12 @@ static void judge_all(struct why_judge *judge)
 
 struct value_range {
     const char *name;
-    bool numbers; /* only such so far */
+    bool numbers; /* all values so far are numbers */
     double low, high;
     char *texts[VALUES_SHOWN];
     char *low_text, *high_text;
-    size_t text_count; /* of different values; more than VALUES_SHOWN: more */
+    /* number of different values; above VALUES_SHOWN, repeated values are counted, too */
+    size_t text_count;
 };
 
 static char *value_text(const struct ad_value *value)
@@ -299,7 +302,7 @@ static void range_fini(struct value_range *range)
     mem_free(range->high_text);
 }
 
-struct named { /* by side as seen from the demand */
+struct named { /* names by side, as seen from the demand */
     const char *names[2][NAMES_SHOWN];
     size_t count[2];
 };
@@ -312,7 +315,7 @@ static void note_name(void *arg, enum ad_side side, const char *name)
     }
 }
 
-/* Does the demand refuse this kind? */
+/* True when the demand refuses this kind of ad. */
 static bool demand_refuses(const struct why_judge *judge, size_t demand,
                            const struct why_kind *kind)
 {
@@ -326,7 +329,7 @@ static bool demand_refuses(const struct why_judge *judge, size_t demand,
                         judge->question->context) != AD_TRUE;
 }
 
-/* The values of one attribute of the others, among those that the demand refuses. */
+/* Appends the values that an attribute has in the ads that the demand refuses. */
 static void put_others(const struct why_judge *judge, size_t demand, const char *name,
                        struct strbuf *out)
 {

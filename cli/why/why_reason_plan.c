@@ -15,7 +15,8 @@
 #include "cli/table_plan.h"
 #include "offline_ads/offline_holds.h"
 
-enum { IDLE = 1, RUNNING, REMOVED, COMPLETED, HELD, TRANSFERRING, SUSPENDED }; /* JobStatus */
+/* values of JobStatus */
+enum { IDLE = 1, RUNNING, REMOVED, COMPLETED, HELD, TRANSFERRING, SUSPENDED };
 
 const char *why_reason_name(enum why_reason reason)
 {
@@ -43,7 +44,8 @@ const char *why_reason_name(enum why_reason reason)
     return NAMES[reason];
 }
 
-/* The part of GlobalJobId before the first '#'; "" without. */
+/* Appends the part of GlobalJobId before the first '#', the schedd's name; nothing if there is no
+ * '#'. */
 static void why_reason_schedd(const struct ad *job, struct strbuf *out)
 {
     const char *id = ad_string_or(job, "GlobalJobId", "");
@@ -206,7 +208,7 @@ static const struct ad *own_group(const struct why_pool *pool)
                            : NULL;
 }
 
-/* What the job would add to its submitter's use: slots are weighed by their Cpus. */
+/* Returns what the job would add to its submitter's usage; slots are weighted by their Cpus. */
 static double weight_of(const struct ad *job)
 {
     double cpus = ad_real_or(job, "RequestCpus", 1);
@@ -221,7 +223,8 @@ static bool is_at_ceiling(const struct why_pool *pool)
            ad_real_or(account, "WeightedResourcesUsed", 0) + weight_of(pool->job) > ceiling;
 }
 
-/* Without any, <none> has the pool for its quota, and to say so explains nothing. */
+/* True when the pool has accounting groups.  Without groups, the quota of <none> is the whole pool,
+ * so it explains nothing. */
 static bool has_groups(const struct why_pool *pool)
 {
     for (size_t i = 0; i < pool->account_count; i++) {
@@ -253,7 +256,7 @@ static bool is_name(const char *text, size_t length, const char *name)
     return i == length && name[i] == '\0';
 }
 
-/* What the list says of `name`, all together. */
+/* Returns the sum of all counts of the limit `name` in the list. */
 static double in_list(const char *list, const char *name)
 {
     static const char GAPS[] = ", \t\n";
@@ -275,7 +278,7 @@ static double in_list(const char *list, const char *name)
     return sum;
 }
 
-/* Is a limit of the job used up?  Then says so. */
+/* True when a concurrency limit of the job is used up; then appends which one. */
 static bool is_limited(const struct why_pool *pool, struct strbuf *out)
 {
     const char *wanted = ad_string_or(pool->job, "ConcurrencyLimits", "");
@@ -303,7 +306,7 @@ static bool is_limited(const struct why_pool *pool, struct strbuf *out)
     return found;
 }
 
-/* Other submitters whose requests wait, and whose priority is better (lower). */
+/* Returns how many other submitters have waiting requests and a better (lower) priority. */
 static size_t count_ahead(const struct why_pool *pool, double priority)
 {
     struct strmap *waiting = strmap_create(STRMAP_CASE_SENSITIVE);

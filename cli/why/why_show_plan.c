@@ -64,7 +64,7 @@ static void put_side(const struct why_words *words, const struct why_answer *ans
     }
 }
 
-/* The table of clauses that rule out something; nothing when none does. */
+/* Appends the table of clauses that rule something out; nothing when there are none. */
 static void why_show_clauses(const struct why_words *words, const struct why_answer *answer,
                              struct strbuf *out)
 {
@@ -95,7 +95,7 @@ static void why_show_edit(const struct why_edit *edit, struct strbuf *out)
     }
 }
 
-/* The changes that would match; nothing when there are none. */
+/* Appends the changes that would give a match; nothing when there are none. */
 static void why_show_changes(const struct why_words *words, const struct why_answer *answer,
                              struct strbuf *out)
 {
