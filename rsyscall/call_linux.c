@@ -1,8 +1,8 @@
 /* rsyscall/call_linux.c - requests about names: the system calls.
  *
- * Design note: what is changed is named by (descriptor of its directory, one name), what is looked
- * at by an O_PATH descriptor; no call here is given a path of the client's, but for those that
- * view.h resolved.  Where the kernel wants a path for what we hold a descriptor of, it gets
+ * Design note: a change names (descriptor of the directory, one name in it); a look uses an O_PATH
+ * descriptor.  No system call here gets a path from the client, except paths that view.h has
+ * resolved.  Where the kernel wants a path for a file of which we have a descriptor, it gets
  * /proc/self/fd/N.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -23,7 +23,8 @@
 #include "base/mem.h"
 #include "rsyscall/view.h"
 
-#define COPY_MAX ((size_t)16 << 20) /* in one request: what a lane is busy with at most */
+/* bytes that one COPY request copies, so that it does not occupy a lane for long */
+#define COPY_MAX ((size_t)16 << 20)
 
 void rsys_attr_from_stat(const struct stat *from, struct rsys_attr *ret)
 {
@@ -45,8 +46,9 @@ void rsys_attr_from_stat(const struct stat *from, struct rsys_attr *ret)
     };
 }
 
-/* New files get the mode that was asked for: the client's umask was taken off it there, and ours is
- * nobody's business.  Where a container forbids a thread a umask of its own, ours applies. */
+/* Sets this thread's umask to 0, so that new files get the mode that the request has: the client
+ * has applied the umask of the job already, and the server's umask must not matter.  Where a
+ * container forbids a umask per thread, the server's umask applies. */
 static void own_umask(void)
 {
     if (unshare(CLONE_FS) == 0) {
@@ -54,7 +56,8 @@ static void own_umask(void)
     }
 }
 
-/* A program that runs as the user, whoever starts it, is not for a job to make. */
+/* Refuses set-user-id and set-group-id: a job must not make a program that runs with the user's
+ * rights, whoever starts it. */
 static int judge_mode(uint32_t mode, bool directory)
 {
     return (mode & S_ISUID) != 0 || ((mode & S_ISGID) != 0 && !directory) ? -EPERM : 0;
@@ -62,8 +65,8 @@ static int judge_mode(uint32_t mode, bool directory)
 
 /* ---- what a request names -------------------------------------------------------------------- */
 
-/* The file itself: the handle's, or what is found below it.  *fd is to be closed when it is not the
- * handle's. */
+/* Finds the file that the request is about: the handle's file, or the path below it.  The caller
+ * closes *fd, unless it is the handle's descriptor. */
 static int find_at(struct rsys_call *call, bool cached, int *fd, struct stat *about)
 {
     const struct rsys_text *path = &call->request.at.path;
@@ -85,12 +88,13 @@ static void put_back(const struct rsys_call *call, int fd)
 }
 
 struct place {
-    int fd; /* of the directory */
+    int fd; /* descriptor of the directory that contains the name */
     const char *name;
 };
 
-/* makes: a name that is there already is said first, as the kernel does, because programs make
- * directories without looking. */
+/* Finds the directory and the name for a change, and checks that the job may make this change.
+ * With makes, a name that exists is reported first (-EEXIST), as the kernel does, because programs
+ * make directories without looking. */
 static int find_place(struct rsys_call *call, const struct rsys_handle *from,
                       const struct rsys_text *path, enum rsys_change change, bool makes,
                       struct place *ret)
@@ -119,7 +123,8 @@ static int find_new(struct rsys_call *call, enum rsys_change change, struct plac
     return find_place(call, call->at, &call->request.at.path, change, true, ret);
 }
 
-/* What was made at the place, for the reply. */
+/* Puts the attributes of the file that was made at the place into the reply; or the errno when
+ * result is not 0. */
 static int finish_made(struct rsys_call *call, const struct place *place, int result)
 {
     struct stat about;
@@ -264,7 +269,8 @@ static int set_times(int fd, const char *path, bool link, uint32_t how,
     return result == 0 ? 0 : -errno;
 }
 
-/* grants.h says why. */
+/* Refuses to open directories from before the job to other users or groups; grants.h explains
+ * why. */
 static int judge_directory(struct rsys_call *call, int fd, const struct stat *about)
 {
     const struct rsys_attr *attr = &call->request.attr;
@@ -376,7 +382,7 @@ static int do_symlink(struct rsys_call *call)
                                    symlinkat(call->request.text.data, place.fd, place.name));
 }
 
-/* The file that has the name. */
+/* Checks whether the job may change the file that has the name. */
 static int judge_source(struct rsys_call *call, const struct place *from)
 {
     int fd = openat(from->fd, from->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -428,8 +434,8 @@ static int do_link(struct rsys_call *call)
     return finish_made(call, &to, result);
 }
 
-/* Tells whether that removed a file.  Names are removed one by one where they are counted, so that
- * none is taken off twice. */
+/* Renames, and notes in call->replaced whether that removed a file.  Counted removals are made
+ * under a lock, so that no file is subtracted twice. */
 static int rename_counted(struct rsys_call *call, const struct place *from, const struct place *to)
 {
     struct stat before, after;
@@ -580,7 +586,7 @@ static int do_xattr(struct rsys_call *call)
 
 typedef int (*do_f)(struct rsys_call *call);
 
-/* What is not here is the loop thread's. */
+/* Returns the function for an operation; NULL for operations that the loop thread does itself. */
 static do_f do_of(uint16_t op)
 {
     static const do_f ALL[RSYS_OP_END] = {
@@ -612,7 +618,8 @@ static do_f do_of(uint16_t op)
     return ALL[op];
 }
 
-/* Tells the client of the link that is in its way. */
+/* Tells the client which symbolic link is in the way, with its target, so that the client can
+ * follow it. */
 static int say_link(struct rsys_call *call)
 {
     bool second = call->reply.how == 1;

@@ -1,12 +1,12 @@
 /* rsyscall/file_linux.c - requests about open files: opening, contents, directories.
  *
- * Design note: only regular files and directories are opened, never what would do something by
- * being opened (a fifo, a device): what is there is first held by an O_PATH descriptor, looked at,
- * and then opened through /proc/self/fd, which cannot be another file.  New files are made with
- * O_EXCL, so there is no such question.
+ * Design note: only regular files and directories are opened, because opening other files can have
+ * effects (a fifo, a device).  So a file is first held by an O_PATH descriptor, looked at, and then
+ * opened through /proc/self/fd, which cannot become another file in between.  New files are made
+ * with O_EXCL, so they need no such check.
  *
- * Holes are not read: a reply says where data are.  The loop thread reads, too, what the kernel has
- * in memory (RWF_NOWAIT).
+ * Holes are not read: a reply says where the data is.  The loop thread may read data that the
+ * kernel has in memory (RWF_NOWAIT).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,9 +29,9 @@
 #include "rsyscall/view.h"
 
 #define OPEN_TRIES     16
-#define WRITE_AT_ONCE  ((size_t)64 << 10) /* more is worth a thread of its own */
+#define WRITE_AT_ONCE  ((size_t)64 << 10) /* larger writes go to a lane (worker thread) */
 #define DIRECTORY_READ ((size_t)32 << 10)
-#define BLOCK          ((uint64_t)4096) /* of most file systems */
+#define BLOCK          ((uint64_t)4096) /* block size of most file systems */
 
 #define OPEN_KNOWN                                                                                 \
     (RSYS_OPEN_READ | RSYS_OPEN_WRITE | RSYS_OPEN_APPEND | RSYS_OPEN_CREATE | RSYS_OPEN_EXCL |     \
@@ -70,7 +70,8 @@ static int flags_of(uint32_t how)
     return flags;
 }
 
-/* New, without a umask of ours. */
+/* Makes a file with the mode of the request, without a umask of the server's.  Returns a descriptor
+ * or -errno. */
 static int open_new(struct rsys_call *call, int directory, const char *name, int flags)
 {
     uint32_t mode = call->request.mode;
@@ -85,7 +86,8 @@ static int open_new(struct rsys_call *call, int directory, const char *name, int
     return fd;
 }
 
-/* Returns the descriptor; -EEXIST: it is there. */
+/* Makes the file that the request names.  Returns a descriptor; -EEXIST when the name exists; or
+ * another -errno. */
 static int create_file(struct rsys_call *call)
 {
     const struct rsys_request *request = &call->request;
@@ -119,8 +121,8 @@ static int create_nameless(struct rsys_call *call, int directory)
     return open_new(call, AT_FDCWD, path, flags_of(call->request.how) | O_TMPFILE);
 }
 
-/* When it was made, which tells a file from another that has got its number; 0: the file system
- * does not say. */
+/* Returns the file's birth time in nanoseconds; it tells a file from a later one with the same
+ * inode number. 0: the file system has no birth times. */
 static uint64_t birth_of(int fd)
 {
     struct statx about;
@@ -136,8 +138,8 @@ static bool is_same(const struct rsys_request *request, int found, const struct 
            (birth == 0 || birth == request->birth);
 }
 
-/* Opens what the O_PATH descriptor stands for; more: O_NONBLOCK: -EAGAIN when that could block, or
- * another process has a lease on it. */
+/* Opens the file of the O_PATH descriptor `found`. more: further flags of open(); with O_NONBLOCK,
+ * -EAGAIN when opening could block or another process has a lease on the file. */
 static int open_found(struct rsys_call *call, int found, const struct stat *about, int more)
 {
     const struct rsys_request *request = &call->request;
@@ -242,7 +244,7 @@ static int judge_how(uint32_t how, uint32_t mode)
     return makes && (mode & (S_ISUID | S_ISGID)) != 0 ? -EPERM : 0;
 }
 
-/* Holes are looked for on a lane. */
+/* True when the file has no holes.  Files with holes are read on a lane, which looks for them. */
 static bool is_dense(const struct stat *about)
 {
     return about->st_blocks * 512 >= about->st_size;
@@ -259,8 +261,8 @@ static int make_room(struct rsys_call *call, size_t length)
     return 0;
 }
 
-/* The file's beginning, for who would ask for it next: a favour, which is done where it is free.
- * at_once: without waiting for a disk. */
+/* Adds the beginning of the file to the reply, so that the client need not ask for it.  It is left
+ * out where it would cost too much. at_once: do not wait for a disk. */
 static void read_beginning(struct rsys_call *call, const struct stat *about, int fd, bool at_once)
 {
     uint64_t wanted = call->request.length < RSYS_OPEN_DATA ? call->request.length : RSYS_OPEN_DATA;
@@ -340,7 +342,8 @@ static size_t length_of(const struct rsys_call *call)
     return wanted < call->data_max ? (size_t)wanted : call->data_max;
 }
 
-/* Reads until length or the end.  Bytes, or -errno when there are none. */
+/* Reads until length bytes or the end of the file.  Returns the number of bytes, or -errno when
+ * there are none. */
 static ssize_t read_all(int fd, unsigned char *data, size_t length, off_t offset)
 {
     size_t done = 0;
@@ -381,7 +384,8 @@ static int read_dense(struct rsys_call *call, off_t offset, size_t length)
     return 0;
 }
 
-/* Where there are holes before end, which is not beyond the end of the file: data only. */
+/* Reads a file with holes: adds extents of data up to end, which is not beyond the end of the
+ * file. */
 static int read_sparse(struct rsys_call *call, off_t offset, off_t end)
 {
     off_t at = offset;
@@ -468,7 +472,8 @@ bool rsys_read_at_once(struct rsys_call *call)
     return true;
 }
 
-/* Bytes written of one extent; *code says why not all. */
+/* Writes one extent.  Returns the bytes that were written; when not all were, *code is the
+ * reason. */
 static size_t write_extent(int fd, const unsigned char *data, size_t length, off_t offset,
                            int *code)
 {
@@ -487,7 +492,7 @@ static size_t write_extent(int fd, const unsigned char *data, size_t length, off
     return done;
 }
 
-/* A byte in a hole takes a block.  Where there is none, and none is made, bytes are bytes. */
+/* A byte in a hole takes a whole block.  Otherwise bytes take their own number. */
 uint64_t rsys_room_taken(struct stat *before, uint64_t offset, uint64_t length)
 {
     uint64_t end = offset + length, size = (uint64_t)before->st_size;
@@ -552,7 +557,8 @@ struct kernel_entry {
     char name[];
 };
 
-/* Appends one; picks: some may have no attributes for a job.  False: no room. */
+/* Appends an entry.  With picks, entries that are hidden from the job get no attributes.  False:
+ * the reply is full. */
 static bool put_entry(struct rsys_call *call, const struct kernel_entry *from, bool picks)
 {
     struct rsys_entry entry = {.cookie = (uint64_t)from->next,
@@ -576,7 +582,8 @@ static bool is_dots(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* One turn: from the cookie on until the reply is full or the directory ends. */
+/* Reads entries from the cookie of the request on, until the reply is full or the directory
+ * ends. */
 static int read_entries(struct rsys_call *call, char *buffer)
 {
     int fd = call->at->fd;

@@ -1,4 +1,4 @@
-/* rsyscall/grants_linux.c - what of its owner's files a job may change.
+/* rsyscall/grants_linux.c - which of its owner's files a job may change.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,31 +24,33 @@
 #include "rsyscall/server.h"
 #include "rsyscall/view.h"
 
-#define MADE_MAX       16384 /* files whose time of birth says nothing */
-#define MADE_KEY_SIZE  48
-#define ELF_MAGIC      "\177ELF" /* what <elf.h> says of a file's first bytes */
-#define ELF_IDENT      16
-#define ELF_EXEC       2
-#define ELF_DYN        3
-#define WALK_MAX       20000 /* entries of a directory that is to be renamed */
+/* most files in the list `made`, which serves file systems without usable birth times */
+#define MADE_MAX      16384
+#define MADE_KEY_SIZE 48
+#define ELF_MAGIC     "\177ELF" /* first bytes of an ELF file, as in <elf.h> */
+#define ELF_IDENT     16
+#define ELF_EXEC      2
+#define ELF_DYN       3
+/* most entries that are looked at before a directory is renamed */
+#define WALK_MAX       20000
 #define WALK_DEPTH_MAX 64
 
 struct place {
-    char *path; /* where it was in the beginning, without links */
-    bool tree;  /* all below, too */
+    char *path; /* where the place was when the server began, without symbolic links */
+    bool tree;  /* the place includes everything below it */
 };
 
 struct rsys_grants {
     struct place *places;
     size_t count;
-    char *home; /* NULL: not known */
+    char *home; /* the owner's home directory; NULL: not known */
     int64_t began_ms;
 
-    pthread_mutex_t mutex; /* of: */
-    struct strmap *made;   /* "dev:ino" -> itself */
+    pthread_mutex_t mutex; /* protects: */
+    struct strmap *made;   /* "dev:ino" of files that this job made; the value is not used */
 };
 
-/* ---- what was there before the job ----------------------------------------------------------- */
+/* ---- files from before the job --------------------------------------------------------------- */
 
 static void made_key(const struct stat *about, char ret[MADE_KEY_SIZE])
 {
@@ -56,7 +58,8 @@ static void made_key(const struct stat *about, char ret[MADE_KEY_SIZE])
                    (unsigned long long)about->st_ino);
 }
 
-/* Was it born after the job began?  False also where the file system does not say. */
+/* True when the file was born after the job began.  False also when the file system has no birth
+ * times. */
 static bool is_born_after(int fd, int64_t began_ms)
 {
     struct statx about;
@@ -65,7 +68,8 @@ static bool is_born_after(int fd, int64_t began_ms)
            about.stx_btime.tv_sec * 1000 + about.stx_btime.tv_nsec / 1000000 > began_ms;
 }
 
-/* A directory of an overlay is born anew when something is made in it. */
+/* True for a file of an overlay file system: there a directory is born again when something is made
+ * in it, so its birth time says nothing. */
 static bool is_overlay(int fd)
 {
     struct statfs about;
@@ -111,7 +115,8 @@ bool rsys_grants_is_old(struct rsys_grants *grants, int fd)
     return fstat(fd, &about) != 0 || is_old(grants, fd, &about);
 }
 
-/* What the linker loads needs no x.  What cannot be read may be one. */
+/* True when the file may be a shared object, which the linker loads without the x bit.  A file that
+ * cannot be read may be one, too. */
 static bool is_shared_object(int fd)
 {
     unsigned char head[ELF_IDENT + sizeof(uint16_t)];
@@ -159,7 +164,8 @@ static bool is_site_name(const char *name, size_t length)
 
 static bool holds_old(struct rsys_grants *grants, int directory, int depth, unsigned *left);
 
-/* The name is an entry of the directory fd; true also for what cannot be looked at. */
+/* True when an entry of the directory fd is a program or a module directory from before the job;
+ * also when the entry cannot be looked at. */
 static bool is_old_entry(struct rsys_grants *grants, int fd, const char *name, int depth,
                          unsigned *left)
 {
@@ -187,8 +193,8 @@ static bool is_old_entry(struct rsys_grants *grants, int fd, const char *name, i
     return old;
 }
 
-/* Is there a program, or a directory of modules, from before the job in it?  True also when there
- * is more in it than we look at. */
+/* True when the directory contains a program or a module directory from before the job; also when
+ * it has more entries, or is deeper, than we look at. */
 static bool holds_old(struct rsys_grants *grants, int directory, int depth, unsigned *left)
 {
     int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -213,7 +219,8 @@ static bool holds_old(struct rsys_grants *grants, int directory, int depth, unsi
     return found;
 }
 
-/* rest: of path, behind the place that it is below.  A name that is to be made is not there. */
+/* True when a part of the path after the place is a module directory from before the job. rest is
+ * that part of path. named: the last name is about to be made, so it need not exist. */
 static bool is_in_old_site(struct rsys_grants *grants, const char *path, const char *rest,
                            bool named)
 {
@@ -243,7 +250,9 @@ static bool is_in_old_site(struct rsys_grants *grants, const char *path, const c
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-/* A place allows that path, as far as its name goes. */
+/* True when the place allows changes at the path, as far as names tell: the path is within the
+ * place, and neither a hidden entry of the home directory nor in a module directory from before the
+ * job. */
 static bool is_allowed(struct rsys_grants *grants, const struct place *place, const char *path,
                        bool named)
 {
@@ -317,8 +326,8 @@ static bool is_granted_tree(const struct rsys_grants *grants, const char *path)
     return false;
 }
 
-/* Does the way of the name lead through what the job may change?  It may have made a link there
- * when it ran before. */
+/* True when the path leads through a directory that the job may change: an earlier run may have put
+ * a symbolic link there. */
 static bool goes_through_tree(const struct rsys_grants *grants, const char *name)
 {
     char way[PATH_MAX], path[PATH_MAX];
@@ -350,7 +359,8 @@ static void add_place(struct rsys_grants *grants, const char *path, bool tree)
     grants->places[grants->count++] = (struct place){.path = mem_strdup(path), .tree = tree};
 }
 
-/* Nobody gives what everybody has. */
+/* True when the file belongs to the user, or is writable for the user and not for everybody.  A
+ * user cannot give away what everybody can write. */
 static bool is_the_owners(int fd, const struct stat *about)
 {
     char path[RSYS_FD_PATH_SIZE];
@@ -370,7 +380,8 @@ static bool is_in_roots(const struct rsys_offer *offer, const int *roots, const 
     return false;
 }
 
-/* One that the job asks for by name. */
+/* Adds a place that the job's owner named (remote_write), after checking that the owner may give it
+ * away. */
 static int add_given(struct rsys_grants *grants, const struct rsys_offer *offer, const int *roots,
                      const char *name, struct err *err)
 {
@@ -420,7 +431,8 @@ static void add_start(struct rsys_grants *grants, const char *name)
     }
 }
 
-/* What is below another place is the other place's business: no link there is followed. */
+/* Adds the file of an output of the job.  Symbolic links below another place are not followed,
+ * because the job may have made them. */
 static void add_output(struct rsys_grants *grants, const char *name)
 {
     char path[PATH_MAX + RSYS_NAME_MAX + 2], above[PATH_MAX];

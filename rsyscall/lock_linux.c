@@ -1,17 +1,18 @@
 /* rsyscall/lock_linux.c - locks of the job's processes on the user's files.
  *
- * Design note: locks of this machine's kernel, so that programs that run here meet them.  A lock of
- * fcntl() belongs to a process, which here would be the shadow: all of the job's processes would be
- * one owner, and closing any descriptor would drop all locks.  So each owner has a descriptor of
- * its own of the file it locks, and takes locks of the open file description (F_OFD_SETLK), which
- * conflict with those of processes, too.  FLUSH, which comes when a process closes a descriptor of
- * the file, closes it, as close() drops a process's locks.
+ * Design note: the locks are locks of this machine's kernel, so that programs that run here meet
+ * them.  But a lock of fcntl() belongs to a process.  That would be the shadow, so all processes of
+ * the job would be one owner, and closing any descriptor would drop all locks.  Therefore each
+ * owner has its own descriptor of the file, and takes locks of the open file description
+ * (F_OFD_SETLK), which also conflict with locks of processes.  When a process of the job closes a
+ * descriptor of the file, FLUSH arrives and closes the owner's descriptor, as close() drops the
+ * locks of a process.
  *
- * No lock is waited for here: a lane would be blocked.  The loop thread asks again.
+ * Nothing here waits for a lock, because that would block a lane.  The loop thread asks again.
  *
- * Ranges are counted, because the kernel has no limit: an owner with millions of them takes its
- * memory, and the time of everybody who locks anything in that file.  Each call is taken for what
- * it adds at most, and now and then the kernel is asked how many there are.
+ * Ranges are counted, because the kernel has no limit: an owner with millions of ranges would use
+ * up the kernel's memory, and the time of everybody who locks anything in that file.  Each call is
+ * charged with the most that it can add; now and then the kernel is asked for the real number.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,17 +29,17 @@
 #include "base/mem.h"
 #include "rsyscall/view.h"
 
-#define RANGES_SLACK 16 /* that may be counted and not be there */
+#define RANGES_SLACK 16 /* the count may exceed the real number of ranges by this */
 
-/* A write lock wants a descriptor for writing, a read lock one for reading, and the owner may have
- * the rights to one of them only: all locks are taken on one of both kinds where that can be had.
- */
+/* An owner's descriptor of a file, for its locks.  A write lock needs a descriptor for writing, a
+ * read lock one for reading.  All locks are taken on one descriptor, open for both where the owner
+ * may write, else for one of them. */
 struct rsys_locker_fds {
     pthread_mutex_t mutex;
-    int fd; /* -1: none yet */
+    int fd; /* -1: not open yet */
     bool writable, readable;
-    uint32_t ranges;   /* that are locked, or more */
-    uint32_t ranges_0; /* that were, when the kernel was asked last */
+    uint32_t ranges;   /* upper bound of the number of locked ranges */
+    uint32_t ranges_0; /* number of locked ranges when the kernel was last asked */
 };
 
 struct rsys_locker_fds *rsys_locker_fds_create(void)
@@ -58,7 +59,8 @@ void rsys_locker_fds_destroy(struct rsys_locker_fds *fds)
     mem_free(fds);
 }
 
-/* A descriptor on which the lock can be taken. */
+/* Opens fds->fd for the lock, if it is not open.  Returns 0, -EBADF when it is open for the other
+ * kind only, or another -errno. */
 static int descriptor_for(struct rsys_locker_fds *fds, const struct rsys_call *call, bool write)
 {
     char path[RSYS_FD_PATH_SIZE];
@@ -83,7 +85,7 @@ static int descriptor_for(struct rsys_locker_fds *fds, const struct rsys_call *c
     return (write ? fds->writable : fds->readable) ? 0 : -EBADF;
 }
 
-/* Lines of the kernel's about the descriptor that tell of a lock; UINT32_MAX: it does not say. */
+/* Returns how many locks the kernel shows for the descriptor; UINT32_MAX: it does not say. */
 static uint32_t ranges_of(int fd)
 {
     char path[RSYS_FD_PATH_SIZE], text[4096], before = '\n';

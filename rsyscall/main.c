@@ -1,5 +1,5 @@
-/* rsyscall/main.c - roost-rsys-serve: the server of remote system calls by itself, with the rights
- * of who starts it.  For tests and benches; in a pool the shadow has it.
+/* rsyscall/main.c - roost-rsys-serve: only the server of remote system calls, with the rights of
+ * the user who starts it.  For tests and benchmarks; in a pool, the shadow contains the server.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

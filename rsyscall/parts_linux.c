@@ -1,4 +1,4 @@
-/* rsyscall/parts_linux.c - parts of what a job may reach that are read-only, or hidden.
+/* rsyscall/parts_linux.c - the read-only and hidden parts of the files that a job can reach.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,27 +21,29 @@
 #include "rsyscall/view.h"
 
 #define KNOWN_MS   1000
-#define LINKS_MAX  40 /* on the way of one name, as in the kernel */
+#define LINKS_MAX  40 /* most symbolic links in one path, as in the kernel */
 #define PLACES_MAX (LINKS_MAX + 1)
 
 struct part {
-    const char *path; /* as it was given */
+    const char *path; /* the path that the configuration names */
     bool hidden;
-    char *places[PLACES_MAX]; /* where its name led in the beginning; never changed */
+    /* all paths to which the name led when the server began; never changed */
+    char *places[PLACES_MAX];
     size_t place_count;
-    int fd;      /* what was found by it, -1: nothing yet.  Of who looks */
-    char *now;   /* where that is; NULL: nowhere */
-    char *leads; /* where the name leads if that is elsewhere; NULL */
+    /* the file that was found by the name; -1: none yet.  Used only by the thread that looks */
+    int fd;
+    char *now;   /* the path of that file now; NULL: it has none */
+    char *leads; /* where the name leads now; NULL: nowhere, or fd was just found by it */
 };
 
 struct rsys_parts {
     struct part *parts;
     size_t count, count_max;
-    bool hides; /* some part is hidden */
+    bool hides; /* at least one part is hidden */
 
-    pthread_mutex_t mutex; /* of all below, and of each part's now and leads */
+    pthread_mutex_t mutex; /* protects all below, and now and leads of each part */
     uint64_t looked_ms;
-    bool looking; /* somebody does, without the mutex */
+    bool looking; /* a thread is looking, without the mutex */
 };
 
 static void lock_parts(struct rsys_parts *parts)
@@ -85,9 +87,10 @@ bool rsys_is_below(const char *inner, const char *outer)
     return strncmp(inner, outer, length) == 0 && (inner[length] == '\0' || inner[length] == '/');
 }
 
-/* ---- the way of a name ----------------------------------------------------------------------- */
+/* ---- following a name ------------------------------------------------------------------------ */
 
-/* at is a path from the real root that has no link in it, never ""; false: it would be too long. */
+/* Appends one name to at, an absolute path without symbolic links that is never "".  ".." removes
+ * the last name.  False: the path would become too long. */
 static bool path_add(char at[PATH_MAX], const char *name, size_t length)
 {
     size_t have = at[1] == '\0' ? 0 : strlen(at);
@@ -105,7 +108,7 @@ static bool path_add(char at[PATH_MAX], const char *name, size_t length)
     return true;
 }
 
-/* at, and what is left of the name behind it. */
+/* Adds the place that consists of at and the rest of the name. */
 static void place_add(struct part *part, const char *at, const char *rest)
 {
     char text[PATH_MAX];
@@ -126,7 +129,8 @@ static void place_add(struct part *part, const char *at, const char *rest)
     part->places[part->place_count++] = mem_strdup(text);
 }
 
-/* rest becomes what the link says, and what rest was behind it. */
+/* Replaces the link at the end of at: rest becomes the link's target followed by the old rest.
+ * False: not a link, or too long. */
 static bool path_follow(char at[PATH_MAX], char rest[PATH_MAX])
 {
     char text[2 * PATH_MAX];
@@ -144,7 +148,7 @@ static bool path_follow(char at[PATH_MAX], char rest[PATH_MAX])
     return true;
 }
 
-/* Goes the way as the kernel does, and notes the places. */
+/* Follows the name as the kernel would, and notes every place on its way. */
 static void places_find(struct part *part)
 {
     char at[PATH_MAX] = "/", rest[PATH_MAX];
@@ -171,7 +175,7 @@ static void places_find(struct part *part)
     place_add(part, at, rest);
 }
 
-/* ---- where it is now ------------------------------------------------------------------------- */
+/* ---- where a part is now --------------------------------------------------------------------- */
 
 static char *where_is(int fd)
 {
@@ -185,7 +189,7 @@ static bool is_removed(int fd)
     return fstat(fd, &about) != 0 || about.st_nlink == 0;
 }
 
-/* Not under the mutex; one thread at a time. */
+/* Finds out where the part is now.  Called without the mutex, by one thread at a time. */
 static void part_look(struct rsys_parts *parts, struct part *part)
 {
     int fd = open(part->path, O_PATH | O_CLOEXEC);
@@ -210,7 +214,8 @@ static void part_look(struct rsys_parts *parts, struct part *part)
     }
 }
 
-/* If it is time to.  0; -EAGAIN: it is, and that could block. */
+/* Looks at all parts again when KNOWN_MS have passed.  Returns 0; with cached, -EAGAIN when a look
+ * is due, because that could block. */
 static int look_again(struct rsys_parts *parts, bool cached)
 {
     lock_parts(parts);
@@ -232,7 +237,8 @@ static int look_again(struct rsys_parts *parts, bool cached)
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-/* place: one of the part's, or NULL. */
+/* Judges a change of path by one place of the part; place may be NULL (always allowed).  Returns 0,
+ * -ENOENT, -EACCES or -EROFS. */
 static int judge_by(const struct part *part, const char *place, const char *path, bool named,
                     enum rsys_change change)
 {

@@ -1,4 +1,4 @@
-/* rsyscall/rsys_bytes.c - numbers, texts and attributes of messages.
+/* rsyscall/rsys_bytes.c - encodes and decodes numbers, texts and attributes of messages.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,7 +40,7 @@ void rsys_put_u64(struct rsys_writer *out, uint64_t value)
     rsys_put_number(out, value, 8);
 }
 
-/* Of files: what the kernel takes as off_t. */
+/* Encodes a file offset; it must be one that the kernel accepts as off_t. */
 void rsys_put_offset(struct rsys_writer *out, uint64_t value)
 {
     if (value > INT64_MAX) {

@@ -1,11 +1,12 @@
 /* rsyscall/rsys_codec.c - messages of remote system calls, to bytes and back.
  *
- * Design note: what fields an operation has is said once, in SHAPES, by a letter each, in the order
- * of the wire; two functions know what a letter is (put_field, take_field).  So an operation cannot
- * be encoded in one way and decoded in another, and every check is made for all of them.
+ * Design note: the fields of an operation are listed once, in SHAPES, by one letter each, in the
+ * order of the wire.  Only the functions put_request_field(), take_request_field(),
+ * put_reply_field() and take_reply_field() know the meaning of a letter.  So an operation cannot be
+ * encoded in one way and decoded in another, and every check is made for all operations.
  *
- * Bytes are little-endian and not aligned.  A text is u16 length, bytes, a zero; the zero is there
- * so that the server can hand a path to the kernel from the buffer in which it came.
+ * Numbers are little-endian and not aligned.  A text is its length (u16), its bytes and a zero.
+ * With the zero, the server can give a path to the kernel from the buffer in which it arrived.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -63,7 +64,7 @@ static const struct shape SHAPES[RSYS_OP_END] = {
     [RSYS_CANCEL] = {"CANCEL", "C", "", true},
 };
 
-/* What a reply of -ELOOP has. */
+/* the fields of a reply with status -ELOOP */
 static const char LINK_SHAPE[] = "vwS";
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -163,7 +164,7 @@ static void take_statfs(struct rsys_reader *in, struct rsys_statfs *ret)
     ret->namelen = rsys_take_u32(in);
 }
 
-/* The extents' data are all of the data. */
+/* Encodes the extents; their lengths must add up to data_length. */
 static void put_extents(struct rsys_writer *out, const struct rsys_extent *extents, uint16_t count,
                         size_t data_length)
 {

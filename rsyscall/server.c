@@ -1,4 +1,4 @@
-/* rsyscall/server.c - jobs, their lanes, and what is closed.
+/* rsyscall/server.c - jobs, their lanes (worker threads), and deferred closing of files.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,7 +20,7 @@
 #define LANES_TOTAL   64
 #define KEPT_BYTES    ((size_t)4 << 20)
 
-/* Closing may wait for a file server, as anything with files may. */
+/* A handle or locker to close.  A lane closes it, because closing may wait for a file server. */
 struct rsys_closing {
     struct rsys_handle *handle;
     struct rsys_locker *locker;
@@ -216,7 +216,7 @@ static void offer_fini(struct rsys_offer *offer)
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-/* One that is idle, or a new one; NULL: as many as may be are busy. */
+/* Returns an idle lane, or a new one; NULL: all lanes that the job may have are busy. */
 static struct rsys_lane *idle_lane(struct rsys_job *job)
 {
     struct rsys_server *server = job->server;
@@ -270,7 +270,7 @@ static void retire_job(struct rsys_job *job)
     job_free(job);
 }
 
-/* A lane is idle again.  False: the job is gone. */
+/* Marks a lane as idle.  False: the job was closed, and is gone now. */
 static bool lane_done(struct rsys_lane *lane)
 {
     struct rsys_job *job = lane->job;
@@ -332,7 +332,7 @@ void rsys_job_run(struct rsys_job *job, struct rsys_work *work)
     start_work(job);
 }
 
-/* ---- the view -------------------------------------------------------------------------------- */
+/* ---- opening the view ------------------------------------------------------------------------ */
 
 static int open_body(void *arg)
 {

@@ -1,8 +1,8 @@
-/* rsyscall/server_link.c - connections: from bytes to messages, HELLO, and when to read no further.
+/* rsyscall/server_link.c - connections: from bytes to messages, HELLO, and when to stop reading.
  *
- * Design note: a link that has said HELLO is its session's; one that waits for its job's
- * directories to be opened is not read meanwhile.  In one callback so much is done and no more:
- * other connections have their turn.
+ * Design note: a link that has said HELLO belongs to its session.  A link that waits until the
+ * directories of its job are open is not read meanwhile.  One callback handles only a limited
+ * number of messages and bytes, so that other connections have their turn.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,23 +18,27 @@
 #include "rsyscall/view.h"
 
 #define TURN_MESSAGES 64
-#define TURN_BYTES    ((size_t)1 << 20) /* of data, both ways */
-#define OUTPUT_MAX    ((size_t)4 << 20) /* replies that are not taken: no more requests above */
-#define LINKS_MAX     4096
-#define STRANGERS_MAX 128  /* links that are no session's yet; then the oldest goes */
-#define HELLO_MAX     1024 /* bytes of what a stranger may say */
+#define TURN_BYTES    ((size_t)1 << 20) /* bytes of data in both directions */
+/* bytes of replies that the client has not read; above, its requests are not read */
+#define OUTPUT_MAX ((size_t)4 << 20)
+#define LINKS_MAX  4096
+/* links without a session; when there are more, the oldest is closed */
+#define STRANGERS_MAX 128
+/* longest message from a stranger, that is before HELLO was accepted */
+#define HELLO_MAX 1024
 
 struct rsys_link {
     struct rsys_server *server;
     struct stream *stream;
     struct rsys_session *session;
-    struct rsys_job *waits_for; /* HELLO came, its directories are being opened */
+    /* HELLO arrived, and the directories of this job are being opened */
+    struct rsys_job *waits_for;
     uint32_t slots;
     unsigned char id[RSYS_SESSION_SIZE];
-    struct loop_timer *hello; /* limit */
-    struct loop_timer *more;  /* goes on in the next turn of the loop */
+    struct loop_timer *hello; /* limits the time until HELLO */
+    struct loop_timer *more;  /* continues in the next turn of the loop */
     bool paused;
-    bool broken; /* no more is read; closed in the next turn */
+    bool broken; /* nothing more is read; the link is closed in the next turn of the loop */
 };
 
 static void link_destroy(struct rsys_link *link)
@@ -106,7 +110,7 @@ static void send_reply(struct rsys_link *link, const struct rsys_reply *reply)
     rsys_link_send(link, buffer, (size_t)length);
 }
 
-/* Refused for good: the reply, and the end. */
+/* Answers HELLO with the status, and closes the link. */
 static void refuse_link(struct rsys_link *link, int status)
 {
     const struct rsys_reply reply = {.op = RSYS_HELLO, .status = status};
@@ -144,7 +148,8 @@ static void welcome_client(struct rsys_link *link)
     mem_free(roots);
 }
 
-/* A place for one more session: the oldest that is cut goes. */
+/* Makes place for one more session by ending the oldest session without a connection.  False: all
+ * have one. */
 static bool make_place(struct rsys_job *job)
 {
     for (size_t i = 0; job->sessions.count >= job->offer.limits.sessions; i++) {
@@ -195,7 +200,8 @@ void rsys_link_offered(struct rsys_link *link, struct rsys_job *job, int code)
     rsys_link_flow(link);
 }
 
-/* 0; -EPROTO: no HELLO. The link may be finished: *gone. */
+/* Handles the first message.  Returns 0, or -EPROTO when it is not a valid HELLO.  *gone: the link
+ * was closed and freed. */
 static int take_hello(struct rsys_link *link, const void *frame, size_t length, bool *gone)
 {
     struct rsys_request request;
@@ -234,7 +240,8 @@ static int take_hello(struct rsys_link *link, const void *frame, size_t length, 
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The next message, if it is there as a whole.  1; 0; -EPROTO. */
+/* Finds the next message in the input.  Returns 1; 0 when it has not arrived completely;
+ * -EPROTO. */
 static int next_message(const struct rsys_link *link, const void **frame, size_t *length)
 {
     size_t have;
@@ -321,7 +328,8 @@ static void on_hello_late(void *arg)
     rsys_link_close(arg, "no HELLO was sent");
 }
 
-/* One more may come: strangers' links are many for nobody but an enemy. */
+/* Closes the oldest link without a session when there are STRANGERS_MAX of them: only an attacker
+ * needs that many. */
 static void make_room_for_stranger(struct rsys_server *server)
 {
     struct rsys_link *oldest = NULL;

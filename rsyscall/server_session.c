@@ -1,4 +1,4 @@
-/* rsyscall/server_session.c - sessions: how long they live, what they have open.
+/* rsyscall/server_session.c - sessions: their lifetime, and the handles and locks that they have.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,8 @@
 #include "base/text.h"
 #include "rsyscall/server_state.h"
 
-#define PLACE_BITS 20 /* of a handle's number; above them a number that no other handle had */
+/* low bits of a handle's number: its place in the table; the high bits are never used twice */
+#define PLACE_BITS 20
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -76,7 +77,8 @@ void rsys_session_attach(struct rsys_session *session, struct rsys_link *link)
     }
 }
 
-/* What is waiting for a lane or a lock is not done; what a lane does is done for nobody. */
+/* Drops the session's requests.  Those that wait for a lane or a lock are not carried out; those on
+ * a lane are, but nobody gets the answer. */
 static void drop_works(struct rsys_session *session)
 {
     struct rsys_job *job = session->job;
@@ -191,7 +193,7 @@ void rsys_handle_unref(struct rsys_job *job, struct rsys_handle *handle)
     }
 }
 
-/* Nobody has the file open in that session any more: nor locks on it. */
+/* Forgets the session's locks on a file, unless the session still has a handle of that file. */
 static void forget_lockers(struct rsys_session *session, uint64_t dev, uint64_t ino)
 {
     for (size_t i = 0; i < session->handles.count; i++) {

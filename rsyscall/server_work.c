@@ -1,9 +1,9 @@
-/* rsyscall/server_work.c - requests: slots, what is done at once and what by lanes, answers.
+/* rsyscall/server_work.c - requests: slots, execution at once or on a lane, answers.
  *
- * Design note: a request goes through rsys_session_take() -> (at once | queue -> lane |
- * queue -> lane -> parked -> queue ...) -> answer_request().  Its slot is BUSY from the first to
- * the last, so nothing of a slot's is there twice.  Quotas are charged before and given back after,
- * so that many at once do not pass together.
+ * Design note: a request goes from rsys_session_take() to answer_request(), either at once, or
+ * through the queue and a lane; a lock that must wait is parked and queued again.  Its slot is BUSY
+ * all this time, so a slot never has two requests.  Quotas are charged before the execution and
+ * corrected after it, so that many requests at once cannot exceed them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,14 +15,15 @@
 #include "base/mem.h"
 #include "rsyscall/server_state.h"
 
-#define COPY_CHARGED    ((uint64_t)16 << 20) /* what one COPY copies at most */
-#define PUNCH_HOLE      2U                   /* FALLOC_FL_PUNCH_HOLE: gives space back */
+#define COPY_CHARGED    ((uint64_t)16 << 20) /* most bytes that one COPY copies */
+#define PUNCH_HOLE      2U                   /* FALLOC_FL_PUNCH_HOLE, which frees space */
 #define PARKED_STEP_MS  20
 #define PARKED_STEP_MAX 250
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* Tells the client, and remembers it where it must.  call: whose `out` has the data; or NULL. */
+/* Sends the reply, and saves it in the slot if the request must not run twice. call has the reply's
+ * data in `out`; NULL: no data. */
 static void answer_request(struct rsys_session *session, uint16_t slot_number,
                            struct rsys_reply *reply, struct rsys_call *call)
 {
@@ -133,7 +134,8 @@ void rsys_job_retry_parked(struct rsys_job *job)
     loop_timer_set(job->parked_timer, 0);
 }
 
-/* True: it is asked again later. */
+/* Parks a lock request that must wait.  True: it will be tried again; false: the request is
+ * finished. */
 static bool park_work(struct rsys_work *work)
 {
     struct rsys_job *job = work->job;
@@ -184,7 +186,7 @@ static void cancel_lock(struct rsys_session *session, const struct rsys_request 
 
 /* ---- the end of a work ----------------------------------------------------------------------- */
 
-/* What it took that was charged before. */
+/* Replaces the charge of the request by what it really used. */
 static void settle_charges(struct rsys_work *work)
 {
     struct rsys_job *job = work->job;
@@ -300,7 +302,8 @@ static bool makes_file(const struct rsys_request *request)
     }
 }
 
-/* 0, or what it is refused with. */
+/* Charges the request to the job's quotas.  Returns 0, or -EDQUOT and the like when a quota would
+ * be exceeded. */
 static int charge_work(struct rsys_work *work)
 {
     struct rsys_job *job = work->job;
@@ -336,7 +339,7 @@ static int charge_work(struct rsys_work *work)
     return 0;
 }
 
-/* Whose locks it is about.  -ENOLCK: too many. */
+/* Finds the owner of the locks that the request is about. -ENOLCK: the job has too many locks. */
 static int find_locker(struct rsys_session *session, struct rsys_call *call)
 {
     const struct rsys_request *request = &call->request;
@@ -394,14 +397,16 @@ static void fill_call(struct rsys_session *session, struct rsys_call *call, stru
     call->reply.op = call->request.op;
 }
 
-/* A write waits for who else changes that file, even in memory: what a lane does there may last for
- * seconds (to give it gigabytes, to cut them off), and may name the file in any way. */
+/* True for a write while lanes are busy.  A write waits for others that change the same file, and a
+ * lane may do that for seconds (allocating or cutting off gigabytes); its request may name the file
+ * in any way. */
 static bool may_wait(const struct rsys_work *work)
 {
     return work->call.request.op == RSYS_WRITE && work->job->server->busy > 0;
 }
 
-/* With all that it may need, and for a lane unless it can be done at once. */
+/* Makes a work with all that the request needs, and queues it for a lane, unless it can be done at
+ * once. */
 static int start_work(struct rsys_session *session, const void *frame, size_t length,
                       struct rsys_handle *at, struct rsys_handle *to)
 {
@@ -441,7 +446,7 @@ static int start_work(struct rsys_session *session, const void *frame, size_t le
     return 0;
 }
 
-/* What needs nothing but its handle. */
+/* Does a read or stat at once, if that cannot block.  True: it was done and answered. */
 static bool do_at_once(struct rsys_session *session, const struct rsys_request *request,
                        struct rsys_handle *at, size_t *bytes)
 {
@@ -500,7 +505,7 @@ static void begin_request(struct rsys_session *session, const struct rsys_reques
     }
 }
 
-/* It came before. */
+/* Handles a request that arrived before: sends the saved reply again, or runs the request again. */
 static void repeat_request(struct rsys_session *session, const struct rsys_request *request,
                            int bad, const void *frame, size_t length, size_t *bytes)
 {

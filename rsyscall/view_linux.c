@@ -1,4 +1,4 @@
-/* rsyscall/view_linux.c - what of this machine's files a job may reach.
+/* rsyscall/view_linux.c - which of this machine's files a job can reach.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,7 +25,7 @@
 #include "rsyscall/server.h"
 
 #define DEVICES_MAX     32
-#define DEVICE_KNOWN_MS 5000 /* a number may be given to another file system later */
+#define DEVICE_KNOWN_MS 5000 /* later, a device number may belong to another file system */
 
 enum kind { UNKNOWN, KERNEL_VIEW, MEMORY, LOCAL, OTHER };
 
@@ -44,10 +44,10 @@ struct rsys_view {
     bool stay_on_device;
     bool no_openat2;
     struct rsys_parts *parts;
-    struct rsys_grants *grants; /* NULL: what is not read-only may be changed */
+    struct rsys_grants *grants; /* which files may be changed; NULL: all that are not read-only */
     pthread_mutex_t names;
 
-    pthread_mutex_t mutex; /* of all below */
+    pthread_mutex_t mutex; /* protects all below */
     struct device devices[DEVICES_MAX];
     size_t device_next;
 };
@@ -156,7 +156,8 @@ static void device_learn(struct rsys_view *view, uint64_t dev, enum kind kind)
     unlock_view(view);
 }
 
-/* May fd's file system be entered? */
+/* Returns 0 when the job may enter the file system of fd, else -errno. cached: -EAGAIN instead of a
+ * call that could block. */
 static int device_judge(struct rsys_view *view, int fd, uint64_t dev, bool cached)
 {
     enum kind kind = device_known(view, dev);
@@ -228,8 +229,8 @@ void rsys_view_unlock_names(struct rsys_view *view)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* Is what fd is at one of the places where roots may be?  Where it is now counts, and where they
- * are. */
+/* True when the file of fd is within one of the places where roots are allowed, both as they are
+ * now. */
 static bool is_within(const struct rsys_offer *offer, int fd)
 {
     char path[PATH_MAX], outer[PATH_MAX];
@@ -360,7 +361,8 @@ int rsys_view_root_fd(const struct rsys_view *view, uint32_t number)
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-/* One name: a directory to go on from, or what the path ends in. */
+/* Opens one name below `from`: with directory, a directory to continue from, else the end of the
+ * path. */
 static int step_into(const struct rsys_view *view, int from, const char *name, bool directory,
                      uint64_t *dev, int *ret)
 {
@@ -385,7 +387,8 @@ static int step_into(const struct rsys_view *view, int from, const char *name, b
     return 0;
 }
 
-/* Goes from name to name; stops at the first that is no directory: *used bytes lead to it. */
+/* Follows the path name by name, up to the first name that is not a directory.  *used is the number
+ * of bytes up to and including this name. */
 static int walk_path(const struct rsys_view *view, int from, const char *path, bool directory,
                      size_t *used, int *ret)
 {

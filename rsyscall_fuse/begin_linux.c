@@ -14,7 +14,8 @@
 #include "base/err.h"
 #include "rsyscall_fuse/mount.h"
 
-#define WORDS         6 /* our name, --begin, kind, three streams */
+/* words before the program: our name, --begin, kind, three streams */
+#define WORDS         6
 #define SIGNALS_COUNT 64
 
 static int refuse_file(int fd, const char *path)
@@ -44,7 +45,7 @@ static int open_stream(int number, const char *const *paths)
     return 0;
 }
 
-/* Only returns if it cannot be. */
+/* Executes the program; returns only when that fails. */
 static void execute_program(const char *kind, char **argv)
 {
     if (strcmp(kind, RFS_BEGIN_HERE) == 0) {

@@ -1,7 +1,7 @@
 /* rsyscall_fuse/beside.c - see beside.h.
  *
- * The order: the session, the door, the job; at the end the other way about.  A session that is
- * lost for good ends the job, as in mount.c.
+ * The session begins first, then the door (the socket for the job's processes), then the job; they
+ * end in reverse order.  If the session is lost for good, the job is ended, as in mount.c.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,8 +26,8 @@
 #define PROGRAM     "roost-rsys-mount"
 #define SELF        "/proc/self/exe"
 #define SIGNALS_MAX 6
-#define LOOK_MS     5   /* whether all is written, at the end */
-#define SOCKET_SIZE 100 /* as a Unix socket's name may be */
+#define LOOK_MS     5   /* at the end, interval of looks whether all is written */
+#define SOCKET_SIZE 100 /* longest path of a Unix socket */
 #define ENV_SIZE    4200
 
 struct rfs_beside {
@@ -45,9 +45,9 @@ struct rfs_beside {
         int number;
     } signals[SIGNALS_MAX];
     struct loop_timer *end_timer;
-    bool lost;  /* the session; result says how */
-    int status; /* of the job, as wait(2) has it */
-    int result; /* of ours, if not 0 */
+    bool lost;  /* the session is lost for good; result says how */
+    int status; /* exit status of the job, as wait(2) returns it */
+    int result; /* our own result; 0: none, the job's status counts */
 };
 
 static void give_up(struct rfs_beside *beside, int result, const char *text)
@@ -62,7 +62,7 @@ static void give_up(struct rfs_beside *beside, int result, const char *text)
     }
 }
 
-/* What the job's processes sent last is written, too. */
+/* Ends the loop when all that the job's processes sent last is written. */
 static void look_whether_quiet(void *arg)
 {
     struct rfs_beside *beside = arg;
@@ -87,7 +87,8 @@ static void on_ended(void *arg, pid_t pid, const struct os_exit *how)
     look_whether_quiet(beside);
 }
 
-/* By a program of ours that opens what it is to have, where there is something to open. */
+/* Fills in the words that run the job: its own, after those of a program of ours if streams must be
+ * opened or the program must be fetched first. */
 static void fill_words(struct rfs_beside *beside, struct vec *ret)
 {
     const struct rfs_beside_options *options = &beside->options;
@@ -180,7 +181,7 @@ static void on_signal(void *arg)
     }
 }
 
-/* The door's folder, which only we can enter. */
+/* Makes the directory of the door's socket, which only our account can enter. */
 static int make_folder(struct rfs_beside *beside, struct err *err)
 {
     const struct rfs_beside_options *options = &beside->options;

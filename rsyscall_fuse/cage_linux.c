@@ -1,4 +1,4 @@
-/* rsyscall_fuse/cage_linux.c - our side of the cage: see cage_linux.h.
+/* rsyscall_fuse/cage_linux.c - our side of the cage (the job's namespaces): see cage_linux.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -42,7 +42,7 @@ static void send_message(const struct rfs_cage *cage, const struct keeper_messag
     (void)send(cage->socket, message, sizeof(*message), MSG_NOSIGNAL);
 }
 
-/* ---- what it says ---------------------------------------------------------------------------- */
+/* ---- messages of the keeper ------------------------------------------------------------------ */
 
 static ssize_t receive_message(int socket, struct keeper_message *message, int fds[2])
 {
@@ -62,7 +62,8 @@ static ssize_t receive_message(int socket, struct keeper_message *message, int f
     return got;
 }
 
-/* The keeper is gone, and with it all that ran in there. */
+/* Called when the keeper (the job's init process) has ended, and with it all processes in its PID
+ * namespace.  Reports the job's end or the failure. */
 static void keeper_gone(struct rfs_cage *cage)
 {
     int status;

@@ -1,12 +1,12 @@
-/* rsyscall_fuse/door.c - a job's session for its processes: see door.h.
+/* rsyscall_fuse/door.c - one session that all processes of a job share: see door.h.
  *
- * Clients know a handle by a name of ours, which no other door gives out: a process that was
- * resumed from an image elsewhere opens its files again by the names that it has, and processes
- * that had a file in common have it in common again.
+ * Clients know a handle by a name that this door makes and that no other door makes.  A process
+ * that is resumed elsewhere from an image opens its files again by these names, so processes that
+ * shared an open file share it again.
  *
- * Locks of ranges belong to an owner, whose number the process chose (its own).  They go when the
- * last connection with that owner ends: a program that is executed keeps the old one beside its
- * own, so that its locks stay.
+ * Locks of ranges belong to an owner, whose number the process chooses (its process id).  The locks
+ * end when the last connection with this owner ends.  A process that executes another program keeps
+ * its old connection beside the new one, so that its locks stay.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,26 +23,28 @@
 #include "rsyscall/rsys.h"
 #include "rsyscall_fuse/rfs_link.h"
 
-#define CLIENTS_MAX   4096
-#define SLOTS         32                  /* of a client */
-#define LOOKS         5                   /* for what nobody holds, while it lingers */
-#define NAME_BITS     32                  /* of a handle's name; those above are the door's */
-#define NAME_SHIFT    (NAME_BITS + 1)     /* the highest bit is of owners of locks */
-#define OWNED_BY_FILE ((uint64_t)1 << 63) /* F_OFD_SETLK: they go with the handle */
-#define UNSENT_MAX    ((size_t)16 << 20) /* of a client that does not read: it is not heard above */
+#define CLIENTS_MAX 4096
+#define SLOTS       32 /* request slots of a client */
+#define LOOKS       5  /* looks during linger_ms for handles that nobody holds */
+#define NAME_BITS   32 /* low bits of a handle's name; the bits above tell doors apart */
+#define NAME_SHIFT  (NAME_BITS + 1) /* the highest bit marks lock owners */
+/* owner of F_OFD_SETLK locks: they belong to the handle */
+#define OWNED_BY_FILE ((uint64_t)1 << 63)
+/* unread output of a client; above, its requests are not read */
+#define UNSENT_MAX ((size_t)16 << 20)
 
 struct held {
-    uint64_t name;   /* as clients know it */
-    uint64_t handle; /* as the server does */
+    uint64_t name;   /* the number by which clients know the handle */
+    uint64_t handle; /* the number by which the server knows it */
     uint32_t holders;
-    uint64_t since_ms; /* nobody has held it */
-    bool is_locked;    /* locks are of it: flock(), F_OFD_SETLK */
-    bool owns;         /* the latter */
+    uint64_t since_ms; /* time since which nobody has held it */
+    bool is_locked;    /* it has locks of its own: flock() or F_OFD_SETLK */
+    bool owns;         /* it has F_OFD_SETLK locks */
     TAILQ_ENTRY(held) entry;
 };
 TAILQ_HEAD(held_list, held);
 
-/* An owner has locks, or waits for some. */
+/* A file on which an owner has locks, or waits for some. */
 struct locked {
     struct held *held;
     uint64_t owner;
@@ -59,25 +61,25 @@ struct client {
     struct stream *stream;
     bool greeted;
     bool busy[SLOTS];
-    uint64_t owner;    /* of its locks; 0: it has none */
-    uint32_t releases; /* that its CLOSE or BYE waits for */
+    uint64_t owner;    /* owner of the client's locks; 0: it has none */
+    uint32_t releases; /* own requests to the server for which its CLOSE or BYE waits */
     bool says_goodbye;
     TAILQ_HEAD(, hold) holds;
     TAILQ_HEAD(, passed) calls;
     TAILQ_ENTRY(client) entry;
 };
 
-/* A request that was passed on. */
+/* A request that was passed on to the server. */
 struct passed {
     struct rfs_call call;
     struct rfs_door *door;
-    struct client *client; /* NULL: gone, or never was */
+    struct client *client; /* NULL: the client is gone, or the request is our own */
     uint16_t slot;
     uint32_t seq;
-    uint64_t wanted;  /* OPEN: the name that it had */
-    uint64_t release; /* the handle whose locks are given back first */
-    bool is_tied;     /* client waits for our own request, in that slot */
-    void *bytes;      /* what the request points to; NULL: it is our own */
+    uint64_t wanted;  /* for OPEN of a known file: the name that its handle had */
+    uint64_t release; /* handle that is closed after its locks are released */
+    bool is_tied;     /* our own request; the client's request in that slot waits for it */
+    void *bytes;      /* memory to which the request points; NULL: none */
     TAILQ_ENTRY(passed) entry;
 };
 
@@ -90,7 +92,7 @@ struct rfs_door {
     TAILQ_HEAD(, client) clients;
     uint64_t linger_ms;
     uint32_t client_count;
-    uint32_t under_way; /* requests that were passed on */
+    uint32_t under_way; /* requests without an answer of the server */
     struct held_list handles;
     TAILQ_HEAD(, locked) locks;
     uint64_t next_name;
@@ -128,7 +130,7 @@ static void let_go(struct client *client, struct hold *hold)
     mem_free(hold);
 }
 
-/* What a client that names it holds from now on; NULL: there is none of that name. */
+/* Finds the handle by its name, and makes the client one of its holders.  NULL: no such name. */
 static struct held *held_by(struct client *client, uint64_t name)
 {
     struct held *held;
@@ -146,7 +148,8 @@ static struct held *held_by(struct client *client, uint64_t name)
     return NULL;
 }
 
-/* The server's number for what a client names; roots are everybody's. */
+/* Replaces the client's name of a handle by the server's number.  The roots have the same numbers
+ * for everybody.  False: no such name. */
 static bool translate_handle(struct client *client, uint64_t *handle)
 {
     const struct held *held = *handle >= RSYS_ROOTS_MAX ? held_by(client, *handle) : NULL;
@@ -156,7 +159,8 @@ static bool translate_handle(struct client *client, uint64_t *handle)
     return held != NULL || *handle < RSYS_ROOTS_MAX;
 }
 
-/* Its name: a new one, unless one is wanted. */
+/* Adds a handle that was opened for the client.  Returns its name: `wanted`, or a new one if that
+ * is 0. */
 static uint64_t hold_opened(struct rfs_door *door, struct client *client, uint64_t handle,
                             uint64_t wanted)
 {
@@ -193,7 +197,7 @@ static void forget_held(struct rfs_door *door, struct held *held)
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* What it cannot take is told as the end of its stream. */
+/* Sends a reply.  If the client cannot take it, its connection is ended. */
 static void answer_client(struct client *client, const struct rsys_reply *reply)
 {
     struct rfs_door *door = client->door;
@@ -215,7 +219,7 @@ static void answer_status(struct client *client, const struct rsys_request *requ
 
 static void on_answer(struct rfs_call *call, const struct rsys_reply *reply);
 
-/* A request of our own; its answer is nobody's. */
+/* Sends a request of our own; no client gets its answer. */
 static struct passed *ask_for_us(struct rfs_door *door, const struct rsys_request *request)
 {
     struct passed *passed = mem_zalloc(sizeof *passed);
@@ -227,7 +231,7 @@ static struct passed *ask_for_us(struct rfs_door *door, const struct rsys_reques
     return passed;
 }
 
-/* client waits for it, to have its own request answered. */
+/* Makes the client's request wait for our own one. */
 static void tie_call(struct passed *passed, struct client *client,
                      const struct rsys_request *request)
 {
@@ -245,8 +249,9 @@ static void close_at_server(struct rfs_door *door, uint64_t handle)
     (void)ask_for_us(door, &(struct rsys_request){.op = RSYS_CLOSE, .at = {.handle = handle}});
 }
 
-/* Nobody holds it any more.  Locks are given back before: who asks for them when we have answered
- * gets them.  client, unless NULL, is answered then. */
+/* Closes a handle that nobody holds any more.  Its locks are released first, and only then is the
+ * client's request answered (client may be NULL): who asks for the locks after the answer gets
+ * them. */
 static void release_held(struct rfs_door *door, struct held *held, struct client *client,
                          const struct rsys_request *request)
 {
@@ -269,7 +274,8 @@ static void release_held(struct rfs_door *door, struct held *held, struct client
     }
 }
 
-/* Another process with the same file was faster. */
+/* Returns the name for a file that was opened again.  If another process has opened it by the
+ * wanted name meanwhile, that handle is used and ours is closed; otherwise ours is added. */
 static uint64_t opened_again(struct passed *passed, uint64_t handle)
 {
     struct rfs_door *door = passed->door;
@@ -287,7 +293,7 @@ static uint64_t opened_again(struct passed *passed, uint64_t handle)
     return hold_opened(door, passed->client, handle, passed->wanted);
 }
 
-/* A lock that nobody waits for any more. */
+/* Releases a lock for which nobody waits any more. */
 static void give_back(struct rfs_door *door, const struct rsys_request *request)
 {
     struct rsys_request back = *request;
@@ -296,7 +302,7 @@ static void give_back(struct rfs_door *door, const struct rsys_request *request)
     (void)ask_for_us(door, &back);
 }
 
-/* Its client is there still. */
+/* Answers the client's waiting request when the last of our own requests for it is done. */
 static void answer_tied(const struct passed *passed)
 {
     struct client *client = passed->client;
@@ -413,8 +419,9 @@ static bool has_other(const struct client *client)
     return false;
 }
 
-/* Of all that it holds; bye: what it is told by, or NULL.  What has no locks stays for a while:
- * others may have it, who have not said so yet. */
+/* Releases all that the client holds; bye: its BYE request, answered when that is done, or NULL.
+ * Handles without locks stay for a while, because other processes may share them and may not have
+ * said so yet. */
 static void let_go_of_all(struct client *client, const struct rsys_request *bye)
 {
     struct rfs_door *door = client->door;
@@ -464,7 +471,8 @@ static void look_for_unheld(void *arg)
     loop_timer_set(door->timer, door->linger_ms / LOOKS);
 }
 
-/* The one that closes it is told at once, and what is written was answered before. */
+/* Handles CLOSE.  The answer waits only for locks of the handle to be released; all data was
+ * written before. */
 static void close_handle(struct client *client, const struct rsys_request *request)
 {
     struct hold *hold = hold_of(client, request->at.handle);
@@ -483,7 +491,8 @@ static void close_handle(struct client *client, const struct rsys_request *reque
     }
 }
 
-/* Opened again by the name that it had: by another process before? */
+/* Handles an OPEN that asks for a known name again.  True: another process has opened it already,
+ * and the request is answered. */
 static bool is_here_again(struct client *client, const struct rsys_request *request)
 {
     struct held *held = NULL;
@@ -502,7 +511,8 @@ static bool is_here_again(struct client *client, const struct rsys_request *requ
     return true;
 }
 
-/* A process ends in order: whoever waits for it can have its locks. */
+/* Handles BYE.  It is answered when the locks are released, so that whoever waits for the process's
+ * end can have them. */
 static void say_goodbye(struct client *client, const struct rsys_request *request)
 {
     if (client->releases > 0) { /* in another slot */
@@ -585,7 +595,7 @@ static void ask_server(struct client *client, const struct rsys_request *request
     pass_on(client, data, length);
 }
 
-/* False: nothing of this client is looked at any more. */
+/* Handles one request.  False: the client broke the protocol, and nothing more is read from it. */
 static bool take_request(struct client *client, const void *data, size_t length)
 {
     struct rsys_request request;

@@ -1,15 +1,17 @@
-/* rsyscall_fuse/keeper_linux.c - the keeper: process 1 of a job's namespaces.  See cage_linux.h.
+/* rsyscall_fuse/keeper_linux.c - the keeper: the init process (process 1) of a job's namespaces.
+ * See cage_linux.h.
  *
- * Design note: what of this machine the job needs is bound over the file system while the old root
- * is still there: a fresh /proc, which shows the job's processes only, six devices, terminals and
- * shared memory of its own, and the scratch directory.  A place that the submit machine's files
- * have no directory for is left out.  Then the root is changed by pivot_root(2), not chroot(2):
- * there is no way out of what is not there any more, and the kernel lets a job make user namespaces
- * of its own (to be resumed from a checkpoint, for one) only where the root is the namespace's.
+ * Design note: while the old root is still there, what the job needs of this machine is bound over
+ * the file system: a fresh /proc that shows only the job's processes, six devices, terminals and
+ * shared memory of its own, and the scratch directory.  If the submit machine's files have no
+ * directory for one of these, it is left out.  Then the root is changed by pivot_root(2), not
+ * chroot(2): nobody can leave for a root that does not exist any more.  And the kernel lets a job
+ * make user namespaces of its own (for example when it is resumed from a checkpoint) only where its
+ * root is the root of its mount namespace.
  *
- * The job has an empty set of capabilities, no_new_privs, and the filters of system calls.  Without
- * network one of them is of sockets: those to the host of a virtual machine (vsock) are not held by
- * a network namespace.
+ * The job has no capabilities, no_new_privs, and system call filters.  Without network, one of the
+ * filters is about sockets: a network namespace does not block sockets to the host of a virtual
+ * machine (vsock).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -48,7 +50,7 @@ struct keeper {
     const struct rfs_cage_options *options;
     const char *home;
     int scratch_fd, image_fd;
-    int devices_fd; /* what is to be the job's /dev */
+    int devices_fd; /* mount that becomes the job's /dev */
 };
 
 static const char *const DEVICES[] = {"null", "zero", "full", "random", "urandom", "tty"};
@@ -106,7 +108,7 @@ static void raise_loopback(const struct keeper *keeper)
     close(fd);
 }
 
-/* Is told to us, who then serve it. */
+/* Sends the descriptors of the file system to our parent, which serves it. */
 static void hand_over(const struct keeper *keeper, int fuse_fd, int proc_fd)
 {
     struct keeper_message message = {.word = KEEPER_MOUNTED};
@@ -126,8 +128,8 @@ static void hand_over(const struct keeper *keeper, int fuse_fd, int proc_fd)
     must_succeed(keeper, sendmsg(keeper->socket, &header, MSG_NOSIGNAL), "handing over /dev/fuse");
 }
 
-/* What is to be the job's /dev, where the job's files will cover it: in those, who serves them
- * could lead its names elsewhere while we make them. */
+/* Makes the job's /dev outside the job's files, and binds it later.  Within them, whoever serves
+ * the files could redirect its names while we make it. */
 static void make_devices(struct keeper *keeper)
 {
     char from[64];
@@ -235,7 +237,7 @@ static void drop_capabilities(const struct keeper *keeper)
     must_succeed(keeper, syscall(SYS_capset, &header, none), "dropping capabilities");
 }
 
-/* Behind what is there: what that lets pass comes to this one. */
+/* Appends a filter to the program: what the filters before allow is judged by this one, too. */
 static void add_filter(const struct os_filter *filter, struct sock_fprog *program)
 {
     for (unsigned short i = 0; i < program->len; i++) {
@@ -248,8 +250,8 @@ static void add_filter(const struct os_filter *filter, struct sock_fprog *progra
     program->len = (unsigned short)(program->len + filter->count);
 }
 
-/* Both are one filter of the job's: who makes an image of it counts how many it has, and there is
- * to be none that it set itself (ckpt/dump/dump_check_linux.c). */
+/* Installs both filters as one.  A checkpoint counts the filters of the job, and refuses a job that
+ * has installed filters itself (ckpt/dump/dump_check_linux.c). */
 static void set_filters(const struct keeper *keeper)
 {
     const struct rfs_cage_options *options = keeper->options;
@@ -272,7 +274,7 @@ static void set_filters(const struct keeper *keeper)
     }
 }
 
-/* A file that the job names, as the job sees it. */
+/* Opens one standard stream of the job by its path in the job's file system. */
 static void open_stream(const struct keeper *keeper, int number)
 {
     const char *const *paths = keeper->options->streams;
@@ -333,7 +335,8 @@ static void obey_message(const struct keeper *keeper, pid_t job)
     }
 }
 
-/* Who was orphaned is ours; the status of the job is what counts. */
+/* Collects ended children; orphans of the job become our children, too.  True: the job itself has
+ * ended, and *status is its status. */
 static bool reap_children(pid_t job, int *status)
 {
     pid_t pid;
@@ -348,7 +351,8 @@ static bool reap_children(pid_t job, int *status)
     return ended;
 }
 
-/* All of it, so that what it wrote is written when we go. */
+/* Kills all other processes of the namespace and waits for them, so that all that they wrote is
+ * written when we end. */
 static void end_others(void)
 {
     (void)kill(-1, SIGKILL);

@@ -1,7 +1,8 @@
 /* rsyscall_fuse/kernel_linux.c - see kernel_linux.h.
  *
- * Design note: the loop thread reads and answers; one call into the kernel each.  The one call that
- * may have to wait for requests to be answered, to drop a file's contents, is made on a lane.
+ * Design note: the loop thread reads requests and writes answers, with one system call each.  One
+ * call may have to wait until requests are answered: dropping a file's contents.  It is made on a
+ * lane (worker thread).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,7 +24,8 @@
 #include "base/loop_event.h"
 #include "base/mem.h"
 
-#define TURN_REQUESTS 32 /* read before others of the loop get their turn */
+/* requests read before other callbacks of the loop have their turn */
+#define TURN_REQUESTS 32
 #define PARTS_MAX     16
 
 struct rfs_kernel {
@@ -34,7 +36,7 @@ struct rfs_kernel {
     struct rfs *fs;
     void (*on_end)(void *arg);
     void *arg;
-    unsigned char *block; /* for the next request; NULL: the last one was kept */
+    unsigned char *block; /* buffer for the next request; NULL: the last one was kept */
 };
 
 static int answer_kernel(void *arg, const struct rfs_part *parts, size_t count)
@@ -54,7 +56,7 @@ static int answer_kernel(void *arg, const struct rfs_part *parts, size_t count)
     return writev(kernel->fd, vectors, used) >= 0 ? 0 : -ENOENT;
 }
 
-/* The mask of a line of /proc/TID/status, "SigPnd:\t0000000000000100". */
+/* Returns the signal mask in a line of /proc/TID/status such as "SigPnd:\t0000000000000100". */
 static uint64_t mask_of(const char *text, const char *name)
 {
     const char *line = strstr(text, name);

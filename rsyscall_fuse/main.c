@@ -51,7 +51,7 @@ static const char USAGE[] =
 
 struct arguments {
     struct rfs_mount_options mount;
-    const char *library; /* no file system */
+    const char *library; /* preloaded library; without a file system */
     const char *local;
     const char *door;
     bool fetch;

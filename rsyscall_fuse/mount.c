@@ -1,11 +1,12 @@
 /* rsyscall_fuse/mount.c - see mount.h.
  *
- * The order: the keeper is made (it must know no secret), the session begun (it says who the job is
- * to take itself for), the file system mounted and served, the job started.  In the end the keeper
- * ends all that ran there, what is still on the way is waited for, and the session is ended.
+ * The keeper is made first, because it must not know a secret.  Then the session begins, which says
+ * which user the job shall see itself as; the file system is mounted and served; the job starts.
+ * At the end the keeper ends all processes of the job, the last data is waited for, and the session
+ * is ended.
  *
- * A session that is lost for good ends the job: what it would read or write from then on would be
- * wrong.  Whoever started us starts it again, from its last checkpoint.
+ * If the session is lost for good, the job is ended, because all that it would read or write from
+ * then on would be wrong.  Whoever started us starts it again from its last checkpoint.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,8 +26,8 @@
 #include "base/vec.h"
 #include "rsyscall_fuse/kernel_linux.h"
 
-#define NOBODY          65534 /* who a job is whose owner is root at the submit machine */
-#define LOOK_MS         5     /* whether all is written, at the end */
+#define NOBODY          65534 /* uid of a job whose owner is root at the submit machine */
+#define LOOK_MS         5     /* at the end, interval of looks whether all is written */
 #define PROGRAM         "roost-rsys-mount"
 #define SIGNALS_MAX     6
 #define PROBE_READ      4096
@@ -44,15 +45,15 @@ struct rfs_mount {
     struct rsys_reply hello;
     char ticket[RSYS_TICKET_MAX + 1];
     char address[RFS_ADDRESS_SIZE];
-    char *environment;           /* as it was read */
-    struct vec environment_ptrs; /* into it */
+    char *environment;           /* text of the environment file */
+    struct vec environment_ptrs; /* pointers to the variables in it */
     struct forward {
         struct rfs_mount *mount;
         int number;
     } forwards[SIGNALS_MAX];
     bool ended;
-    int status; /* as wait(2) has it */
-    int result; /* of ours, if not 0 */
+    int status; /* exit status of the job, as wait(2) returns it */
+    int result; /* our own result; 0: none, the job's status counts */
 };
 
 static void print_message(const char *text)
@@ -229,7 +230,8 @@ int rfs_environment_read(struct os *os, const char *file, char **text, struct ve
     return code;
 }
 
-/* The keeper is a copy of us: it must be here before that. */
+/* Reads the job's environment.  It must be read before the keeper is made, because the keeper is a
+ * copy (fork) of us. */
 static int read_environment(struct rfs_mount *mount, struct err *err)
 {
     if (mount->options.environment_file == NULL) {
@@ -333,7 +335,7 @@ int rfs_mount_finish(struct rfs_mount *mount)
     return result != 0 ? result : rfs_cage_end_like(status);
 }
 
-/* ---- may it be here? ------------------------------------------------------------------------- */
+/* ---- can this machine mount it? -------------------------------------------------------------- */
 
 struct rfs_probe {
     struct loop *loop;

@@ -1,14 +1,15 @@
-/* rsyscall_fuse/rfs.c - requests of the kernel: taken apart, answered, interrupted.
+/* rsyscall_fuse/rfs.c - requests of the kernel: decoded, answered, interrupted.
  *
- * Design note: a table says who handles which operation.  A handler answers at once, or makes a
- * struct rfs_op, which lives until the server's answer is there.  The kernel is trusted: that its
- * requests are whole is looked at so that another version of it cannot lead us astray, no more.
+ * Design note: a table names the handler of each operation.  A handler answers at once, or makes a
+ * struct rfs_op, which lives until the server has answered.  The kernel is trusted.  Its requests
+ * are checked for completeness only so that another kernel version cannot lead us astray.
  *
- * A signal does not end a request: programs do not expect EINTR of a file.  But a thread that is
- * being killed must not hang because the network is cut, and the kernel tells of the first signal
- * only.  So threads of interrupted requests are looked at each second until they are answered.
+ * A signal does not end a request, because programs do not expect EINTR from a file.  But a thread
+ * that is being killed must not hang because the network is cut, and the kernel reports only the
+ * first signal.  So the threads of interrupted requests are looked at each second until the
+ * requests are answered.
  *
- * Source: <linux/fuse.h>; fs/fuse of the kernel for what is said nowhere else.
+ * Source: <linux/fuse.h>, and fs/fuse of the kernel for what is documented nowhere else.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,9 +25,9 @@
 #include "rsyscall_fuse/rfs_private.h"
 
 #define INTERRUPT_LOOK_MS 1000
-#define KERNELS_NAME_MAX  1024 /* bytes of a name that it sends */
+#define KERNELS_NAME_MAX  1024 /* most bytes of a name in a request */
 #define KEPT_BYTES        ((size_t)4 << 20)
-#define BACKGROUND_MAX    64 /* reads that the kernel has under way ahead of the job */
+#define BACKGROUND_MAX    64 /* most reads ahead that the kernel has under way */
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
@@ -122,7 +123,8 @@ void rfs_op_hold_open(struct rfs_op *op, uint64_t fh)
     rfs_open_ref(op->open);
 }
 
-/* An open file by which a node without a name can be asked for. */
+/* Returns an open file of the node, to ask the server about a node without a name; one for writing
+ * if wanted and there is one. */
 static struct rfs_open *any_open(const struct rfs_node *node, bool for_writing)
 {
     struct rfs_open *open;
@@ -305,7 +307,7 @@ static void rfs_batch_forget(struct rfs_in *in)
     }
 }
 
-/* The job's end of it is going: there is nothing to tell. */
+/* Answers the kernel's goodbye; there is nothing else to do. */
 static void rfs_bye(struct rfs_in *in)
 {
     (void)rfs_answer(in->fs, in->header->unique, NULL, 0);
@@ -313,10 +315,11 @@ static void rfs_bye(struct rfs_in *in)
 
 struct handler {
     void (*call)(struct rfs_in *in);
-    bool no_node; /* the number of a node is not there, or none */
+    bool no_node; /* the request's node number is missing or may be unknown */
 };
 
-/* What is not here is -ENOSYS, upon which the kernel does not ask again, and does without. */
+/* An operation that is not in this table is answered -ENOSYS; the kernel then does without it and
+ * does not ask again. */
 static const struct handler HANDLERS[] = {
     [FUSE_LOOKUP] = {rfs_lookup, false},
     [FUSE_FORGET] = {rfs_forget, false},

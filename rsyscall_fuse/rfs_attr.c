@@ -1,12 +1,13 @@
-/* rsyscall_fuse/rfs_attr.c - attributes: for how long they are believed, and what is shown of them.
+/* rsyscall_fuse/rfs_attr.c - attributes: how long they are valid, and which of them are shown.
  *
- * Design note: what the server says of a file's size while writes to it are under way may be older
- * than what the kernel was told already, and the kernel would cut off the end of its copy.  So such
- * attributes are corrected by what is under way, and believed for no time at all.  A stat() of the
- * job's waits for the writes instead; only attributes that come along with names are in doubt.
+ * Design note: while writes are under way, the file's size in a reply of the server may be older
+ * than the size that the kernel knows already, and the kernel would cut off the end of its copy.
+ * So such attributes are corrected by the writes under way, and are valid for no time.  The job's
+ * own stat() waits for the writes instead; only attributes that come along with names are
+ * concerned.
  *
- * Otherwise they are believed the longer, the longer ago the file was changed (a sixteenth of
- * that): a file of /usr for a minute, a log file for a second.
+ * Other attributes are valid for a sixteenth of the time since the file's last change: a minute for
+ * a file of /usr, a second for a log file.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +18,7 @@
 #include "base/mem.h"
 #include "rsyscall_fuse/rfs_private.h"
 
-#define MODE_MADE_UP    0040555U /* a directory that cannot be written to */
+#define MODE_MADE_UP    0040555U /* a directory that nobody may write to */
 #define MODE_TYPE       0170000U
 #define MODE_DIR        0040000U
 #define MADE_UP_BLKSIZE 4096
@@ -191,7 +192,8 @@ static void setattr_go(struct rfs_op *op)
     }
 }
 
-/* RSYS_SET_* of FATTR_*, as far as they are asked for.  False: nobody may do that. */
+/* Translates the FATTR_* bits of the request to RSYS_SET_*.  False: the change is not allowed for
+ * anybody. */
 static bool setattr_how(const struct rfs *fs, const struct fuse_setattr_in *arg,
                         struct rsys_request *request)
 {
@@ -243,7 +245,8 @@ void rfs_setattr(struct rfs_in *in)
 
 /* ---- ACCESS, STATFS -------------------------------------------------------------------------- */
 
-/* Is it allowed for sure, whichever groups the submitting user is in?  Else the server is asked. */
+/* True when access is certain, whichever groups the submitting user is in.  Otherwise the server is
+ * asked. */
 static bool is_allowed(const struct rfs *fs, const struct rfs_node *node, uint32_t mask)
 {
     uint32_t mode = node->attr.mode;

@@ -1,10 +1,10 @@
 /* rsyscall_fuse/rfs_dirs.c - directories: opened and listed.
  *
- * Design note: the kernel asks for a page of memory at a time, which would be a round trip for each
- * 30 names.  So the server is asked for more at a time, and the kernel's requests are answered from
- * that.  The kernel's offset is the number of the entry, because cookies of the server's file
- * system may be any number and there are entries that it does not know: ".", "..", and views.  For
- * each batch its first number and cookie are remembered, so that a program may seek back.
+ * Design note: the kernel asks for one page of memory at a time, which would be a round trip for
+ * each 30 names.  So we ask the server for larger batches, and answer the kernel's requests from
+ * them.  The kernel's offset is the number of the entry, because the cookies of the server's file
+ * system may be any number, and some entries are not from the server: ".", "..", and views.  For
+ * each batch, the first number and the cookie are kept, so that a program can seek back.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@
 #include "rsyscall_fuse/rfs_private.h"
 
 #define BATCH_BYTES  ((size_t)128 << 10)
-#define ATTR_OLD_MS  1000 /* attributes that came longer ago are not passed on */
+#define ATTR_OLD_MS  1000 /* older attributes are not passed on */
 #define KERNELS_DIR  4    /* DT_DIR */
 #define DOTS         2    /* "." and ".." */
 #define BATCHES_KEPT 100000
@@ -27,14 +27,14 @@ struct batch_start {
 };
 
 struct rfs_listing {
-    struct batch_start *starts; /* of all batches so far */
+    struct batch_start *starts; /* starts of all batches so far */
     size_t start_count, start_capacity;
-    unsigned char *data; /* of the batch that is here; NULL: none */
-    size_t length, at;   /* at: the next entry's */
-    uint64_t number;     /* of the next entry */
-    uint64_t cookie;     /* of the batch behind this one */
-    size_t batch;        /* index of its start */
-    bool at_end;         /* there is none behind it */
+    unsigned char *data; /* the current batch; NULL: none */
+    size_t length, at;   /* at: where the next entry begins */
+    uint64_t number;     /* number of the next entry */
+    uint64_t cookie;     /* cookie of the next batch */
+    size_t batch;        /* index of the current batch in starts */
+    bool at_end;         /* the current batch is the last */
     uint64_t began, fetched_ms;
 };
 
@@ -100,8 +100,8 @@ struct page {
     bool plus;
 };
 
-/* An entry with number `number`; attr NULL: the kernel asks for them when it wants them.  False: no
- * room. */
+/* Appends an entry. attr NULL: without attributes; the kernel will ask when it needs them.  False:
+ * the page is full. */
 static bool put_record(struct page *page, uint64_t number, const char *name, size_t name_length,
                        uint32_t type, uint64_t ino, struct rfs_node *node, struct rsys_attr *attr,
                        uint64_t began)
@@ -132,7 +132,8 @@ static bool put_record(struct page *page, uint64_t number, const char *name, siz
     return true;
 }
 
-/* The kernel does not want it any more: it was told of no node. */
+/* Takes back the lookups of a page that the kernel did not accept, so it does not know the
+ * nodes. */
 static void take_back(const struct page *page)
 {
     struct rfs *fs = page->op->fs;
@@ -148,7 +149,8 @@ static void take_back(const struct page *page)
     }
 }
 
-/* ".", ".." and views.  The number of the first that is not of them. */
+/* Appends ".", ".." and views, from entry `number` on.  Returns the number of the first entry that
+ * was not appended. */
 static uint64_t put_own(struct page *page, uint64_t number)
 {
     const struct rfs_node *node = page->op->node;
@@ -207,7 +209,7 @@ static bool put_entry(struct page *page, const struct rfs_listing *listing,
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-/* Begins anew: what was listed before does not count. */
+/* Starts the listing over: forgets all batches. */
 static void rewind_listing(struct rfs_listing *listing, uint64_t first)
 {
     mem_free(listing->data);
@@ -219,7 +221,7 @@ static void rewind_listing(struct rfs_listing *listing, uint64_t first)
     listing->at_end = false;
 }
 
-/* Goes to an entry that was listed before.  False: its batch must be asked for, from
+/* Goes to an entry that was listed before.  False: its batch must be fetched again, from
  * listing->cookie. */
 static bool seek_back(struct rfs_listing *listing, uint64_t number)
 {
@@ -304,7 +306,7 @@ static void ask_batch(struct rfs_op *op)
 
 /* ---- READDIR, READDIRPLUS -------------------------------------------------------------------- */
 
-/* Entries of the batch that is here, from number `from` on.  False: no room for more. */
+/* Appends entries of the current batch, from number `from` on.  False: the page is full. */
 static bool put_batch(struct page *page, struct rfs_listing *listing, uint64_t from)
 {
     struct rsys_entry entry;

@@ -1,13 +1,14 @@
-/* rsyscall_fuse/rfs_files.c - files: opened, closed, flushed, and what is done to a whole one.
+/* rsyscall_fuse/rfs_files.c - files: opened, closed, flushed, and operations on whole files.
  *
- * Design note: opening is where a job's view and the submit machine's meet (close-to-open).  The
- * file is opened by its name, on the condition that it is still the same one: if it is not, the
- * kernel is told -ESTALE, and goes the whole way anew.  The reply's attributes tell whether the
- * contents that the kernel has are those that the server has now: what was last seen, or made by
- * our own writes.  If not, the kernel drops them, and is told to ask for the attributes again; that
- * notice touches no page of the file, so it cannot wait for an answer that we owe.
+ * Design note: the job's view of a file is brought up to date when it is opened (close-to-open
+ * consistency).  The file is opened by its name, on the condition that it is still the same file;
+ * if not, the kernel gets -ESTALE and looks the name up again.  The attributes in the reply tell
+ * whether the contents that the kernel has cached are still those of the server: equal to what was
+ * last seen, or to the result of our own writes.  If not, the kernel drops the contents, and is
+ * told to ask for the attributes again.  This notice touches no page of the file, so it cannot wait
+ * for an answer that we have not given yet.
  *
- * Source for O_*: open(2) of Linux on x86-64, which the kernel passes on.
+ * Source for O_*: open(2) of Linux on x86-64; the kernel passes these flags on.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,13 +19,14 @@
 #include "base/mem.h"
 #include "rsyscall_fuse/rfs_private.h"
 
-#define FLAG_WRONLY    01U
-#define FLAG_RDWR      02U
-#define FLAG_ACCMODE   03U
-#define FLAG_EXCL      0200U
-#define FLAG_TRUNC     01000U
-#define FLAG_APPEND    02000U
-#define COPY_BYTES_MAX ((uint64_t)64 << 20) /* in one request: others want the server, too */
+#define FLAG_WRONLY  01U
+#define FLAG_RDWR    02U
+#define FLAG_ACCMODE 03U
+#define FLAG_EXCL    0200U
+#define FLAG_TRUNC   01000U
+#define FLAG_APPEND  02000U
+/* in one request, so that others get the server's time, too */
+#define COPY_BYTES_MAX ((uint64_t)64 << 20)
 
 /* ---- open files ------------------------------------------------------------------------------ */
 
@@ -96,7 +98,7 @@ static uint32_t how_of(uint32_t flags)
     return how;
 }
 
-/* The kernel asks for the attributes before it believes any again. */
+/* Tells the kernel that its cached attributes of the node are not valid any more. */
 static void notify_changed(struct rfs *fs, const struct rfs_node *node)
 {
     struct fuse_out_header header = {.error = FUSE_NOTIFY_INVAL_INODE};
@@ -107,7 +109,8 @@ static void notify_changed(struct rfs *fs, const struct rfs_node *node)
     (void)fs->device.answer(fs->device.arg, parts, 2); /* it may have forgotten the file */
 }
 
-/* Takes what came with OPEN.  Returns FOPEN_*. */
+/* Decides by the attributes in the reply to OPEN whether the kernel's contents are still valid.
+ * Returns FOPEN_* flags. */
 static uint32_t opened_contents(struct rfs_op *op, struct rfs_node *node,
                                 const struct rsys_reply *reply, bool notify)
 {
@@ -236,7 +239,8 @@ void rfs_release(struct rfs_in *in)
     }
 }
 
-/* 0, or the op was refused: an error of a write that was answered before. */
+/* Refuses the op with the error of an earlier write, which was answered before it was sent.
+ * Returns 0 when there is none. */
 static int tell_write_error(struct rfs_op *op)
 {
     int code = op->open->write_error;
@@ -390,7 +394,8 @@ static void copy_go(struct rfs_op *op)
     rfs_op_send(op, copy_answered);
 }
 
-/* The source is at the server; now the target, which is from now on the op's node. */
+/* Continues a copy when the writes to the source are done: now those to the target, which becomes
+ * the op's node. */
 static void copy_source_written(struct rfs_op *op)
 {
     struct rfs_node *source = op->node;

@@ -1,16 +1,18 @@
 /* rsyscall_fuse/rfs_link.c - the job's end of a session: see rfs_link.h.
  *
- * Design note: a call is in one of two lists.  `waiting` has those that have no slot yet, `sent`
- * those that have one, in the order in which they got it; after a cut all of `sent` goes out again
- * in that order.  A call's bytes are made anew each time from its request, so nothing is kept but
- * what the caller holds anyway.
+ * Design note: a call is in one of two lists.  `waiting` has the calls without a slot, `sent` those
+ * with one, in the order in which they got it.  After a lost connection all calls of `sent` are
+ * sent again in that order.  The bytes of a call are made each time from its request, so nothing is
+ * kept except what the caller holds anyway.
  *
- * A session that the server forgot: what was sent goes to `held`, and only calls that renew go out,
- * until all is open again.  Then the caller judges each call of `held`, and those that are asked
- * again go before all that waits, in their order.  While that lasts a second loss is the end.
+ * If the server has forgotten the session, the calls of `sent` move to `held`, and only calls that
+ * renew the session are sent, until all files are open again.  Then the caller judges each call of
+ * `held`.  Those that must be asked again are sent in their order, before all waiting calls.  If
+ * the session is lost a second time meanwhile, that is the end.
  *
- * A cut may be silent: when nothing was heard for two intervals of PING the connection is given up
- * and another one is made.  Intervals are counted, because a clock goes on while we are held up.
+ * A connection may be lost silently: when nothing was heard for two intervals of PING, it is closed
+ * and another one is made.  Intervals are counted, because the clock goes on while this process is
+ * stopped.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,13 +29,15 @@
 #include "base/redial.h"
 #include "base/stream/stream.h"
 
-#define SLOTS_WANTED   RSYS_SLOTS_MAX
-#define UNSENT_MAX     ((size_t)4 << 20) /* bytes given to the stream beyond what the kernel takes */
-#define JOINED_MAX     ((size_t)8 << 10)  /* data that is copied behind its fields: one record */
+#define SLOTS_WANTED RSYS_SLOTS_MAX
+/* most bytes in the stream that the kernel has not taken */
+#define UNSENT_MAX ((size_t)4 << 20)
+/* shorter data is copied behind its fields, to be one record */
+#define JOINED_MAX     ((size_t)8 << 10)
 #define DIALING_MS     ((uint64_t)120000) /* how long the first connection is tried */
 #define PINGS_IN_LEASE 4
 #define SILENT_MAX     2
-#define REFUSED_MS     ((uint64_t)60000) /* a server that begins may not know of our ticket yet */
+#define REFUSED_MS     ((uint64_t)60000) /* a starting server may not know our ticket yet */
 
 TAILQ_HEAD(call_list, rfs_call);
 
@@ -53,10 +57,10 @@ struct rfs_link {
     struct stream *stream;
     struct loop_timer *dial_timer, *ping_timer, *fail_timer;
     unsigned failures;
-    uint64_t cut_ms;     /* when it was last heard, or first dialled */
-    uint64_t heard_ms;   /* anything */
+    uint64_t cut_ms;     /* when the server was last heard, or first dialled */
+    uint64_t heard_ms;   /* when anything was last received */
     unsigned silent;     /* intervals of PING since then */
-    uint64_t refused_ms; /* since when the ticket, which was good once, is refused; 0: it is not */
+    uint64_t refused_ms; /* since when a once valid ticket is refused; 0: it is not */
     bool begun;
     unsigned char session[RSYS_SESSION_SIZE];
     uint32_t lease_ms, data_max;
@@ -64,12 +68,12 @@ struct rfs_link {
     struct call_list waiting, sent;
     struct call_list held; /* sent in a session that the server has forgotten */
     bool renewing, asked_to_renew;
-    unsigned char *roots; /* as HELLO listed them */
+    unsigned char *roots; /* the roots as HELLO listed them */
     size_t roots_length;
-    struct call_list failed; /* could not be encoded: answered from fail_timer */
+    struct call_list failed; /* calls that could not be encoded; answered from fail_timer */
     struct slot slots[RSYS_SLOTS_MAX];
     uint32_t slot_count, used, used_bulk;
-    struct rfs_call *next; /* of sent: the next to go out; NULL: all are out */
+    struct rfs_call *next; /* next call of `sent` to send; NULL: all are sent */
     struct rfs_call ping;
     bool pinging;
     struct rfs_link_stats stats;
@@ -118,7 +122,7 @@ static void dial_later(struct rfs_link *link, const char *why)
     loop_timer_set(link->dial_timer, delay_ms < left_ms ? delay_ms : left_ms);
 }
 
-/* The connection is of no use any more. */
+/* Closes a connection that cannot be used any more, and dials again later. */
 static void cut_link(struct rfs_link *link, const char *why)
 {
     if (link->phase == LINK_UP) {
@@ -206,7 +210,7 @@ static struct rfs_call *next_waiting(struct rfs_link *link)
     return NULL;
 }
 
-/* As much as the network takes. */
+/* Sends waiting calls, as many as the stream takes. */
 static void send_waiting(struct rfs_link *link)
 {
     struct rfs_call *call;
@@ -331,7 +335,7 @@ static void hello_refused(struct rfs_link *link, int status)
     is_over(link, status, why);
 }
 
-/* What was sent is the session's no more; nor are its slots. */
+/* Moves all calls of `sent` to `held`, and frees all slots: they belonged to the lost session. */
 static void forget_slots(struct rfs_link *link)
 {
     struct rfs_call *call;
@@ -362,7 +366,8 @@ static bool begins_anew(struct rfs_link *link)
     return true;
 }
 
-/* What was open is looked for where it was; and no request may be larger than it was. */
+/* True when the server offers the same roots as before, and allows requests of the same size.
+ * Otherwise open files cannot be found again. */
 static bool offers_the_same(const struct rfs_link *link, const struct rsys_reply *reply)
 {
     return reply->data_max >= link->data_max && reply->data_length == link->roots_length &&
@@ -417,7 +422,8 @@ static void on_welcome(struct rfs_link *link, const struct rsys_reply *reply)
     send_waiting(link);
 }
 
-/* The first of the two that it goes to, or is answered later. */
+/* Handles one call of `held` as the caller decides: the call is sent again, moved to `done`, or
+ * answered as failed.  False: nobody knows whether it was done, so the session is over. */
 static bool judge_held(struct rfs_link *link, struct rfs_call *call, struct call_list *done)
 {
     switch (link->events.again(link->arg, call, true)) {
@@ -486,7 +492,7 @@ void rfs_link_renewed(struct rfs_link *link, int code, const char *why)
     }
 }
 
-/* False: the connection is of no use. */
+/* Handles one reply.  False: it fits no request, so the connection cannot be used any more. */
 static bool take_answer(struct rfs_link *link, const struct rsys_reply *reply)
 {
     struct rfs_call *call = reply->slot < link->slot_count ? link->slots[reply->slot].call : NULL;

@@ -1,15 +1,16 @@
 /* rsyscall_fuse/rfs_locks.c - locks of ranges (fcntl) and of whole files (flock), at the server.
  *
  * A job that waits for a lock waits here: the server is asked again and again to wait for a while,
- * so that a slot is never taken for good.  A signal ends the wait, as it does for a local file.
+ * so that no slot is occupied for ever.  A signal ends the wait, as it does for a local file.
  *
- * What was written before a lock is given back must be there when another gets it: so a lock waits
- * for what is being written.  And who gets one must see what others wrote who had it before: then
- * the file's attributes are asked for, and if they are not as we left them, the kernel drops its
- * copy of the contents before the lock is granted.
+ * Data that was written before a lock is released must be at the server when another process gets
+ * the lock.  So the release waits for the writes.  And the process that gets a lock must see what
+ * earlier owners of the lock wrote.  So the file's attributes are asked for, and if they have
+ * changed, the kernel drops its copy of the contents before the lock is granted.
  *
- * What the job has is known here, and so is which of its processes has it: who asks is told that
- * without a server, and whoever makes an image of the job is told all of it (base/file_locks.h).
+ * The job's locks, and which of its processes has them, are known here.  Questions about them are
+ * answered without the server, and a program that makes an image of the job gets all of them
+ * (base/file_locks.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,22 +22,24 @@
 #include "rsyscall_fuse/rfs_private.h"
 
 #define WAIT_MS   10000
-#define LOCKS_MAX 4096 /* that are known; with more a session that was forgotten is over */
-/* F_RDLCK, F_WRLCK, F_UNLCK of fcntl(2), which the kernel passes on. */
+#define LOCKS_MAX 4096 /* known locks; with more, a forgotten session cannot be renewed */
+/* F_RDLCK, F_WRLCK and F_UNLCK of fcntl(2); the kernel passes them on */
 #define KERNELS_RDLCK 0U
 #define KERNELS_WRLCK 1U
 #define KERNELS_UNLCK 2U
 
-/* ---- those that we have ---------------------------------------------------------------------- */
+/* ---- the job's locks ------------------------------------------------------------------------- */
 
-/* So that they can be asked for again, of a server that was started again. */
+/* A lock that the job has.  It is kept so that it can be taken again at a server that was
+ * restarted. */
 struct rfs_lock {
     LIST_ENTRY(rfs_lock) entry;
-    struct rfs_open *open; /* by which it was taken; it goes with that at the latest */
+    /* the open file by which the lock was taken; ends with it at the latest */
+    struct rfs_open *open;
     uint64_t owner;
-    uint64_t start, end; /* the last byte; UINT64_MAX: to the end of the file */
+    uint64_t start, end; /* end: the last byte; UINT64_MAX: to the end of the file */
     uint32_t type;
-    uint32_t process; /* as the kernel counts them for the file system */
+    uint32_t process; /* process number, as the kernel numbers them for the file system */
     bool flock;
 };
 
@@ -58,7 +61,8 @@ static void drop_lock(struct rfs *fs, struct rfs_lock *lock)
     mem_free(lock);
 }
 
-/* The range is another's, or nobody's, or that owner's in another way. */
+/* Removes the range from the known locks of the same owner: it is released, or about to be locked
+ * in another way. */
 static void take_out(struct rfs *fs, const struct rfs_lock *range)
 {
     struct rfs_lock *next;
@@ -151,7 +155,7 @@ struct rfs_lock *rfs_lock_again(struct rfs *fs, struct rfs_lock *before, struct 
     return lock;
 }
 
-/* ---- telling of them ------------------------------------------------------------------------- */
+/* ---- reporting locks ------------------------------------------------------------------------- */
 
 static void tell_lock(const struct rfs_lock *lock, uint32_t process, struct file_locks_told *told)
 {
@@ -193,7 +197,7 @@ void rfs_ioctl(struct rfs_in *in)
     (void)rfs_answer2(in->fs, in->header->unique, &out, sizeof out, &told, sizeof told);
 }
 
-/* One of the job's that is in the way of that; NULL: none. */
+/* Returns a lock of the job that conflicts with the request; NULL: none. */
 static const struct rfs_lock *in_the_way(const struct rfs_op *op)
 {
     const struct rsys_request *request = &op->call.request;
@@ -238,7 +242,8 @@ static void answer_get(struct rfs_op *op, uint32_t type, uint64_t start, uint64_
     rfs_op_end(op);
 }
 
-/* A process of another machine has no number here. */
+/* Answers a question about a conflicting lock of another machine, whose process has no number here:
+ * 0. */
 static void get_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_op *op = (struct rfs_op *)call;
@@ -256,7 +261,8 @@ static void contents_dropped(void *arg)
     rfs_op_end(op);
 }
 
-/* The lock is ours: is the file as we left it? */
+/* After a lock was granted: if the file was changed meanwhile, the kernel's copy of its contents is
+ * dropped. */
 static void check_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_op *op = (struct rfs_op *)call;

@@ -75,7 +75,8 @@ static void lookup_done(struct rfs_call *call, const struct rsys_reply *reply)
     }
 }
 
-/* A name in the directory of the request: 0, or the op is gone. */
+/* Sets the request's place to a name in its directory.  Returns 0; otherwise the op was refused and
+ * freed. */
 static int at_name(struct rfs_op *op, const char *name)
 {
     const struct rfs_view *view = rfs_view_below(op->node, name);
@@ -109,7 +110,8 @@ void rfs_lookup(struct rfs_in *in)
 
 /* ---- what makes a name ----------------------------------------------------------------------- */
 
-/* An op for a new name: NULL if it cannot be, and was refused. */
+/* Makes an op for a new or removed name.  NULL: the name cannot be changed, and the request was
+ * refused. */
 static struct rfs_op *op_for_name(struct rfs_in *in, uint16_t rsys_op, const char *name)
 {
     struct rfs_op *op = rfs_op_create(in, rsys_op);
@@ -175,7 +177,7 @@ void rfs_symlink(struct rfs_in *in)
     }
 }
 
-/* What is linked is in node_to, the new name's directory in node. */
+/* Handles the reply to LINK. node_to is the file, node the directory of the new name. */
 static void linked_done(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_op *op = (struct rfs_op *)call;

@@ -1,11 +1,11 @@
 /* rsyscall_fuse/rfs_nodes.c - see rfs_nodes.h.
  *
- * Design note: two hash tables over the same nodes, by what they are (root, device, inode) and by
- * (directory, name).  The root is in the key because one file may be seen through two roots at two
- * places, and the kernel does not suffer a directory with two places.
+ * Design note: there are two hash tables of the same nodes: by identity (root, device, inode) and
+ * by (directory, name).  The root is part of the key because one file may be seen through two roots
+ * at two places, and the kernel does not accept a directory at two places.
  *
- * Invariants: a name holds its directory; a node with neither lookups nor references is freed, with
- * its names; nodes of views hold themselves.
+ * Invariants: a name holds a reference to its directory; a node without lookups and references is
+ * freed, with its names; nodes of views hold a reference to themselves.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -76,7 +76,7 @@ static struct rfs_name *find_name(const struct rfs_nodes *nodes, const struct rf
 
 static void free_if_unused(struct rfs_nodes *nodes, struct rfs_node *node);
 
-/* The directory may be freed by it, the child is not. */
+/* Removes a name.  This may free the directory, but not the child. */
 static void drop_name(struct rfs_nodes *nodes, struct rfs_name *name)
 {
     hash_chains_remove(&nodes->by_name, &name->link);
@@ -236,7 +236,7 @@ size_t rfs_nodes_count(const struct rfs_nodes *nodes)
     return nodes->by_file.count;
 }
 
-/* ---- where ----------------------------------------------------------------------------------- */
+/* ---- paths of nodes -------------------------------------------------------------------------- */
 
 static bool prepend_name(char *buffer, size_t *at, const char *text, size_t length)
 {
@@ -302,7 +302,7 @@ struct rfs_view *rfs_view_below(const struct rfs_node *node, const char *name)
     return node->view != NULL ? find_view(node->view, name, strlen(name)) : NULL;
 }
 
-/* Which root's files are in a view. */
+/* Returns the number of the root whose files are in a view; RFS_NO_ROOT: none. */
 static uint32_t space_of(const struct rfs_view *view)
 {
     while (view != NULL && view->root == RFS_NO_ROOT) {
@@ -330,7 +330,7 @@ static struct rfs_view *make_view(struct rfs_nodes *nodes, struct rfs_view *abov
     return view;
 }
 
-/* Spaces of the ways to other views, after a root was added. */
+/* Sets the spaces of a view and the views below it again, after a root was added. */
 static void renew_spaces(struct rfs_nodes *nodes, struct rfs_view *view)
 {
     struct rfs_node *node = view->node;
@@ -342,7 +342,7 @@ static void renew_spaces(struct rfs_nodes *nodes, struct rfs_view *view)
     }
 }
 
-/* The view at a path, made if there is none; NULL: no path. */
+/* Returns the view at a path, and makes it if there is none; NULL: not a valid path. */
 static struct rfs_view *view_at(struct rfs_nodes *nodes, const char *path, size_t length)
 {
     struct rfs_view *view = nodes->top;
@@ -408,7 +408,7 @@ static void free_view(struct rfs_view *view)
     mem_free(view);
 }
 
-/* Frees the table and the structs in it, of which the link is the first member. */
+/* Frees a table and the structs in it; the link must be their first member. */
 static void free_links(struct hash_chains *table)
 {
     for (struct hash_link *link = hash_chains_next(table, NULL), *next; link != NULL; link = next) {

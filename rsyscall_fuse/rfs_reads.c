@@ -1,14 +1,14 @@
 /* rsyscall_fuse/rfs_reads.c - reading, and reading ahead.
  *
- * Design note: the kernel reads ahead 128 KiB at most, which keeps a fast network idle.  So a file
- * that is read from front to back is asked for in pieces before the kernel wants them, the more of
- * them the longer that goes on.  The kernel's reads are then answered from pieces, some of which
- * may still be on the way.  Pieces are never kept for later: the kernel's cache is the only one,
- * and who opens a file, or writes to it, makes its pieces worthless.
+ * Design note: the kernel reads at most 128 KiB ahead, which leaves a fast network idle.  So a file
+ * that is read from front to back is fetched in pieces before the kernel asks for them; the longer
+ * that continues, the more pieces.  The kernel's reads are answered from pieces, which may still
+ * be on the way.  Pieces are not a cache: the kernel's cache is the only one, and an open of the
+ * file, or a write to it, makes its pieces worthless.
  *
- * Pieces lie behind each other without a gap.  A read that begins in them and ends in them is
- * answered from them; any other is asked for as it is, and where it does not go on from the one
- * before, pieces are dropped.
+ * Pieces follow each other without a gap.  A read that lies completely within the pieces is
+ * answered from them.  Any other read is sent to the server; if it does not continue where the last
+ * read ended, the pieces are dropped.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,14 +21,13 @@
 
 #define PIECE_BYTES  ((size_t)256 << 10)
 #define WINDOW_FIRST ((uint64_t)512 << 10)
-#define PIECES_READ  (RFS_WRITE_MAX / PIECE_BYTES + 2) /* that one read may touch */
-#define NEAR_BYTES \
-    ((uint64_t)256 << 10) /* reads that lie so near are taken for one after another */
+#define PIECES_READ  (RFS_WRITE_MAX / PIECE_BYTES + 2) /* pieces that one read may touch */
+#define NEAR_BYTES   ((uint64_t)256 << 10) /* reads within this distance count as consecutive */
 
 struct piece {
     struct rfs_call call;
-    struct rfs_open *open;   /* held while on the way */
-    struct rfs_ahead *ahead; /* NULL: dropped while on the way */
+    struct rfs_open *open;   /* holds a reference while on the way */
+    struct rfs_ahead *ahead; /* NULL: the piece was dropped while on the way */
     TAILQ_ENTRY(piece) entry;
     uint64_t offset;
     size_t length, got; /* got < length: the file ends there */
@@ -38,16 +37,17 @@ struct piece {
 };
 
 struct rfs_ahead {
-    TAILQ_HEAD(pieces_of_ahead, piece) pieces; /* by offset */
-    TAILQ_HEAD(, rfs_op) waiters;              /* reads that pieces on the way will answer */
-    uint64_t expected;                         /* where the next read begins if it goes on */
-    uint64_t window;                           /* bytes to be had before they are wanted; 0: none */
-    uint64_t version;                          /* of the node, when the pieces were asked for */
+    TAILQ_HEAD(pieces_of_ahead, piece) pieces; /* sorted by offset */
+    TAILQ_HEAD(, rfs_op) waiters;              /* reads that wait for pieces on the way */
+    uint64_t expected; /* where the next read begins, if reading is sequential */
+    uint64_t window;   /* bytes to fetch ahead; 0: none */
+    uint64_t version;  /* version of the node when the pieces were asked for */
 };
 
-/* ---- data of a reply ------------------------------------------------------------------------- */
+/* ---- data in a reply ------------------------------------------------------------------------- */
 
-/* Where value bytes lie in one piece, as they are: then they need not be copied.  NULL: not so. */
+/* Returns the data of a reply if it is one piece without gaps, so that it need not be copied; else
+ * NULL. */
 static const void *in_one_piece(const struct rsys_reply *reply, uint64_t offset)
 {
     return reply->extent_count == 1 && reply->extents[0].offset == offset &&
@@ -56,8 +56,8 @@ static const void *in_one_piece(const struct rsys_reply *reply, uint64_t offset)
                : NULL;
 }
 
-/* Copies what the reply has, with zeros in its gaps, to out, which has room for value bytes. False:
- * it says what cannot be. */
+/* Copies the data of a reply to out, which has reply->value bytes, with zeros in the gaps.  False:
+ * the extents are invalid. */
 static bool unfold_extents(const struct rsys_reply *reply, uint64_t offset, unsigned char *out)
 {
     size_t taken = 0;
@@ -111,8 +111,8 @@ void rfs_ahead_destroy(struct rfs_ahead *ahead)
 
 enum covered { NOT_COVERED, ON_THE_WAY, COVERED };
 
-/* Can pieces answer [offset, offset + size), now or later?  Nothing is read past the end of a file.
- */
+/* Returns whether pieces can answer a read of [offset, offset + size), now or later.  Nothing is
+ * read beyond the end of a file. */
 static enum covered is_covered(const struct rfs_ahead *ahead, uint64_t offset, uint64_t size)
 {
     const struct piece *piece;
@@ -171,7 +171,8 @@ static void answer_from_pieces(struct rfs_op *op)
 
 static void read_directly(struct rfs_op *op);
 
-/* Reads that can be answered now, or not at all from pieces. */
+/* Answers the waiting reads that are covered now, and sends those to the server that the pieces
+ * will never cover. */
 static void serve_waiters(struct rfs_ahead *ahead)
 {
     struct rfs_op *op, *next;
@@ -236,7 +237,7 @@ static void ask_piece(struct rfs_open *open, uint64_t offset, size_t length)
     rfs_link_submit(open->fs->link, &piece->call);
 }
 
-/* Asks for what will be wanted: from where the pieces end, up to the window's end or the file's. */
+/* Fetches more pieces: from the end of the last one up to the end of the window or of the file. */
 static void ask_ahead(struct rfs_open *open, uint64_t from)
 {
     struct rfs_ahead *ahead = open->ahead;
@@ -256,7 +257,7 @@ static void ask_ahead(struct rfs_open *open, uint64_t from)
     }
 }
 
-/* Follows how the file is read. */
+/* Notes a read: grows the window when reading continues, else drops the pieces. */
 static void follow_reads(struct rfs_open *open, uint64_t offset, uint64_t size)
 {
     struct rfs_ahead *ahead = open->ahead;

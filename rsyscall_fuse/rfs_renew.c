@@ -1,15 +1,15 @@
-/* rsyscall_fuse/rfs_renew.c - a server that was started again: what was open is opened again.
+/* rsyscall_fuse/rfs_renew.c - renews a session with a restarted server: opens the files again.
  *
- * Design note: a shadow that died took nothing of the job's with it but descriptors and locks.  So
- * each open file is opened by its name, on the condition that it is the same file (device, inode
- * and time of birth: an inode's number is soon used again), then the locks are taken again, and
- * only then what waited goes on.  If one of that cannot be, the session is over, and the job goes
- * back to its last checkpoint: it would go on with wrong files.
+ * Design note: when a shadow dies, the job loses only descriptors and locks.  So each open file is
+ * opened by its name, on the condition that it is the same file (device, inode and birth time,
+ * because inode numbers are soon used again).  Then the locks are taken again, and only then do
+ * waiting requests continue.  If one of these steps fails, the session is over, and the job returns
+ * to its last checkpoint, because otherwise it would continue with wrong files.
  *
- * Of what was asked last and has no answer nobody knows whether it was done.  Most may be done
- * twice.  A name that is made or removed may not; but if that works the second time, then it was
- * not done before, and if not, nobody can tell.  What is appended is judged by the file's length,
- * which only one write can have changed.
+ * For requests without an answer, nobody knows whether they were done.  Most may be done twice.
+ * Making or removing a name may not; but if that succeeds the second time, it was not done before,
+ * and if it fails, nobody can tell.  An append is judged by the file's length, which only that one
+ * write can have changed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,21 +25,21 @@
 #define HOW_KEPT                                                                                  \
     (RSYS_OPEN_READ | RSYS_OPEN_WRITE | RSYS_OPEN_APPEND | RSYS_OPEN_DIRECTORY | RSYS_OPEN_PATH | \
      RSYS_OPEN_SYNC)
-#define FALLOC_MOVES (0x08U | 0x20U) /* COLLAPSE_RANGE, INSERT_RANGE */
+#define FALLOC_MOVES (0x08U | 0x20U) /* COLLAPSE_RANGE and INSERT_RANGE: they move data */
 
-/* An open file, or a lock. */
+/* An open file, or a lock, that is renewed. */
 struct again {
     struct rfs_call call;
     struct rfs_renewal *renewal;
-    struct rfs_open *open; /* held; NULL: a lock */
+    struct rfs_open *open; /* holds a reference; NULL: a lock */
     char *path;
-    uint64_t handle_before; /* once the new one counts */
-    struct rsys_attr attr;  /* now */
+    uint64_t handle_before; /* its handle before the renewal, set when the new one is used */
+    struct rsys_attr attr;  /* attributes at the renewed server */
 };
 
 struct rfs_renewal {
     struct rfs *fs;
-    struct vec agains; /* of open files */
+    struct vec agains; /* struct again, for open files */
     size_t left;
     struct again lock_call;
     struct rfs_lock *lock;
@@ -72,7 +72,8 @@ static void fail_renewal(struct rfs_renewal *renewal, int code, const char *path
     }
 }
 
-/* The link asks of each call: rfs_again(). */
+/* All is renewed: the new handles are used from now on, and the link asks rfs_again() about each
+ * held call. */
 static void finish_renewal(struct rfs_renewal *renewal)
 {
     struct rfs *fs = renewal->fs;
@@ -109,7 +110,8 @@ static void next_lock(struct rfs_renewal *renewal)
     }
 }
 
-/* Another could have had it meanwhile. */
+/* Fails the renewal when a locked file was changed: another process may have had the lock
+ * meanwhile. */
 static void judge_locked(struct rfs_renewal *renewal, const struct again *again)
 {
     const struct rfs_node *node = again->open->node;
@@ -210,9 +212,9 @@ void rfs_renew(struct rfs *fs)
     }
 }
 
-/* ---- what had no answer ---------------------------------------------------------------------- */
+/* ---- requests without an answer -------------------------------------------------------------- */
 
-/* The open file that had the handle; NULL: none. */
+/* Finds the open file by its old handle; NULL: none. */
 static const struct again *find_open(const struct rfs_renewal *renewal, uint64_t handle)
 {
     for (size_t i = 0; i < renewal->agains.count; i++) {
@@ -224,7 +226,8 @@ static const struct again *find_open(const struct rfs_renewal *renewal, uint64_t
     return NULL;
 }
 
-/* Of one append of that file, which is all that there can be. */
+/* Decides whether an append was done, by the file's size.  At most one append of a file is under
+ * way. */
 static enum rfs_again judge_append(struct rfs *fs, const struct again *again,
                                    const struct rsys_request *request)
 {
@@ -269,7 +272,7 @@ static enum rfs_again judge_request(struct rfs *fs, const struct again *again,
     }
 }
 
-/* False: that was not open any more. */
+/* Replaces an old handle by the new one.  False: the file was not open any more. */
 static bool put_right(const struct rfs_renewal *renewal, uint64_t *handle, const struct again **ret)
 {
     if (*handle < RSYS_ROOTS_MAX) {

@@ -1,20 +1,21 @@
-/* rsyscall_fuse/rfs_writes.c - writing behind: the job goes on while its data is on the way.
+/* rsyscall_fuse/rfs_writes.c - writing behind: the job continues while its data is on the way.
  *
- * Design note: a write of the kernel's is answered when it is taken, as long as no more than
- * write_behind_max bytes are on the way; then its writer waits for its own write.  The kernel's
- * write-back cache would do the same with fewer requests, and was rejected: with it the kernel
- * believes its own size and time of a file for ever, whatever happens at the submit machine.
+ * Design note: a write is answered to the kernel when it is taken, as long as at most
+ * write_behind_max bytes are on the way.  Beyond that, a writer waits for its own write.  The
+ * kernel's write-back cache would do the same with fewer requests.  It was rejected, because with
+ * it the kernel would trust its own size and time of a file for ever, whatever happens at the
+ * submit machine.
  *
- * Small writes that follow each other are gathered while another one of the file is on the way, so
- * that a program that writes lines costs a request per round trip, not per line.
+ * Small consecutive writes are gathered while another write of the file is on the way, so that a
+ * program that writes lines costs one request per round trip, not per line.
  *
  * The server may do requests in any order.  So whatever must come after the writes of a file (stat,
  * truncate, open, close, a lock, a read, a write to the same place, any write in append mode) waits
- * until none is on the way, in the order in which it came.
+ * in its order until no write is on the way.
  *
- * Invariants, per file with writes: nothing on the way overlaps, but for what is appended, of which
- * there is one; what is gathered overlaps nothing on the way; who waits finds the gathered piece on
- * the way, too.
+ * Invariants for each file with writes: pieces on the way do not overlap, and of appended pieces
+ * there is only one; the gathered piece does not overlap them; a waiting operation finds the
+ * gathered piece on the way, too.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,24 +27,25 @@
 #include "rsyscall_fuse/rfs_private.h"
 
 #define GATHER_MAX ((size_t)256 << 10)
-#define SMALL_MAX  ((size_t)64 << 10)  /* of a write that is gathered */
-#define COPY_MAX   ((size_t)256 << 10) /* what is copied: a block of the kernel's is 1 MiB */
+#define SMALL_MAX  ((size_t)64 << 10) /* larger writes are not gathered */
+/* larger data is not copied; the kernel's blocks have 1 MiB */
+#define COPY_MAX ((size_t)256 << 10)
 
-/* Bytes on the way to the server. */
+/* Data on the way to the server. */
 struct piece {
     struct rfs_call call;
-    struct rfs_open *open; /* held */
+    struct rfs_open *open; /* holds a reference */
     TAILQ_ENTRY(piece) entry;
     uint64_t offset;
     size_t length, done;
-    unsigned char *block, *data; /* data is in the block */
-    bool waits;                  /* the kernel: */
+    unsigned char *block, *data; /* data points into block */
+    bool waits;                  /* the kernel's write is answered when this piece is written: */
     uint64_t unique;
     size_t asked;
 };
 
 struct rfs_writes {
-    TAILQ_HEAD(, piece) pieces; /* on the way */
+    TAILQ_HEAD(, piece) pieces; /* pieces on the way */
     struct piece *gathered;
     TAILQ_HEAD(, rfs_op) waiters;
 };
@@ -89,7 +91,7 @@ static bool is_appending(const struct rfs_open *open)
     return (open->how & RSYS_OPEN_APPEND) != 0;
 }
 
-/* What is appended goes when the piece before it is there. */
+/* Sends the gathered piece.  An appended one waits until no piece is on the way. */
 static void send_gathered(struct rfs_writes *writes)
 {
     struct piece *piece = writes->gathered;
@@ -100,7 +102,8 @@ static void send_gathered(struct rfs_writes *writes)
     }
 }
 
-/* What waits goes on, until it writes again; then the file may be at rest. */
+/* Continues after a piece is done: sends the gathered piece, then starts waiting operations until
+ * one of them writes again.  Frees the writes when nothing is left. */
 static void go_on(struct rfs *fs, struct rfs_node *node)
 {
     struct rfs_writes *writes = node->writes;
@@ -236,7 +239,7 @@ static struct piece *piece_create(struct rfs_open *open, uint64_t offset)
     return piece;
 }
 
-/* Answers the kernel now, or has it wait for the piece. */
+/* Answers the kernel's write now or, beyond write_behind_max, when the piece is written. */
 static void answer_write(struct piece *piece, uint64_t unique, size_t length)
 {
     struct rfs *fs = piece->open->fs;
@@ -263,7 +266,8 @@ static bool overlaps_pieces(const struct rfs_writes *writes, uint64_t offset, si
     return false;
 }
 
-/* Is it what follows the gathered piece, and has it room there? */
+/* Adds a write to the gathered piece.  False: it does not follow that piece, or has no room
+ * there. */
 static bool gather_write(struct rfs_writes *writes, const struct rfs_open *open, uint64_t offset,
                          const void *data, size_t length, uint64_t unique)
 {
@@ -283,8 +287,8 @@ static bool gather_write(struct rfs_writes *writes, const struct rfs_open *open,
     return true;
 }
 
-/* A new piece, for which there is room.  block is NULL for data that must be copied, else becomes
- * the piece's, with data in it. */
+/* Makes a piece of a write. block NULL: the data is copied; else the piece takes the block, which
+ * contains the data. */
 static void write_piece(struct rfs_open *open, uint64_t offset, unsigned char *data, size_t length,
                         unsigned char *block, uint64_t unique)
 {
@@ -309,7 +313,7 @@ static void write_piece(struct rfs_open *open, uint64_t offset, unsigned char *d
     }
 }
 
-/* What waited for its turn is written from its block. */
+/* Carries out a write that had to wait. */
 static void write_now(struct rfs_op *op)
 {
     const struct fuse_write_in *arg =
@@ -333,7 +337,7 @@ static void write_later(struct rfs_in *in, struct rfs_open *open, const struct f
     wait_for_writes(op, write_now);
 }
 
-/* May a write not follow what is on the way? */
+/* True when a write must wait for pieces on the way. */
 static bool must_wait(struct rfs_writes *writes, const struct rfs_open *open, uint64_t offset,
                       size_t length)
 {
@@ -349,8 +353,8 @@ static bool must_wait(struct rfs_writes *writes, const struct rfs_open *open, ui
     return writes->gathered != NULL || overlaps_pieces(writes, offset, length);
 }
 
-/* Of a shared mapping the kernel knows a file that may write; an appending one would put the page
- * at the end. */
+/* Returns the open file to write by.  Data of a shared mapping may come with a file in append mode,
+ * which would put it at the end; then another open file is used. */
 static struct rfs_open *writer_of(const struct rfs_node *node, struct rfs_open *open,
                                   uint32_t write_flags)
 {

@@ -1,7 +1,8 @@
-/* rsyscall/wrap/wrap_calls.c - what the program calls on descriptors, instead of the C library: see
- * wrap.h.
+/* rsyscall/wrap/wrap_calls.c - functions on descriptors that the program calls instead of the C
+ * library's: see wrap.h.
  *
- * Each: is it ours? under the lock; else the kernel's call, without the lock.
+ * Each function looks under the lock whether the descriptor is a remote file's.  If not, it makes
+ * the kernel's call without the lock.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +18,8 @@
 #include "rsyscall/wrap/wrap.h"
 #include "rsyscall/wrap/wrap_calls.h"
 
-/* The C library's, by names that are not stood before: who waits in them can be cancelled. */
+/* The C library's functions by names that are not wrapped.  A thread that waits in them can be
+ * cancelled. */
 ssize_t __read(int fd, void *data, size_t length);
 ssize_t __write(int fd, const void *data, size_t length);
 ssize_t __pread64(int fd, void *data, size_t length, off_t offset);
@@ -25,7 +27,7 @@ ssize_t __pwrite64(int fd, const void *data, size_t length, off_t offset);
 int __close(int fd);
 int __fcntl(int fd, int command, ...);
 
-#define COUNT_MAX 0x7ffff000L /* bytes of one call, as in the kernel */
+#define COUNT_MAX 0x7ffff000L /* most bytes of one call, as in the kernel */
 
 long wrap_result(long code)
 {
@@ -57,7 +59,8 @@ bool wrap_is_ours(int fd)
     return ours;
 }
 
-/* The lock is held when there is a file. */
+/* Returns the remote file of a descriptor, with the lock held; NULL, without the lock: not a remote
+ * file. */
 static struct wrap_file *enter_file(int fd, sigset_t *old)
 {
     if (wrap_is_certainly_local(fd) || !wrap_enter(old)) {
@@ -80,7 +83,8 @@ static long leave_with(const sigset_t *old, long code)
 
 enum at_offset { WRAP_AT_OWN = -1 };
 
-/* offset < 0: the file's own. */
+/* Reads or writes at an offset; offset < 0: at the file's own.  Returns the number of bytes or a
+ * negative errno. */
 static int64_t move_data(struct wrap_file *file, const struct iovec *parts, int count,
                          int64_t offset, bool writes)
 {
@@ -250,7 +254,8 @@ WRAP_EXPORT int fchmod(int fd, mode_t mode)
 
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
-/* Programs close what they do not know, and that is our connection too. */
+/* Closes a descriptor.  Programs also close descriptors that they do not know; our connection is
+ * among these, and is kept. */
 WRAP_EXPORT int close(int fd)
 {
     sigset_t old;
@@ -293,7 +298,7 @@ WRAP_EXPORT void closefrom(int first)
     (void)close_range(first > 0 ? (unsigned)first : 0, ~0U, 0);
 }
 
-/* A program wants the number that our connection has. */
+/* Moves our connection to another descriptor, when the program wants its number. */
 static void evade_descriptor(int to)
 {
     sigset_t old;
@@ -306,7 +311,8 @@ static void evade_descriptor(int to)
     }
 }
 
-/* What one of the kernel's calls has made: fd's double, or no file of ours. */
+/* Notes that `made`, which the kernel has made of fd (dup() and the like), is the same remote file
+ * as fd, or is not a remote file. */
 static int note_double(int fd, int made)
 {
     sigset_t old;
@@ -337,7 +343,7 @@ WRAP_EXPORT int dup3(int fd, int to, int flags)
     return note_double(fd, (int)syscall(SYS_dup3, fd, to, flags));
 }
 
-/* What the kernel's descriptor cannot know of the file. */
+/* Answers commands of fcntl() that the kernel cannot answer for the descriptor of a remote file. */
 static long control_file(struct wrap_file *file, int fd, int command, uintptr_t value)
 {
     const unsigned settable = O_APPEND | O_NONBLOCK | O_NOATIME;
@@ -444,8 +450,8 @@ WRAP_EXPORT int creat(const char *name, mode_t mode)
 
 /* ---- mapping --------------------------------------------------------------------------------- */
 
-/* A private mapping is a copy; a shared one that is only read, too, as long as nobody writes; one
- * that is written cannot be. */
+/* Maps a copy of a remote file.  This serves private mappings, and shared ones that are only read,
+ * as long as nobody changes the file.  Shared mappings that are written are refused. */
 static long map_copy(struct wrap_file *file, void *where, size_t length, int protection, int flags,
                      off_t offset)
 {

@@ -1,7 +1,7 @@
 /* rsyscall/wrap/wrap_dirs.c - directories that the program reads: see wrap.h.
  *
- * A DIR is ours for directories of both kinds: what the C library has in its own cannot be asked
- * for by name in a static program.
+ * Local and remote directories both use our own DIR, because a static program cannot reach the C
+ * library's functions for its DIR by another name.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,17 +19,17 @@
 #include "rsyscall/wrap/wrap_calls.h"
 
 #define READ_SIZE ((size_t)32 << 10)
-#define DOTS      2 /* "." and "..", which the server does not tell: positions 0 and 1 */
+#define DOTS      2 /* "." and "..", at positions 0 and 1; the server does not list them */
 
 struct __dirstream {
     int fd;
     bool remote;
-    uint64_t cookie; /* of the server: the next entry that was not given out */
-    long position;   /* as telldir() tells it */
-    unsigned dots;   /* given out */
-    bool end;        /* data has the last ones */
+    uint64_t cookie; /* the server's cookie of the next entry */
+    long position;   /* as telldir() returns it */
+    unsigned dots;   /* how many of "." and ".." were returned */
+    bool end;        /* data contains the last entries */
     size_t at, length;
-    pthread_mutex_t lock; /* two threads in one readdir() */
+    pthread_mutex_t lock; /* for two threads in readdir() at once */
     struct dirent entry;
     unsigned char data[READ_SIZE] __attribute__((aligned(8)));
 };
@@ -81,7 +81,7 @@ WRAP_EXPORT DIR *opendir(const char *name)
     return dir;
 }
 
-/* More of the server's entries.  1, 0 at the end, or a negative errno. */
+/* Fetches more entries from the server.  Returns 1, 0 at the end, or a negative errno. */
 static int fetch_remote(DIR *dir)
 {
     struct rsys_request request = {.op = RSYS_READDIR, .offset = dir->cookie, .length = READ_SIZE};
@@ -193,7 +193,7 @@ WRAP_EXPORT long telldir(DIR *dir)
     return dir->position;
 }
 
-/* Of the server's: how many entries that is from the beginning. */
+/* Positions of a remote directory are numbers of entries, so this reads from the beginning. */
 WRAP_EXPORT void seekdir(DIR *dir, long position)
 {
     if (dir->remote) {

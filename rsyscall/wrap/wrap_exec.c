@@ -1,9 +1,10 @@
-/* rsyscall/wrap/wrap_exec.c - processes and programs that the program makes: see wrap.h.
+/* rsyscall/wrap/wrap_exec.c - processes and programs that the program starts: see wrap.h.
  *
- * A program that is executed finds the door by its environment, and what is open by looking; before
- * that the offsets have to be where it can see them.  The connection stays open until it has one.
- * fork() is told by pthread_atfork().  A child of vfork() would have our lock and our connection in
- * common with its parent, so it is fork().
+ * A program that is executed finds the server's socket by its environment, and the open remote
+ * files by looking at its descriptors.  So before it is executed, the offsets are stored where it
+ * can see them, and our connection stays open until it has its own.  pthread_atfork() tells us of
+ * fork().  A child of vfork() would share our lock and our connection with its parent, so vfork()
+ * is fork() here.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,12 +21,12 @@
 
 #include "rsyscall/wrap/wrap_calls.h"
 
-#define ARGUMENTS_MAX ((size_t)4096) /* of execl() */
+#define ARGUMENTS_MAX ((size_t)4096) /* most arguments of execl() */
 
 #define NUMBER_SIZE     12
 #define KEPT_FDS_SIZE   64
 #define PIECE           ((size_t)64 << 10)
-#define SCRIPT_LINE_MAX 255 /* as in the kernel */
+#define SCRIPT_LINE_MAX 255 /* longest first line of a script, as in the kernel */
 
 static const char HERE[] = "ROOST_REMOTE_CWD=";
 static const char KEPT[] = WRAP_KEPT_NAME "=";
@@ -42,8 +43,9 @@ static char *find_in(char *const *env, const char *start)
     return NULL;
 }
 
-/* env, with where we are now (a shell has an environment of its own, which knows what we began
- * with), and what our own has of PASSED and it has not.  A mapping of *size bytes, or NULL. */
+/* Returns a copy of env with the current working directory (a shell has an environment of its own,
+ * which knows only where we began), and with those variables of PASSED that env lacks and our own
+ * environment has.  A mapping of *size bytes; NULL: no memory. */
 static char **complete(char *const *env, size_t *size)
 {
     size_t count = 0, made = 0;
@@ -106,9 +108,10 @@ static int execute_program(const char *path, char *const *argv, char *const *env
     return code;
 }
 
-/* ---- programs that are there ----------------------------------------------------------------- */
+/* ---- programs on this machine ---------------------------------------------------------------- */
 
-/* "#!/bin/sh -e": that program, with the script's name.  head is the script's beginning. */
+/* Executes a script's interpreter, as in "#!/bin/sh -e", with the script's name as an argument.
+ * head is the beginning of the script. */
 static int execute_script(char *head, const char *path, char *const *argv, char *const *env)
 {
     size_t count = 0, made = 0, size;
@@ -142,7 +145,8 @@ static int execute_script(char *head, const char *path, char *const *argv, char 
     return -1;
 }
 
-/* The kernel executes what it has: a copy in memory, which an image of the process has, too. */
+/* Executes a remote program from a copy in memory, because the kernel can execute only files that
+ * it has.  An image of the process contains the copy. */
 static int execute_copy(int fd, const char *path, char *const *argv, char *const *env)
 {
     char piece[PIECE], name[32];
@@ -190,7 +194,7 @@ WRAP_EXPORT int fexecve(int fd, char *const *argv, char *const *env)
     return execute_open(fd, record.path, argv, env);
 }
 
-/* A program of this machine's; where there is none of that name, the server's. */
+/* Executes a program of this machine or, if it does not exist, the server's. */
 WRAP_EXPORT int execve(const char *path, char *const *argv, char *const *env)
 {
     int code = execute_program(path, argv, env);
@@ -243,7 +247,7 @@ WRAP_EXPORT int execvp(const char *name, char *const *argv)
     return execvpe(name, argv, environ);
 }
 
-/* The arguments of execl() as execv() has them; *env: what follows their end. */
+/* Returns the arguments of execl() as an array; *env: the argument after their end. */
 static char **gather(const char *first, va_list more, char *const **env)
 {
     char **argv = mmap(NULL, ARGUMENTS_MAX * sizeof(char *), PROT_READ | PROT_WRITE,
@@ -303,10 +307,10 @@ WRAP_EXPORT int execle(const char *path, const char *first, ...)
     return argv != NULL && execve(path, argv, env) != 0 ? exec_failed(argv) : -1;
 }
 
-/* ---- the end: what was written is there for whoever waits for us ------------------------------
- */
+/* ---- exit: our data must be written for whoever waits for us --------------------------------- */
 
-/* The C library writes what its streams have after this. */
+/* Runs before the C library writes the data of its streams, so later writes are not deferred any
+ * more. */
 __attribute__((destructor)) static void end(void)
 {
     wrap_write_no_later();

@@ -1,9 +1,10 @@
 /* rsyscall/wrap/wrap_files.c - open remote files: see wrap.h.
  *
- * Reading: what is read in order is asked for in growing pieces, and the piece after it while the
- * program works on this one.  Writing: a piece that follows the one before is sent and not waited
- * for; it is in the door's hands then, and is written though the program be killed.  All else waits
- * until what was sent is answered; so whatever a program can compare comes in its order.
+ * Reading: a file that is read in order is fetched in growing pieces, and the next piece is fetched
+ * while the program works on the current one.  Writing: a piece that follows the one before is sent
+ * without waiting for the answer.  Then the door has it, and it is written even if the program is
+ * killed.  All other requests wait until everything that was sent is answered; so a program sees
+ * everything that it can compare in the right order.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -117,7 +118,7 @@ static void drop_buffer(struct wrap_buffer *buffer)
     *buffer = (struct wrap_buffer){0};
 }
 
-/* What the reply brought, holes as zeros. */
+/* Copies the data of a reply to the buffer, with zeros for holes.  False: the reply is invalid. */
 static bool unpack_data(const struct rsys_reply *reply, struct wrap_buffer *to)
 {
     const unsigned char *data = reply->data;
@@ -187,7 +188,8 @@ static void await_ahead(struct wrap_file *file)
     }
 }
 
-/* The buffer has what is at offset; length 0: the end of the file. */
+/* Fills the buffer with the data at offset; length 0 then means the end of the file.  Returns 0 or
+ * a negative errno. */
 static int fetch_data(struct wrap_file *file, size_t wanted, uint64_t offset)
 {
     bool in_order = offset == file->read_end && !file->shared;
@@ -238,8 +240,8 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
 }
 
-/* What came with OPEN is for a program that reads then.  One that waits first may have waited for
- * another that writes. */
+/* True when the data that came with OPEN may be old.  It is for a program that reads at once; a
+ * program that waits first may have waited for another one that writes. */
 static bool is_stale(struct wrap_file *file)
 {
     bool ret =
@@ -333,7 +335,7 @@ static uint16_t free_slot(void)
     return 0;
 }
 
-/* Behind what was sent before, without waiting. */
+/* Sends a write behind earlier ones, without waiting for its answer. */
 static int write_later(struct wrap_file *file, struct rsys_request *request)
 {
     struct rsys_reply reply;
@@ -455,7 +457,7 @@ static struct wrap_file *new_file(void)
     return NULL;
 }
 
-/* From here on others may have it. */
+/* From now on, other processes may share the file: stops reading ahead, and shares the offset. */
 static void share_file(struct wrap_file *file)
 {
     if (!file->shared) {
@@ -476,7 +478,8 @@ static void flush_locks(const struct wrap_file *file, uint64_t owner)
     (void)wrap_call(&request, &reply);
 }
 
-/* As any descriptor of a file is closed, the process's locks on it go. */
+/* Drops the process's locks on the file, as the kernel does when any descriptor of the file is
+ * closed. */
 static void drop_locks(struct wrap_file *file)
 {
     bool had = false;
@@ -493,7 +496,8 @@ static void drop_locks(struct wrap_file *file)
     }
 }
 
-/* It is not waited for, unless others wait for what goes with the file. */
+/* Closes a handle at the server.  Waits for the answer only if other processes may wait for locks
+ * that end with the handle. */
 static int say_close(uint64_t handle)
 {
     struct rsys_request request = {.op = RSYS_CLOSE, .at = {.handle = handle}};
@@ -562,7 +566,7 @@ int wrap_file_open(struct wrap_place *place, int flags, mode_t mode, int *fd)
 
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
-/* The last one of this process is gone. */
+/* Closes the file when its last descriptor in this process is gone. */
 static int end_file(struct wrap_file *file)
 {
     wrap_settle();
@@ -657,7 +661,7 @@ void wrap_files_unread(void)
     }
 }
 
-/* Another door: the file that it was is opened again, by the same name for its handle. */
+/* At another door, opens the same file again by the name of its handle. */
 static void open_again(struct wrap_file *file)
 {
     struct wrap_record record;
@@ -676,7 +680,7 @@ static void open_again(struct wrap_file *file)
     }
 }
 
-/* Who asks about a handle holds it. */
+/* Makes this connection a holder of the handle, by asking about it. */
 static void hold_handle(struct wrap_file *file)
 {
     struct rsys_request request = {.op = RSYS_STAT, .at = {.handle = file->handle}};

@@ -1,11 +1,12 @@
-/* rsyscall/wrap/wrap_link.c - the connection to the door: see wrap.h.
+/* rsyscall/wrap/wrap_link.c - the connection to the door (the socket of the server): see wrap.h.
  *
- * A process that was resumed from an image finds its connection ended (ckpt/ does not save whom it
- * was with), and another door at the same address: it connects anew, opens its files again by the
- * names that they have, and asks once more.  In images that the program makes of itself nothing is
- * under way: a section in which none is made is around each request.
+ * A process that was resumed from an image finds its connection closed, because ckpt/ does not save
+ * the other end, and another door at the same address.  It connects again, opens its files again by
+ * the names of their handles, and repeats its request.  In an image that the program makes of
+ * itself no request is under way, because no image is made during a request.
  *
- * Slot 0 is for what is waited for; the others are for writes that are not, and for reading ahead.
+ * Slot 0 is for requests whose answer is waited for; the other slots are for writes without waiting
+ * and for reading ahead.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,10 +27,10 @@
 #include "rsyscall/wrap/wrap.h"
 
 #define PREFACE   "ROOST/1 rsys\n"
-#define HIGH_FD   900 /* where programs do not look for what they open */
+#define HIGH_FD   900 /* programs do not expect the files that they open up here */
 #define SLOTS_ASK (1 + WRAP_WRITES_MAX + WRAP_AHEADS_MAX)
 
-/* By which a program is known to have us (submit/relinked.h): a note of "Roost", type 1. */
+/* An ELF note ("Roost", type 1) by which submit/relinked.h recognizes programs that contain us. */
 __asm__(".pushsection .note.roost.remote, \"a\", @note\n"
         ".balign 4\n"
         ".long 6, 4, 1\n"
@@ -320,7 +321,7 @@ static void take_locals(void)
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
-/* Of the checkpoint library, in programs that were linked with it. */
+/* Functions of the checkpoint library; NULL in programs that were not linked with it. */
 __attribute__((weak)) void roost_checkpoint_disable(void);
 __attribute__((weak)) void roost_checkpoint_enable(void);
 
@@ -344,9 +345,9 @@ static void unlock_state(const sigset_t *old)
     }
 }
 
-/* The child's connection holds what we have open before there is a child: nothing is ever held by
- * nobody in between.  Nothing is under way on ours, and a connection's numbers may begin anywhere,
- * so both have the same. */
+/* Before fork(): makes a connection for the child, which holds our open files before the child
+ * exists, so that they are held at any time.  Nothing is under way on our connection, and a new one
+ * may begin with any numbers, so both continue with the same. */
 static void make_for_child(void)
 {
     int ours = wrap_all.fd;
@@ -383,7 +384,8 @@ static void after_fork(void)
     unlock_state(&old);
 }
 
-/* The connection is the parent's. */
+/* After fork(), in the child: closes the parent's connection and uses the one that was made for
+ * it. */
 static void in_child(void)
 {
     if (wrap_all.on) {
@@ -403,8 +405,8 @@ static void in_child(void)
     after_fork();
 }
 
-/* That of the program before this one, which holds what is inherited until we do, and to which its
- * locks belong. */
+/* Takes the connection of the program that executed this one.  It holds the inherited files until
+ * we do, and their locks belong to it. */
 static void take_kept(void)
 {
     const char *number = getenv(WRAP_KEPT_NAME);

@@ -1,11 +1,12 @@
 /* rsyscall/wrap/wrap_locks.c - locks of remote files: see wrap.h.
  *
- * Locks of ranges belong to this process, which the server knows by its number; those of
- * F_OFD_SETLK to the handle; flock()'s are the server's own of what was opened.  They are the
- * server's machine's, so that programs there meet them.
+ * Locks of ranges belong to this process, which the server knows by its number; F_OFD_SETLK locks
+ * belong to the handle; flock() locks are the server's own locks of the opened file.  All are locks
+ * of the server's machine, so that programs there meet them.
  *
- * Who waits does so on a connection of its own, without our lock and with the program's signals: so
- * its other threads go on, and a handler ends the wait or does not, as the kernel has it.
+ * A thread waits for a lock on a connection of its own, without our lock and with the program's
+ * signals.  So the other threads continue, and a signal handler ends the wait or does not, as it
+ * would in the kernel.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,10 +19,11 @@
 
 #include "rsyscall/wrap/wrap_calls.h"
 
-#define WAIT_MS  10000 /* asked for at once */
+#define WAIT_MS  10000 /* the server waits so long in one request */
 #define IN_BYTES ((size_t)8 << 10)
 
-/* What the kernel's struct says, from the file's beginning. */
+/* Converts the kernel's struct to a range from the beginning of the file.  Returns 0 or a negative
+ * errno. */
 static int range_of(struct wrap_file *file, const struct flock *lock, struct rsys_lock *ret)
 {
     struct stat st;
@@ -71,7 +73,7 @@ static void tell_lock(const struct rsys_lock *found, struct flock *ret)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* One answer.  0, -EINTR, or -EPIPE: it cannot be had. */
+/* Receives one answer.  Returns 0, -EINTR, or -EPIPE when no answer can come. */
 static int receive_answer(int fd, unsigned char *in, size_t *have, struct rsys_reply *reply)
 {
     for (;;) {
@@ -130,7 +132,8 @@ static int wait_for(struct rsys_request *request)
 
 /* ---- the calls ------------------------------------------------------------------------------- */
 
-/* Under the lock.  What others wrote who had it is read, and they read what was written here. */
+/* Requests a lock; our lock is held.  Our data is written before, so that other processes can read
+ * it, and our buffers are dropped, because earlier owners of the lock may have written. */
 static int ask_for_lock(struct wrap_file *file, struct rsys_request *request,
                         struct rsys_reply *reply)
 {
@@ -140,7 +143,7 @@ static int ask_for_lock(struct wrap_file *file, struct rsys_request *request,
     return code;
 }
 
-/* The same, and waits where it has to. */
+/* Requests a lock and, with waits, waits until it is granted. */
 static int take_lock(int fd, struct wrap_file *file, struct rsys_request *request, bool waits,
                      sigset_t *old)
 {

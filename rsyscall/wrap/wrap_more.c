@@ -1,5 +1,5 @@
-/* rsyscall/wrap/wrap_more.c - calls that the C library makes of others, by names of its own: names
- * that are made up, what is known of a file system, copies, watches.  See wrap.h.
+/* rsyscall/wrap/wrap_more.c - calls that the C library builds from other calls, by internal names
+ * that cannot be wrapped: temporary names, facts about file systems, copies, watches.  See wrap.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,14 +22,15 @@
 #include "rsyscall/wrap/wrap_calls.h"
 
 #define TRIES_MAX  10000
-#define PIECE      ((size_t)64 << 10) /* of sendfile() */
+#define PIECE      ((size_t)64 << 10) /* bytes that sendfile() copies at a time */
 #define NAME_BYTES 6                  /* "XXXXXX" */
 
-/* ---- names that are made up ------------------------------------------------------------------ */
+/* ---- temporary names ------------------------------------------------------------------------- */
 
 enum made { MADE_FILE, MADE_DIRECTORY, MADE_NAME };
 
-/* The X's of pattern, `suffix` bytes before its end, become a name that was not there. */
+/* Replaces the six X's of pattern, `suffix` bytes before its end, and makes a file or directory of
+ * that new name. */
 static int make_up(char *pattern, int suffix, int flags, enum made what)
 {
     static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -94,7 +95,7 @@ WRAP_EXPORT char *mktemp(char *pattern)
     return pattern;
 }
 
-/* ---- what is known of a file system ---------------------------------------------------------- */
+/* ---- facts about a file system --------------------------------------------------------------- */
 
 static void statfs_of(const struct rsys_statfs *from, struct statfs *ret)
 {
@@ -210,7 +211,7 @@ WRAP_EXPORT int mkfifo(const char *name, mode_t mode)
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* Within the server.  False: not both are its. */
+/* Copies data within the server.  False: not both files are the server's. */
 static bool copy_remote(int from, off_t *at, int to, off_t *at_to, size_t length, long *ret)
 {
     sigset_t old;
@@ -337,7 +338,7 @@ WRAP_EXPORT char *canonicalize_file_name(const char *name)
     return realpath(name, NULL);
 }
 
-/* Of remote files what POSIX promises and the protocol has. */
+/* Values of pathconf() for remote files: what POSIX promises and the protocol allows. */
 static long conf_of(int name)
 {
     switch (name) {
@@ -371,9 +372,9 @@ WRAP_EXPORT long pathconf(const char *path, int name)
     return stat(path, &st) == 0 ? conf_of(name) : -1;
 }
 
-/* ---- what is not to be had ------------------------------------------------------------------- */
+/* ---- not supported --------------------------------------------------------------------------- */
 
-/* Nobody tells us of changes there. */
+/* Remote files cannot be watched, because the server does not report changes. */
 WRAP_EXPORT int inotify_add_watch(int fd, const char *name, uint32_t mask)
 {
     struct wrap_place place;

@@ -1,9 +1,8 @@
-/* rsyscall/wrap/wrap_names.c - where a name leads: see wrap.h.
+/* rsyscall/wrap/wrap_names.c - finds where a name leads: see wrap.h.
  *
- * Names are resolved as the server wants it: it is given a path without "..", and says where the
- * first link on it is.  A directory that ".." is to leave is looked at first, because it may be a
- * link.  The working directory is a text of ours; where it is this machine's, the kernel's is the
- * same.
+ * The server accepts only paths without "..", and answers with the first symbolic link on a path.
+ * Before ".." leaves a directory, the directory is looked up, because it may be a link.  The
+ * working directory is a text that we keep; if it is on this machine, it is the kernel's, too.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,7 +24,7 @@ static bool is_below(const char *path, const char *view)
     return strncmp(path, view, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-/* Which root, or this machine. */
+/* Decides whether the path is on this machine or below which root of the server it is. */
 static int place_it(struct wrap_place *place)
 {
     size_t best = 0;
@@ -54,7 +53,7 @@ static struct rsys_at at_of(const struct wrap_place *place)
     return (struct rsys_at){place->handle, {place->path + skip, (uint16_t)(length - skip)}};
 }
 
-/* place->path without its last name; it leads to a directory, or there is an error. */
+/* Removes the last name of place->path, for "..". -ENOTDIR: it did not lead to a directory. */
 static int leave_last_name(struct wrap_place *place)
 {
     struct rsys_attr attr;
@@ -90,7 +89,7 @@ static int append_name(char *path, const char *name, size_t length)
     return 0;
 }
 
-/* text is absolute. */
+/* Resolves an absolute path into place->path. */
 static int resolve_path(struct wrap_place *place, const char *text)
 {
     int code = 0;
@@ -125,7 +124,8 @@ static int join_paths(char *to, const char *base, size_t base_length, const char
     return 0;
 }
 
-/* The path's first `bytes` below the root are a link, which says text. */
+/* Replaces the link, which is the first `bytes` bytes of the path below the root, by its target
+ * `text`. */
 static int substitute_link(struct wrap_place *place, uint64_t bytes, const struct rsys_text *text)
 {
     char whole[WRAP_PATH_SIZE], says[WRAP_PATH_SIZE];

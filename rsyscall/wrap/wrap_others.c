@@ -1,8 +1,9 @@
-/* rsyscall/wrap/wrap_others.c - calls that have to be wrapped because there are others: see wrap.h.
+/* rsyscall/wrap/wrap_others.c - calls that must be wrapped because they do the same as others: see
+ * wrap.h.
  *
- * Those by which programs that were built with _FORTIFY_SOURCE read and open; those with several
- * buffers and an offset; and those of which a remote file knows nothing, whose callers have another
- * way when they are told so.
+ * These are the calls by which programs that were built with _FORTIFY_SOURCE read and open, calls
+ * with several buffers and an offset, and calls that remote files do not support: programs use
+ * another way when these are refused.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -70,7 +71,7 @@ WRAP_EXPORT ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t 
                             : syscall(SYS_pwritev, fd, parts, count, offset, 0L);
 }
 
-/* ---- what there is another way for ----------------------------------------------------------- */
+/* ---- calls that programs can do without ------------------------------------------------------ */
 
 WRAP_EXPORT ssize_t splice(int from, off_t *at, int to, off_t *at_to, size_t length, unsigned flags)
 {
@@ -158,7 +159,8 @@ WRAP_EXPORT int fallocate(int fd, int how, off_t offset, off_t length)
                                   : syscall(SYS_fallocate, fd, how, offset, length));
 }
 
-/* The error is its result.  (The C library would write zeros where the file system cannot.) */
+/* Returns the error as its result, not in errno. (The C library's function would write zeros where
+ * a file system does not support the call.) */
 WRAP_EXPORT int posix_fallocate(int fd, off_t offset, off_t length)
 {
     if (wrap_is_ours(fd)) {
@@ -184,9 +186,9 @@ WRAP_EXPORT int fchown(int fd, uid_t uid, gid_t gid)
     return (int)syscall(SYS_fchown, fd, uid, gid);
 }
 
-/* ---- of _FORTIFY_SOURCE ---------------------------------------------------------------------- */
+/* ---- calls of _FORTIFY_SOURCE ---------------------------------------------------------------- */
 
-/* The C library's ends the program when the buffer is too small. */
+/* The C library's function for a buffer that is too small: it ends the program. */
 _Noreturn void __chk_fail(void);
 ssize_t __read_chk(int fd, void *data, size_t length, size_t room);
 ssize_t __pread_chk(int fd, void *data, size_t length, off_t offset, size_t room);

@@ -1,8 +1,9 @@
-/* rsyscall/wrap/wrap_paths.c - what the program calls on names, instead of the C library: see
- * wrap.h.
+/* rsyscall/wrap/wrap_paths.c - functions on names that the program calls instead of the C
+ * library's: see wrap.h.
  *
- * A call has two halves: find_target() says where the name leads, with the lock held when that is
- * the server; else the kernel is asked, with the name that it knows.
+ * A call has two halves.  First, find_target() finds where the name leads.  If it leads to the
+ * server, the request is made while the lock is held; otherwise the kernel is called, with the name
+ * that it knows.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +23,7 @@
 
 #include "rsyscall/wrap/wrap_calls.h"
 
-/* glibc's headers promise that a name is not NULL, which a program need not know. */
+/* True for NULL. glibc's headers declare that a name is not NULL, but a program may pass NULL. */
 static bool is_none(const char *name)
 {
     return name == NULL;
@@ -33,15 +34,16 @@ static bool is_empty(const char *name)
     return !is_none(name) && *name == '\0';
 }
 
-/* What a call is about.  In the caller's frame: two of them are in a rename. */
+/* The target of a call.  It is in the caller's frame, because a rename has two targets. */
 struct target {
     struct wrap_place place;
     sigset_t old;
-    const char *name; /* for the kernel */
-    int code;         /* of finding it */
+    const char *name; /* the name for the kernel */
+    int code;         /* status of finding the target */
 };
 
-/* True: it is the server's, or an error, and the lock is held. */
+/* Finds where the name leads.  True: to the server, or to an error in target->code; the lock is
+ * held.  False: to this machine. */
 static bool find_target(struct target *target, int dir, const char *name)
 {
     target->name = name;
@@ -58,7 +60,8 @@ static bool find_target(struct target *target, int dir, const char *name)
     return true;
 }
 
-/* The end of it.  True: it is answered, in *ret; false: the way led to this machine after all. */
+/* Ends a call and releases the lock.  True: *ret is the result; false: the name led to this machine
+ * after all. */
 static bool finish_answer(struct target *target, int code, long *ret)
 {
     wrap_leave(&target->old);
@@ -70,7 +73,7 @@ static bool finish_answer(struct target *target, int code, long *ret)
     return true;
 }
 
-/* One request about a name, whose answer is its status. */
+/* Makes one request about a name, whose answer is a status.  Returns as finish_answer() does. */
 static bool ask_about(struct target *target, int dir, const char *name,
                       struct rsys_request *request, bool follow, long *ret)
 {
@@ -323,7 +326,8 @@ WRAP_EXPORT int truncate(const char *name, off_t length)
     return (int)syscall(SYS_truncate, target.name, length);
 }
 
-/* What utimensat() says, as SETATTR has it.  0: nothing is to be changed. */
+/* Translates the times of utimensat() for SETATTR.  Returns RSYS_SET_* flags; 0: nothing
+ * changes. */
 static uint32_t times_of(const struct timespec *times, struct rsys_attr *ret)
 {
     static const struct timespec NOW[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
@@ -445,7 +449,8 @@ WRAP_EXPORT int symlink(const char *text, const char *name)
     return symlinkat(text, AT_FDCWD, name);
 }
 
-/* Two names; *kernel: the kernel is to be asked, with target.name of both. */
+/* Makes one request about two names.  *kernel becomes true when the kernel must be called instead,
+ * with target.name of both. */
 static long ask_both(struct target *at, struct target *to, struct rsys_request *request,
                      bool follow, bool *kernel)
 {
@@ -564,9 +569,9 @@ WRAP_EXPORT int remove(const char *name)
     return code != 0 && errno == EISDIR ? rmdir(name) : code;
 }
 
-/* ---- where we are ---------------------------------------------------------------------------- */
+/* ---- working directory ----------------------------------------------------------------------- */
 
-/* Programs that are executed from here on begin there.  Not under the lock. */
+/* Sets the working directory, also for programs that are executed later.  Call without the lock. */
 static int change_directory(const char *path)
 {
     sigset_t old;
@@ -630,7 +635,8 @@ WRAP_EXPORT int fchdir(int fd)
     return (int)code;
 }
 
-/* Copies text to where a program wants it, which may be memory that it is to free. */
+/* Copies text to the buffer `to`; NULL: to memory that the program frees.  Returns NULL with errno
+ * when there is no room. */
 static char *hand_out(const char *text, char *to, size_t size)
 {
     size_t length = strlen(text) + 1;
@@ -698,7 +704,8 @@ WRAP_EXPORT mode_t umask(mode_t mask)
     return before;
 }
 
-/* The kernel tells it only by changing it; so that is done once, before the program can. */
+/* Returns the process's umask.  The kernel tells it only when it is changed, so this is done once,
+ * early. */
 mode_t wrap_umask(void)
 {
     uint32_t known = __atomic_load_n(&wrap_all.umask, __ATOMIC_RELAXED);
@@ -711,7 +718,7 @@ mode_t wrap_umask(void)
     return known & 0777U;
 }
 
-/* ---- the same by other names; of programs that were linked before glibc 2.33 ----------------- */
+/* ---- other names of the same calls, also for programs linked before glibc 2.33 --------------- */
 
 int __fxstat(int version, int fd, struct stat *st);
 int __xstat(int version, const char *name, struct stat *st);
@@ -742,7 +749,7 @@ WRAP_EXPORT int __fxstatat(int version, int dir, const char *name, struct stat *
     return fstatat(dir, name, st, flags);
 }
 
-/* struct stat64 is struct stat on this machine, but not to a compiler. */
+/* struct stat64 equals struct stat on this machine, but the compiler does not know that. */
 #define ALSO(OTHER, NAME, ...) \
     extern int OTHER(__VA_ARGS__) __attribute__((alias(#NAME), visibility("default")))
 struct stat64;

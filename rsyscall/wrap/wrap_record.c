@@ -1,5 +1,5 @@
-/* rsyscall/wrap/wrap_record.c - a remote file's descriptor: a memfd that says what it stands for;
- * see wrap.h.
+/* rsyscall/wrap/wrap_record.c - the local descriptor of a remote file: a memfd with a record that
+ * says which file it stands for; see wrap.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,8 +28,8 @@ static int reopen_descriptor(int fd, int flags)
     return (int)syscall(SYS_openat, AT_FDCWD, name, flags | O_CLOEXEC, 0);
 }
 
-/* Who reads or writes past us, by a name of the C library's that we do not stand before, shall fail
- * and not find our record: it cannot be read by this descriptor, and not be written by any. */
+/* Makes the descriptor unreadable, and its record unwritable.  So a call that bypasses us, by a
+ * name of the C library that is not wrapped, fails and does not find our record. */
 static void make_mute(int fd, bool cloexec)
 {
     int deaf = reopen_descriptor(fd, O_WRONLY);

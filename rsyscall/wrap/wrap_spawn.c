@@ -1,8 +1,8 @@
-/* rsyscall/wrap/wrap_spawn.c - posix_spawn(), system(), popen(): the C library's make processes by
- * themselves, and would open files of this machine in them.  See wrap.h.
+/* rsyscall/wrap/wrap_spawn.c - posix_spawn(), system(), popen().  See wrap.h.
  *
- * Here they are fork() and execve() as they are wrapped.  What is to be done to descriptors is kept
- * in the program's struct by functions of ours.
+ * The C library's versions make processes with internal calls, and would open this machine's files
+ * in them.  Here they are made of the wrapped fork() and execve().  Our functions keep the actions
+ * on descriptors in the program's struct.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -128,7 +128,7 @@ WRAP_EXPORT int posix_spawn_file_actions_addtcsetpgrp_np(posix_spawn_file_action
 
 /* ---- in the child ---------------------------------------------------------------------------- */
 
-/* -1 and errno. */
+/* Carries out one action.  Returns -1 with errno on failure. */
 static int do_action(const struct action *action)
 {
     switch (action->act) {
@@ -222,7 +222,7 @@ struct program {
     char *const *argv, *const *env;
 };
 
-/* Only returns if it cannot be. */
+/* Executes the program in the child; returns only on failure. */
 static void begin_program(const struct program *program)
 {
     const struct action *list = program->actions != NULL ? list_of(program->actions) : NULL;
@@ -241,7 +241,8 @@ static void begin_program(const struct program *program)
     }
 }
 
-/* A pipe tells whether the program was begun: it is closed by that. */
+/* Starts the program.  A pipe that execve() closes tells whether it was executed; otherwise errno
+ * comes through it. */
 static int spawn_program(pid_t *ret, const struct program *program)
 {
     int pipe_ends[2], error = 0;
@@ -348,8 +349,8 @@ WRAP_EXPORT int system(const char *command)
     return status;
 }
 
-/* The C library's: its stream knows the child.  The child finds what there is by the environment.
- */
+/* Uses the C library's popen(), because its stream knows the child.  The child finds the remote
+ * files by its environment. */
 FILE *_IO_popen(const char *command, const char *mode);
 
 WRAP_EXPORT FILE *popen(const char *command, const char *mode)

@@ -1,10 +1,10 @@
 /* rsyscall/wrap/wrap_stdio.c - streams of the C library on remote files: see wrap.h.
  *
- * The C library's streams call the kernel by names of its own, which nobody can stand before.  A
- * stream on a remote file is one of fopencookie(), whose functions are our calls; its number of a
- * descriptor is set, so that fileno() tells it.  A stream that is the C library's own and has come
- * to a remote file's number otherwise (a copy of `stdout` that was taken before we changed it)
- * fails: nothing is lost in silence.
+ * The C library's streams call the kernel by internal names that cannot be wrapped.  So a stream on
+ * a remote file is made by fopencookie() with our functions, and its descriptor number is set, so
+ * that fileno() returns it.  A stream of the C library's own that has got the number of a remote
+ * file in another way (for example a copy of `stdout` that was taken before we changed it) fails:
+ * data is not lost silently.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,12 +18,13 @@
 
 #include "rsyscall/wrap/wrap_calls.h"
 
-/* The standard streams: the C library's, and ours while the descriptor is a remote file's. */
+/* The standard streams: before: the C library's; ours: used while the descriptor is a remote
+ * file. */
 static struct {
     FILE *before[3], *ours[3];
 } wrap_streams;
 
-/* The C library's own, for this machine's files. */
+/* The C library's own functions, for files of this machine. */
 FILE *_IO_fopen(const char *name, const char *mode);
 FILE *_IO_fdopen(int fd, const char *mode);
 
@@ -37,7 +38,7 @@ static ssize_t cookie_read(void *cookie, char *data, size_t length)
     return read(fd_of(cookie), data, length);
 }
 
-/* All of it, or the C library takes it for an error. */
+/* Writes all of the data or returns 0: the C library takes less than all for an error. */
 static ssize_t cookie_write(void *cookie, const char *data, size_t length)
 {
     size_t done = 0;
@@ -113,7 +114,7 @@ void wrap_stdio_follow(int fd)
     }
 }
 
-/* open()'s flags for a mode of fopen(); -1: it is none. */
+/* Returns the flags of open() for a mode of fopen(); -1: not a valid mode. */
 static int flags_of(const char *mode)
 {
     bool both = false;
@@ -158,8 +159,8 @@ WRAP_EXPORT FILE *fopen(const char *name, const char *mode)
     return stream;
 }
 
-/* Another file under the same stream: a standard one changes with its descriptor; of others the
- * caller has to take what it is given. */
+/* Opens another file under the same stream.  A standard stream changes with its descriptor; for any
+ * other, the caller must use the stream that is returned. */
 WRAP_EXPORT FILE *freopen(const char *name, const char *mode, FILE *stream)
 {
     int flags = flags_of(mode);

@@ -1,13 +1,12 @@
 /* rsyscall/wrap/wrap_taken.c - the locks that this process has taken: see wrap.h.
  *
- * A process that was resumed from an image finds another door, and a server that knows nothing of
- * its locks.  It takes them again.  Where another has one by now, or where it is not known which
- * they were (it was executed by who took them, or they were too many), the program hears of it:
- * whatever it does with the file is ESTALE from then on, as what it would read or write is not what
- * it locked.
+ * A process that was resumed from an image finds another door, and a server that does not know its
+ * locks.  The process takes them again.  If another process has one of them by now, or if the locks
+ * are not known (an earlier program of this process took them, or there were too many), every later
+ * call on the file fails with ESTALE, because the program would not read or write what it locked.
  *
- * A child has the locks that belong to what was opened, too; if its parent gives one back, the
- * child, resumed, takes it again until it closes the file: better than to go on without one.
+ * A child shares the locks that belong to the opened file.  If its parent releases one, a resumed
+ * child takes it again until it closes the file: that is better than to continue without a lock.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +32,8 @@ static void add_taken(const struct wrap_taken *taken)
     }
 }
 
-/* Of one owner on one file?  A process's locks are not of one descriptor. */
+/* True when both locks have the same owner and file.  Locks of a process do not depend on a
+ * descriptor. */
 static bool is_kin(const struct wrap_taken *a, const struct wrap_taken *b)
 {
     if (a->kind != b->kind) {
@@ -44,7 +44,7 @@ static bool is_kin(const struct wrap_taken *a, const struct wrap_taken *b)
                : a->file == b->file;
 }
 
-/* The range is not any more what it was. */
+/* Removes the range from the known locks of its owner; the rest of a cut lock stays. */
 static void take_out(const struct wrap_taken *range)
 {
     for (size_t i = wrap_all.taken_count; i > 0; i--) {

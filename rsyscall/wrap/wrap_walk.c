@@ -1,9 +1,9 @@
-/* rsyscall/wrap/wrap_walk.c - walks over trees of names: glob(), scandir(), ftw(), nftw().  See
+/* rsyscall/wrap/wrap_walk.c - walks through directory trees: glob(), scandir(), ftw(), nftw().  See
  * wrap.h.
  *
- * The C library's read directories by names that nobody can stand before.  Its glob() can be given
- * other functions; the others are made anew.  fts_open() is refused: what it gives out is the C
- * library's.
+ * The C library's versions read directories by internal names that cannot be wrapped.  Its glob()
+ * accepts other functions; scandir(), ftw() and nftw() are written again here.  fts_open() is
+ * refused, because its result is the C library's own struct.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,7 +24,7 @@
 
 typedef int (*glob_f)(const char *, int, int (*)(const char *, int), glob_t *);
 
-/* In a static program it has this name; in others it is the next of its own. */
+/* the C library's glob(): in a static program by this name, in others by dlsym(RTLD_NEXT) */
 __attribute__((weak)) int __glob(const char *, int, int (*)(const char *, int), glob_t *);
 __attribute__((weak)) void *dlsym(void *, const char *);
 
@@ -144,7 +144,7 @@ WRAP_EXPORT int scandir(const char *name, struct dirent ***ret,
     return scandirat(AT_FDCWD, name, ret, wanted, compare);
 }
 
-/* The C library's readdir_r() would look into our DIR. */
+/* Replaces the C library's readdir_r(), which would look into our DIR. */
 WRAP_EXPORT int readdir_r(DIR *dir, struct dirent *to, struct dirent **ret)
 {
     int before = errno;
@@ -163,12 +163,13 @@ WRAP_EXPORT int readdir_r(DIR *dir, struct dirent *to, struct dirent **ret)
 
 struct walk {
     char path[WRAP_PATH_SIZE];
-    __ftw_func_t plain; /* one of the two */
+    __ftw_func_t plain; /* one of plain and full is set */
     __nftw_func_t full;
     int flags;
     bool has_start;
     dev_t start;
-    struct been { /* directories, where links are followed: each is visited once */
+    /* visited directories, used when links are followed: each directory is visited once */
+    struct been {
         struct been *next;
         dev_t dev;
         ino_t ino;
@@ -182,7 +183,8 @@ static int tell_caller(struct walk *walk, const struct stat *st, int kind, size_
                               : walk->plain(walk->path, st, kind == FTW_SLN ? FTW_NS : kind);
 }
 
-/* 1, 0, or -1 and errno; 0: it is known from now on. */
+/* Notes a directory as visited.  Returns 1 when it was visited before, 0 when it is new, -1 with
+ * errno. */
 static int was_there(struct walk *walk, const struct stat *st)
 {
     for (const struct been *at = walk->been; at != NULL; at = at->next) {
