@@ -26,6 +26,7 @@
 #ifndef CKPT_FORMAT_H
 #define CKPT_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define CKPT_MAGIC       "ROOSTCK\x01"
@@ -129,6 +130,13 @@ struct ckpt_head { /* the beginning of the tables */
  * sid and status are set. */
 #define CKPT_ZOMBIE 0x2U
 
+/* Where the parts of a program lie in its memory: addresses, as the kernel keeps them for
+ * /proc/PID/stat and takes them with prctl(PR_SET_MM_MAP). */
+struct ckpt_layout {
+    uint64_t start_code, end_code, start_data, end_data, start_brk, brk, start_stack;
+    uint64_t arg_start, arg_end, env_start, env_end;
+};
+
 struct ckpt_process { /* a process; parents come before their children */
     int32_t pid;
     uint32_t parent;   /* index; CKPT_NOBODY: the keeper, process 1 of the namespace */
@@ -140,8 +148,7 @@ struct ckpt_process { /* a process; parents come before their children */
     uint32_t exe, cwd, root; /* texts: paths of the program, the working and the root directory */
     uint32_t command;        /* text: name (comm) of the first thread */
     struct ckpt_span regions, threads, fds, actions, signals, timers, limits, auxv;
-    uint64_t start_code, end_code, start_data, end_data, start_brk, brk, start_stack;
-    uint64_t arg_start, arg_end, env_start, env_end;
+    struct ckpt_layout layout;
     uint64_t vdso, vdso_bytes, vvar, vvar_bytes; /* 0: it has none */
     uint64_t vdso_sum;                           /* of the code that was mapped */
     uint32_t dumpable, no_new_privs, subreaper, thp_disable;
@@ -150,6 +157,9 @@ struct ckpt_process { /* a process; parents come before their children */
     uint64_t xstate_allowed; /* components that it asked the kernel to allow; 0: none */
     int64_t itimers[3][4];   /* real, virtual, prof: interval s, us; time left s, us */
 };
+_Static_assert(sizeof(struct ckpt_process) == 368 && offsetof(struct ckpt_process, layout) == 112 &&
+                   offsetof(struct ckpt_process, vdso) == 200,
+               "images of older versions have processes of this layout");
 
 enum ckpt_region_kind {
     CKPT_MEMORY = 1, /* private memory: the extents hold its contents; the rest is zeroes */

@@ -195,14 +195,14 @@ static int read_limits(struct dump *dump)
 /* The fields of /proc/PID/stat that say where its memory is, by their numbers in proc(5). */
 static int read_places(struct dump *dump)
 {
-    struct ckpt_process *process = &dump->now->process;
+    struct ckpt_layout *layout = &dump->now->process.layout;
     struct {
         int field;
         uint64_t *place;
-    } places[] = {{26, &process->start_code}, {27, &process->end_code}, {28, &process->start_stack},
-                  {45, &process->start_data}, {46, &process->end_data}, {47, &process->start_brk},
-                  {48, &process->arg_start},  {49, &process->arg_end},  {50, &process->env_start},
-                  {51, &process->env_end}};
+    } places[] = {{26, &layout->start_code}, {27, &layout->end_code}, {28, &layout->start_stack},
+                  {45, &layout->start_data}, {46, &layout->end_data}, {47, &layout->start_brk},
+                  {48, &layout->arg_start},  {49, &layout->arg_end},  {50, &layout->env_start},
+                  {51, &layout->env_end}};
     struct strbuf text;
     char *rest = NULL;
     strbuf_init(&text, 0);
@@ -219,7 +219,7 @@ static int read_places(struct dump *dump)
     }
     strbuf_fini(&text);
     long brk = TRACEE_CALL(&dump->now->tracee, 0, SYS_brk, 0);
-    process->brk = (uint64_t)brk;
+    layout->brk = (uint64_t)brk;
     return rc;
 }
 

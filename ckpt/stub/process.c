@@ -38,17 +38,18 @@ static void set_actions(const struct stub *stub)
 static void set_map(const struct stub *stub)
 {
     const struct ckpt_process *process = stub->process;
-    struct prctl_mm_map map = {.start_code = process->start_code,
-                               .end_code = process->end_code,
-                               .start_data = process->start_data,
-                               .end_data = process->end_data,
-                               .start_brk = process->start_brk,
-                               .brk = process->brk,
-                               .start_stack = process->start_stack,
-                               .arg_start = process->arg_start,
-                               .arg_end = process->arg_end,
-                               .env_start = process->env_start,
-                               .env_end = process->env_end,
+    const struct ckpt_layout *layout = &process->layout;
+    struct prctl_mm_map map = {.start_code = layout->start_code,
+                               .end_code = layout->end_code,
+                               .start_data = layout->start_data,
+                               .end_data = layout->end_data,
+                               .start_brk = layout->start_brk,
+                               .brk = layout->brk,
+                               .start_stack = layout->start_stack,
+                               .arg_start = layout->arg_start,
+                               .arg_end = layout->arg_end,
+                               .env_start = layout->env_start,
+                               .env_end = layout->env_end,
                                .exe_fd = (uint32_t)-1};
     map.auxv =
         (__u64 *)(uintptr_t)stub_entry(stub, CKPT_AUXV, process->auxv.first, sizeof(uint64_t));
