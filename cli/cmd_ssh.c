@@ -30,11 +30,20 @@
 #define RETRY_MS    1000
 #define PATIENCE_MS 30000
 
+/* Whether the program gets a terminal; it gets none if we have none. */
+enum ssh_terminal {
+    SSH_TERMINAL_FOR_SHELL, /* for a shell, not for a command */
+    SSH_TERMINAL_ALWAYS,    /* -t */
+    SSH_TERMINAL_NEVER,     /* -T, with or without -t */
+};
+
 struct ssh {
     struct cli *cli;
     char job_id[64];
     struct vec command; /* words of the command; borrowed */
-    bool auto_retry, force_tty, no_tty, tty;
+    bool auto_retry;
+    enum ssh_terminal terminal;
+    bool tty; /* the program gets a terminal */
     struct wire *wire;
     int64_t shell;
     struct os_console *console;
@@ -325,9 +334,10 @@ static int parse_options(struct ssh *ssh)
     int i = 1;
     for (; i < cli->argc && cli->argv[i][0] == '-'; i++) {
         if (strcmp(cli->argv[i], "-t") == 0) {
-            ssh->force_tty = true;
+            ssh->terminal =
+                ssh->terminal == SSH_TERMINAL_NEVER ? SSH_TERMINAL_NEVER : SSH_TERMINAL_ALWAYS;
         } else if (strcmp(cli->argv[i], "-T") == 0) {
-            ssh->no_tty = true;
+            ssh->terminal = SSH_TERMINAL_NEVER;
         } else if (listing_is(cli->argv[i], "auto-retry", 1)) {
             ssh->auto_retry = true;
         } else {
@@ -343,7 +353,8 @@ static int parse_options(struct ssh *ssh)
     for (i++; i < cli->argc; i++) {
         vec_push(&ssh->command, cli->argv[i]);
     }
-    ssh->tty = os_console_is_tty() && !ssh->no_tty && (ssh->command.count == 0 || ssh->force_tty);
+    ssh->tty = os_console_is_tty() && ssh->terminal != SSH_TERMINAL_NEVER &&
+               (ssh->command.count == 0 || ssh->terminal == SSH_TERMINAL_ALWAYS);
     return CLI_OK;
 }
 

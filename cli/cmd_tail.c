@@ -30,6 +30,12 @@
 
 struct tail;
 
+enum tail_stream { /* the stream of the job that is shown before the named files */
+                   TAIL_STDOUT,
+                   TAIL_NO_STREAM, /* -no-stdout */
+                   TAIL_STDERR,    /* -stderr, with or without -no-stdout */
+};
+
 struct tailed {
     struct tail *tail;
     const char *name; /* file name, borrowed; NULL: standard output or error */
@@ -41,7 +47,8 @@ struct tailed {
 struct tail {
     struct cli *cli;
     char job_id[64];
-    bool follow, auto_retry, no_stdout, use_stderr, is_debug;
+    bool follow, auto_retry, is_debug;
+    enum tail_stream stream;
     int64_t max_bytes;
     struct vec names; /* file names of the command line; borrowed */
     struct tailed files[TAIL_FILES];
@@ -212,9 +219,9 @@ static int read_option(struct tail *tail, int *at)
     if (listing_is(arg, "follow", 1)) {
         tail->follow = true;
     } else if (listing_is(arg, "stderr", 1)) {
-        tail->use_stderr = true;
+        tail->stream = TAIL_STDERR;
     } else if (listing_is(arg, "no-stdout", 2)) {
-        tail->no_stdout = true;
+        tail->stream = tail->stream == TAIL_STDERR ? TAIL_STDERR : TAIL_NO_STREAM;
     } else if (listing_is(arg, "auto-retry", 1)) {
         tail->auto_retry = true;
     } else if (listing_is(arg, "debug", 1)) {
@@ -261,9 +268,9 @@ static int parse_options(struct tail *tail)
     if (tail->names.count > TAIL_FILES - 2) {
         return cli_usage(cli, "more than %d files", TAIL_FILES - 2);
     }
-    if (tail->use_stderr) {
+    if (tail->stream == TAIL_STDERR) {
         add_file(tail, NULL, 2);
-    } else if (!tail->no_stdout) {
+    } else if (tail->stream == TAIL_STDOUT) {
         add_file(tail, NULL, 1);
     }
     for (size_t i = 0; i < tail->names.count; i++) {
