@@ -42,6 +42,12 @@ struct waited {
     bool in_queue; /* in the queue; after its end, until its output is fetched */
 };
 
+enum wait_contact { /* with the schedd */
+                    WAIT_UNREACHED,
+                    WAIT_TOLD, /* unreached, and the user knows that we try again */
+                    WAIT_REACHED,
+};
+
 struct wait {
     struct cli *cli;
     struct listing listing; /* only its constraints are used: they select the jobs */
@@ -53,7 +59,8 @@ struct wait {
     size_t left;         /* how many of these are in the queue and not over */
     struct watch *watch;
     bool wake; /* ends loop_run_until(): something happened */
-    bool lost, timed_out, contacted, told;
+    bool lost, timed_out;
+    enum wait_contact contact;
     int refused; /* negative errno with which the schedd refused; 0: it did not */
     char why[ERR_TEXT_MAX];
 };
@@ -167,14 +174,15 @@ static int connect_again(struct wait *wait, struct err *err)
     for (;;) {
         int rc = cli_schedd(cli, err);
         if (rc == 0) {
-            wait->contacted = true;
+            wait->contact = WAIT_REACHED;
             return 0;
         }
-        if (!wait->told && !wait->contacted && is_passing(rc)) {
-            wait->told = true;
+        if (wait->contact == WAIT_UNREACHED && is_passing(rc)) {
+            wait->contact = WAIT_TOLD;
             (void)cli_fail(cli, "%s; retrying for %d s", err->text, FIRST_CONTACT_MS / 1000);
         }
-        bool hopeless = !wait->contacted && loop_now_ms(cli->loop) - begin_ms >= FIRST_CONTACT_MS;
+        bool hopeless =
+            wait->contact != WAIT_REACHED && loop_now_ms(cli->loop) - begin_ms >= FIRST_CONTACT_MS;
         if (wait->timed_out || hopeless || !is_passing(rc)) {
             return rc;
         }
