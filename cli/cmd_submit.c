@@ -30,25 +30,36 @@
 #define SUBMIT_CALL_MS  60000
 #define SUBMIT_CALL_ADS 2000 /* jobs in one request */
 
-struct submit {
-    unsigned queue_line; /* line number of the last queue statement */
-    struct cli *cli;
-    const char *path;
+/* The submit description file, and what the command line adds to it. */
+struct description {
+    const char *path;            /* "-": standard input */
+    bool is_absent;              /* no file was given: an interactive job needs none */
     const char *queue;           /* value of -queue; NULL: none */
-    const char *out;             /* file of -dry-run; NULL: standard output */
     struct strbuf before, after; /* name=value words of the command line; values of -append */
-    bool dry_run, terse, is_late, spool;
-    bool interactive, no_file;
+    unsigned queue_line;         /* line number of the last queue statement */
+};
+
+/* A cluster whose jobs the schedd makes one by one: max_materialize or max_idle. */
+struct later {
+    bool is_asked;
+    /* when is_asked: the submit file's text for the schedd, which makes the jobs; else empty */
+    struct strbuf digest;
+    int64_t limit;  /* value of max_materialize; -1: none */
+    bool wants_env; /* the submit file has getenv */
+};
+
+struct submit {
+    struct cli *cli;
+    struct description description;
+    const char *out; /* file of -dry-run; NULL: standard output */
+    bool dry_run, terse, spool, interactive;
+    bool reserve;   /* the number of the cluster is needed before the jobs are made */
     int64_t resume; /* cluster whose input is spooled again after an interruption; 0: none */
     struct submit_host host;
-    /* struct ad: the first job's whole ad, then for each other job what differs; with is_late only
-     * the first */
+    /* struct ad: the first job's whole ad, then for each other job what differs; of a cluster whose
+     * jobs are made later only the first */
     struct vec ads;
-    /* with is_late: the submit file's text for the schedd, which makes the jobs; else empty */
-    struct strbuf digest;
-    int64_t later_limit; /* with is_late: value of max_materialize; -1: none */
-    bool wants_env;      /* the submit file has getenv */
-    bool reserve;
+    struct later later;
     int64_t cluster;
 };
 
@@ -58,7 +69,8 @@ static int one_job(struct submit *submit, struct submit_file *file, int64_t proc
 {
     struct ad *ad;
     const struct ad *first = submit->ads.count > 0 ? submit->ads.items[0] : NULL;
-    int rc = submit_job_make(file, submit->path, &submit->host.place, proc, first, &ad, err);
+    int rc =
+        submit_job_make(file, submit->description.path, &submit->host.place, proc, first, &ad, err);
     if (rc == 0) {
         vec_push(&submit->ads, ad);
         submit->reserve = submit->reserve || submit_file_uses_cluster(file);
@@ -76,10 +88,10 @@ static int read_later(struct submit *submit, struct submit_file *file, struct er
     int64_t count = submit_file_jobs(file);
     int64_t checked = submit->dry_run ? 1 : LATER_CHECKED;
     int rc = 0;
-    submit->wants_env =
+    submit->later.wants_env =
         submit_file_line(file, "getenv") != 0 || submit_file_line(file, "get_env") != 0;
-    strbuf_clear(&submit->digest);
-    submit_file_digest(file, &submit->digest);
+    strbuf_clear(&submit->later.digest);
+    submit_file_digest(file, &submit->later.digest);
     for (int64_t i = 0; i < count && i < checked && rc == 0; i++) {
         submit_file_select(file, i, i);
         rc = one_job(submit, file, i, err);
@@ -88,11 +100,11 @@ static int read_later(struct submit *submit, struct submit_file *file, struct er
             vec_remove_at(&submit->ads, 1);
         }
     }
-    return rc == 0 && submit->digest.failed
+    return rc == 0 && submit->later.digest.failed
                ? err_set(err, -EINVAL,
                          "%s: with max_materialize or max_idle the items of the queue statement "
                          "must be smaller than 15 MiB",
-                         submit->path)
+                         submit->description.path)
                : rc;
 }
 
@@ -102,15 +114,15 @@ static int one_statement(struct submit *submit, struct submit_file *file, struct
     int rc = 0;
     if (submit->ads.count == 0 && count > 0) {
         submit_file_select(file, 0, 0);
-        rc = submit_job_is_late(file, &submit->is_late, &submit->later_limit, err);
-        rc = rc != 0 ? err_prefix(err, rc, "%s", submit->path) : 0;
+        rc = submit_job_is_late(file, &submit->later.is_asked, &submit->later.limit, err);
+        rc = rc != 0 ? err_prefix(err, rc, "%s", submit->description.path) : 0;
     }
-    if (rc == 0 && submit->is_late) {
+    if (rc == 0 && submit->later.is_asked) {
         return submit_file_queue_count(file) > 1
                    ? err_set(err, -EINVAL,
                              "%s: Extra data found after queue statement: with max_materialize or "
                              "max_idle there can be one queue statement only",
-                             submit->path)
+                             submit->description.path)
                    : read_later(submit, file, err);
     }
     if (rc == 0 && submit_file_queue_count(file) == 2) {
@@ -144,11 +156,11 @@ static void warn_unused(const struct submit_file *file)
 
 static int read_all(struct submit *submit, const char *text, bool warns, struct err *err)
 {
-    const struct submit_source source = {.name = submit->path,
+    const struct submit_source source = {.name = submit->description.path,
                                          .text = text,
-                                         .first = strbuf_text(&submit->before),
-                                         .append = strbuf_text(&submit->after),
-                                         .queue = submit->queue};
+                                         .first = strbuf_text(&submit->description.before),
+                                         .append = strbuf_text(&submit->description.after),
+                                         .queue = submit->description.queue};
     struct submit_file *file = submit_file_open(&source, &submit->host.world);
     int rc;
     vec_fini(&submit->ads, ad_destroy_item);
@@ -166,9 +178,9 @@ static int read_all(struct submit *submit, const char *text, bool warns, struct 
         /* HTCondor's dry run shows the job that a file without a queue statement describes. */
         rc = submit->dry_run ? one_job(submit, file, 0, err)
                              : err_set(err, -EINVAL, "%s: no queue statement, so no job to submit",
-                                       submit->path);
+                                       submit->description.path);
     }
-    submit->queue_line = submit_file_queue_line(file);
+    submit->description.queue_line = submit_file_queue_line(file);
     if (rc == 0 && warns && submit->ads.count > 0) {
         warn_unused(file);
     }
@@ -193,15 +205,16 @@ static int read_stdin(struct strbuf *text, struct err *err)
 static int load_text(struct submit *submit, struct strbuf *text, struct err *err)
 {
     strbuf_init(text, SUBMIT_FILE_MAX);
-    strbuf_puts(text, submit->no_file && submit->queue == NULL ? "queue\n" : "");
-    if (submit->no_file) {
+    strbuf_puts(text, submit->description.is_absent && submit->description.queue == NULL ? "queue\n"
+                                                                                         : "");
+    if (submit->description.is_absent) {
         return 0;
     }
-    if (strcmp(submit->path, "-") == 0) {
+    if (strcmp(submit->description.path, "-") == 0) {
         return read_stdin(text, err);
     }
     char *file;
-    int rc = submit->host.world.read(submit->host.world.arg, submit->path, &file, err);
+    int rc = submit->host.world.read(submit->host.world.arg, submit->description.path, &file, err);
     if (rc == 0) {
         strbuf_puts(text, file);
         mem_free(file);
@@ -222,9 +235,9 @@ static const char INTERACTIVE[] =
 
 static int check_interactive(const struct submit *submit, struct err *err)
 {
-    if (submit->spool || submit->is_late || submit->ads.count != 1) {
+    if (submit->spool || submit->later.is_asked || submit->ads.count != 1) {
         return err_set(err, -EINVAL,
-                       submit->ads.count > 1 || submit->is_late
+                       submit->ads.count > 1 || submit->later.is_asked
                            ? "-interactive takes one job, but the queue statement makes more"
                            : "-interactive cannot be combined with -spool or -remote");
     }
@@ -305,7 +318,7 @@ static int send_part(struct submit *submit, const struct ad *args, size_t from, 
         *last = ad_int_or(reply.args, "LastProcId", 0);
     }
     if (rc == -E2BIG || rc == -EINVAL) {
-        rc = err_prefix(err, rc, "%s", submit->path);
+        rc = err_prefix(err, rc, "%s", submit->description.path);
     }
     if (rc == -ECONNRESET || rc == -ETIMEDOUT) {
         char why[ERR_TEXT_MAX];
@@ -362,7 +375,7 @@ static struct ad *digest_place(struct submit *submit)
             ad_set_string(ad, submit_site_knobs[i], value);
         }
     }
-    if (submit->wants_env || strstr(strbuf_text(&submit->digest), "$ENV(") != NULL) {
+    if (submit->later.wants_env || strstr(strbuf_text(&submit->later.digest), "$ENV(") != NULL) {
         size_t count = 0;
         while (place->env[count] != NULL) {
             count++;
@@ -378,17 +391,17 @@ static int send_digest(struct submit *submit, int64_t *last, struct err *err)
     struct vec parts = {0};
     struct cli_reply reply;
     struct ad *args = cluster_ad(submit), *place = digest_place(submit);
-    const char *text = strbuf_text(&submit->digest);
-    for (size_t at = 0; at < submit->digest.length; at += DIGEST_PART) {
-        size_t left = submit->digest.length - at;
+    const char *text = strbuf_text(&submit->later.digest);
+    for (size_t at = 0; at < submit->later.digest.length; at += DIGEST_PART) {
+        size_t left = submit->later.digest.length - at;
         char *piece = mem_strndup(text + at, left < DIGEST_PART ? left : DIGEST_PART);
         struct ad *part = ad_create();
         ad_set_string(part, "Text", piece);
         vec_push(&parts, part);
         mem_free(piece);
     }
-    if (submit->later_limit >= 0) {
-        ad_set_int(args, "JobMaterializeLimit", submit->later_limit);
+    if (submit->later.limit >= 0) {
+        ad_set_int(args, "JobMaterializeLimit", submit->later.limit);
     }
     ad_set_bool(args, "Digest", true);
     ad_set_ad(args, "DigestPlace", place);
@@ -430,10 +443,10 @@ static int send_all(struct submit *submit, struct err *err)
 {
     int64_t last = 0;
     int rc = cli_schedd(submit->cli, err);
-    if (rc == 0 && submit->is_late && submit->spool) {
+    if (rc == 0 && submit->later.is_asked && submit->spool) {
         return err_set(err, -EINVAL, "jobs with max_materialize or max_idle cannot be spooled");
     }
-    if (rc == 0 && submit->is_late) {
+    if (rc == 0 && submit->later.is_asked) {
         rc = send_digest(submit, &last, err);
         return rc != 0 ? rc : print_submitted(submit, last);
     }
@@ -492,7 +505,8 @@ static int print_all(const struct submit *submit, struct err *err)
         return err_set(err, -errno, "%s: %s", submit->out, strerror(errno));
     }
     for (size_t i = 0; i < submit->ads.count; i++) {
-        print_ad(submit->ads.items[i], out, i == 0 ? "ClusterId=1\n" : "\n", submit->is_late);
+        print_ad(submit->ads.items[i], out, i == 0 ? "ClusterId=1\n" : "\n",
+                 submit->later.is_asked);
     }
     if (submit->out != NULL && fclose(out) != 0) {
         return err_set(err, -errno, "%s: %s", submit->out, strerror(errno));
@@ -516,7 +530,7 @@ static int parse_options(struct submit *submit)
             submit->out = strcmp(next, "-") == 0 ? NULL : next;
             i++;
         } else if ((strcmp(option, "-batch-name") == 0) && next != NULL) {
-            strbuf_printf(&submit->after, "batch_name = %s\n", next);
+            strbuf_printf(&submit->description.after, "batch_name = %s\n", next);
             i++;
         } else if (strcmp(option, "-spool") == 0) {
             submit->spool = true;
@@ -534,10 +548,10 @@ static int parse_options(struct submit *submit)
         } else if (strcmp(option, "-terse") == 0) {
             submit->terse = true;
         } else if ((strcmp(option, "-append") == 0 || strcmp(option, "-a") == 0) && next != NULL) {
-            strbuf_printf(&submit->after, "%s\n", next);
+            strbuf_printf(&submit->description.after, "%s\n", next);
             i++;
         } else if ((strcmp(option, "-queue") == 0 || strcmp(option, "-q") == 0) && next != NULL) {
-            submit->queue = next;
+            submit->description.queue = next;
             i++;
         } else if (arg[0] == '-' && arg[1] != '\0') {
             bool needs_value =
@@ -548,26 +562,28 @@ static int parse_options(struct submit *submit)
                  strcmp(option, "-a") == 0 || strcmp(option, "-queue") == 0 ||
                  strcmp(option, "-q") == 0);
             return needs_value ? cli_usage(cli, "%s needs a value", arg) : cli_unknown(cli, arg);
-        } else if (submit->path == NULL && strchr(arg, '=') == NULL) {
-            submit->path = arg;
+        } else if (submit->description.path == NULL && strchr(arg, '=') == NULL) {
+            submit->description.path = arg;
         } else if (strchr(arg, '=') != NULL) {
-            strbuf_printf(&submit->before, "%s\n", arg);
+            strbuf_printf(&submit->description.before, "%s\n", arg);
         } else {
-            return cli_usage(cli, "only one submit file at a time: %s, %s", submit->path, arg);
+            return cli_usage(cli, "only one submit file at a time: %s, %s",
+                             submit->description.path, arg);
         }
     }
-    submit->no_file = submit->path == NULL && submit->interactive;
-    if (submit->path == NULL) {
-        submit->path = "-";
+    submit->description.is_absent = submit->description.path == NULL && submit->interactive;
+    if (submit->description.path == NULL) {
+        submit->description.path = "-";
     }
-    strbuf_puts(&submit->after, submit->interactive ? INTERACTIVE : "");
+    strbuf_puts(&submit->description.after, submit->interactive ? INTERACTIVE : "");
     return 0;
 }
 
 static int run_submit(struct submit *submit, struct err *err)
 {
     struct strbuf text;
-    int rc = submit_host_init(&submit->host, submit->cli, submit->path, !submit->dry_run, err);
+    int rc = submit_host_init(&submit->host, submit->cli, submit->description.path,
+                              !submit->dry_run, err);
     submit->host.is_spooled = submit->spool;
     if (rc != 0) {
         submit_host_fini(&submit->host);
@@ -584,8 +600,8 @@ static int run_submit(struct submit *submit, struct err *err)
     if (rc == 0 && submit->dry_run) {
         rc = print_all(submit, err);
     } else if (rc == 0 && submit->ads.count == 0) {
-        rc = err_set(err, -EINVAL, "%s:%u: the queue statement makes no job", submit->path,
-                     submit->queue_line);
+        rc = err_set(err, -EINVAL, "%s:%u: the queue statement makes no job",
+                     submit->description.path, submit->description.queue_line);
     } else if (rc == 0) {
         rc = send_all(submit, err);
     }
@@ -598,9 +614,9 @@ int cmd_submit(struct cli *cli)
 {
     struct submit submit = {.cli = cli};
     struct err err;
-    strbuf_init(&submit.before, 0);
-    strbuf_init(&submit.after, 0);
-    strbuf_init(&submit.digest, (size_t)15 << 20);
+    strbuf_init(&submit.description.before, 0);
+    strbuf_init(&submit.description.after, 0);
+    strbuf_init(&submit.later.digest, (size_t)15 << 20);
     int status = parse_options(&submit);
     if (status == 0 && submit.resume > 0) {
         submit.cluster = submit.resume;
@@ -611,8 +627,8 @@ int cmd_submit(struct cli *cli)
         status = go_there(&submit);
     }
     vec_fini(&submit.ads, ad_destroy_item);
-    strbuf_fini(&submit.before);
-    strbuf_fini(&submit.after);
-    strbuf_fini(&submit.digest);
+    strbuf_fini(&submit.description.before);
+    strbuf_fini(&submit.description.after);
+    strbuf_fini(&submit.later.digest);
     return status;
 }
