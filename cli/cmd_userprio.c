@@ -141,6 +141,23 @@ static int parse_active(struct userprio *userprio, int *at)
     return CLI_OK;
 }
 
+/* -quotas, -surplus, -priority, -usage */
+static bool take_choice(struct userprio_view *view, const char *arg)
+{
+    if (listing_is(arg, "quotas", 1)) {
+        view->quotas = USERPRIO_QUOTAS;
+    } else if (listing_is(arg, "surplus", 2)) {
+        view->quotas = view->quotas == USERPRIO_QUOTAS ? USERPRIO_QUOTAS : USERPRIO_SURPLUS;
+    } else if (listing_is(arg, "priority", 2)) {
+        view->columns = view->columns == USERPRIO_USAGE ? USERPRIO_USAGE : USERPRIO_PRIORITY;
+    } else if (listing_is(arg, "usage", 3)) {
+        view->columns = USERPRIO_USAGE;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static int parse_one(struct userprio *userprio, int *at)
 {
     struct cli *cli = userprio->cli;
@@ -150,10 +167,11 @@ static int parse_one(struct userprio *userprio, int *at)
         size_t min;
         bool *flag;
     } FLAGS[] = {
-        {"allusers", 4, &userprio->view.all_users},     {"all", 3, &userprio->view.all},
-        {"grouporder", 6, &userprio->view.group_order}, {"grouprollup", 6, &userprio->view.rollup},
-        {"quotas", 1, &userprio->view.quotas},          {"surplus", 2, &userprio->view.surplus},
-        {"priority", 2, &userprio->view.priority},      {"usage", 3, &userprio->view.usage}};
+        {"allusers", 4, &userprio->view.all_users},
+        {"all", 3, &userprio->view.all},
+        {"grouporder", 6, &userprio->view.group_order},
+        {"grouprollup", 6, &userprio->view.rollup},
+    };
     for (size_t i = 0; i < ARRAY_COUNT(EDITS); i++) {
         if (listing_is(arg, EDITS[i].option, EDITS[i].min)) {
             return parse_edit(userprio, &EDITS[i], at);
@@ -164,6 +182,9 @@ static int parse_one(struct userprio *userprio, int *at)
             *FLAGS[i].flag = true;
             return CLI_OK;
         }
+    }
+    if (take_choice(&userprio->view, arg)) {
+        return CLI_OK;
     }
     if (listing_is(arg, "negotiator", 2)) {
         return CLI_OK; /* it is asked in any case */

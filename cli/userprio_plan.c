@@ -141,7 +141,7 @@ static void add_group(struct page *page, const struct ad *const *ads, size_t cou
         roll_up(&row, ads, count);
     }
     page->rows[page->count++] = row;
-    if (!page->view->quotas && !page->view->surplus) {
+    if (page->view->quotas == USERPRIO_NO_QUOTAS) {
         add_users(page, ads, count, name_of(group));
     }
 }
@@ -161,8 +161,8 @@ static bool gather_rows(struct page *page, const struct ad *const *ads, size_t c
         int64_t updated_s = ad_int_or(ads[i], "LastUpdate", 0);
         page->updated_s = updated_s > page->updated_s ? updated_s : page->updated_s;
     }
-    bool grouped = real || page->view->group_order || page->view->rollup || page->view->quotas ||
-                   page->view->surplus;
+    bool grouped = real || page->view->group_order || page->view->rollup ||
+                   page->view->quotas != USERPRIO_NO_QUOTAS;
     if (grouped) {
         if (group_count > 1) {
             qsort(groups, group_count, sizeof *groups, by_group);
@@ -377,10 +377,10 @@ static const struct part {
 
 static bool is_wanted(const struct part *part, const struct userprio_view *view, bool grouped)
 {
-    bool quotas = view->quotas || view->surplus;
-    if (view->priority || view->usage) {
+    bool quotas = view->quotas != USERPRIO_NO_QUOTAS;
+    if (view->columns != USERPRIO_BOTH) {
         bool mine = part->when == IN_ALL || part->when == NOT_QUOTAS || part->when == ALWAYS;
-        return mine && part->usage == view->usage;
+        return mine && part->usage == (view->columns == USERPRIO_USAGE);
     }
     switch (part->when) {
     case IN_ALL:
@@ -388,7 +388,7 @@ static bool is_wanted(const struct part *part, const struct userprio_view *view,
     case OF_GROUPS:
         return grouped;
     case OF_QUOTAS:
-        return view->quotas;
+        return view->quotas == USERPRIO_QUOTAS;
     case NOT_QUOTAS:
         return !quotas;
     default:

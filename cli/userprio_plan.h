@@ -18,15 +18,25 @@ struct strbuf;
 
 #define USERPRIO_ACTIVE_S 86400 /* users without usage in this many seconds are left out */
 
+enum userprio_quotas {
+    USERPRIO_NO_QUOTAS,
+    USERPRIO_SURPLUS, /* -surplus: which groups may use what others leave */
+    USERPRIO_QUOTAS,  /* -quotas, with or without -surplus: quotas of groups */
+};
+
+enum userprio_columns {
+    USERPRIO_BOTH,
+    USERPRIO_PRIORITY, /* -priority: only the parts of the priority */
+    USERPRIO_USAGE,    /* -usage, with or without -priority: only the usage */
+};
+
 struct userprio_view {
     bool all;         /* -all: more columns */
     bool all_users;   /* -allusers: also users without recent usage */
     bool group_order; /* -grouporder: users below their groups */
     bool rollup;      /* -grouprollup: groups include all groups below them */
-    bool quotas;      /* -quotas: quotas of groups */
-    bool surplus;     /* -surplus: which groups may use what others leave */
-    bool priority;    /* -priority: only the parts of the priority */
-    bool usage;       /* -usage: only the usage */
+    enum userprio_quotas quotas;
+    enum userprio_columns columns;
 };
 
 /* Sorts by best priority first; groups before users of equal priority; then by name. */

@@ -86,7 +86,8 @@ static void options_of_condor_userprio_choose_columns(void **state)
     struct vec ads = {0};
     struct strbuf out;
     const struct ad_context context = {.now_s = 1795166100};
-    const struct userprio_view priority = {.priority = true}, usage = {.usage = true};
+    const struct userprio_view priority = {.columns = USERPRIO_PRIORITY},
+                               usage = {.columns = USERPRIO_USAGE};
     ads_add(&ads, "[ Name = \"u@ex\"; Priority = 500.5; PriorityFactor = 1000.0;"
                   " RealPriority = 0.5; WeightedResourcesUsed = 2.0; LastUsageTime = 1795166100 ]");
     strbuf_init(&out, 0);

@@ -94,7 +94,8 @@ static void users_stand_below_their_groups(void **state)
     (void)state;
     struct vec ads = {0};
     struct strbuf out;
-    const struct userprio_view plain = {0}, quotas = {.quotas = true}, rollup = {.rollup = true};
+    const struct userprio_view plain = {0}, quotas = {.quotas = USERPRIO_QUOTAS},
+                               rollup = {.rollup = true};
     ads_add(&ads, NONE);
     ads_add(&ads, "[ Name = \"physics.cms\"; IsAccountingGroup = true; PriorityFactor = 10.0;"
                   "  ConfigQuota = 0.5; EffectiveQuota = 3.0; SubtreeQuota = 3.0;"
