@@ -43,11 +43,11 @@ static bool take_history(struct jobs_question *question, int *at, int *status)
     int64_t number = 0;
     *status = CLI_OK;
     if (listing_is(arg, "forwards", 3) || listing_is(arg, "backwards", 1)) {
-        question->forwards = listing_is(arg, "forwards", 3);
+        question->history.forwards = listing_is(arg, "forwards", 3);
         return true;
     }
     if (listing_is(arg, "summary", 2)) {
-        question->summary = true;
+        question->history.summary = true;
         return true;
     }
     if (!match && !scan && !completed && !since && !file) {
@@ -62,7 +62,7 @@ static bool take_history(struct jobs_question *question, int *at, int *status)
                             : completed ? "a time"
                                         : "a number");
     } else if (since) {
-        question->since = next;
+        question->history.since = next;
     } else if (file) {
         question->file = next;
     } else if (completed) {
@@ -74,7 +74,7 @@ static bool take_history(struct jobs_question *question, int *at, int *status)
     } else if (match) {
         question->listing.limit = number;
     } else {
-        question->scan_limit = number;
+        question->history.scan_limit = number;
     }
     return true;
 }
@@ -116,7 +116,7 @@ static int show_past(struct jobs_question *question)
     struct vec names = {0};
     struct err err;
     strbuf_init(&past.out, LISTING_TEXT_MAX);
-    if (question->summary) {
+    if (question->history.summary) {
         past.summary = history_summary_create();
         for (size_t i = 0; history_summary_names[i] != NULL; i++) {
             vec_push(&names, mem_strdup(history_summary_names[i]));
@@ -169,7 +169,7 @@ static int show_file(struct jobs_question *question)
     struct vec jobs = {0};
     struct err err;
     int status = CLI_OK, rc = jobs_question_read(question, &jobs, NULL, &err);
-    for (size_t i = 0, k = jobs.count; !question->forwards && i + 1 < k; i++) {
+    for (size_t i = 0, k = jobs.count; !question->history.forwards && i + 1 < k; i++) {
         void *other = jobs.items[--k];
         jobs.items[k] = jobs.items[i];
         jobs.items[i] = other;
@@ -185,7 +185,7 @@ static int show_file(struct jobs_question *question)
                             .columns = question->terminal.columns,
                             .output = {cli, CLI_OK}};
         strbuf_init(&past.out, LISTING_TEXT_MAX);
-        past.summary = question->summary ? history_summary_create() : NULL;
+        past.summary = question->history.summary ? history_summary_create() : NULL;
         if (past.summary == NULL) {
             jobs_plan_print(question->layout, NULL, 0, &past.context, &past.out);
         }
@@ -204,9 +204,9 @@ static int show_file(struct jobs_question *question)
 static int show_jobs(struct jobs_question *question)
 {
     bool table = question->listing.style == LISTING_TABLE;
-    return question->file != NULL       ? show_file(question)
-           : table || question->summary ? show_past(question)
-                                        : show_ads(question);
+    return question->file != NULL               ? show_file(question)
+           : table || question->history.summary ? show_past(question)
+                                                : show_ads(question);
 }
 
 static int parse_options(struct jobs_question *question)

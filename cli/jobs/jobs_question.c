@@ -86,13 +86,13 @@ struct ad *jobs_question_args(const struct jobs_question *question)
     if (question->me[0] != '\0') {
         ad_set_string(args, "TotalsOf", question->me);
     }
-    if (question->since != NULL) {
-        ad_set_string(args, "Since", question->since);
+    if (question->history.since != NULL) {
+        ad_set_string(args, "Since", question->history.since);
     }
-    if (question->scan_limit > 0) {
-        ad_set_int(args, "ScanLimit", question->scan_limit);
+    if (question->history.scan_limit > 0) {
+        ad_set_int(args, "ScanLimit", question->history.scan_limit);
     }
-    if (question->forwards) {
+    if (question->history.forwards) {
         ad_set_bool(args, "Forwards", true);
     }
     return args;

@@ -22,6 +22,12 @@ struct strbuf;
 
 enum jobs_kind { JOBS_QUEUE, JOBS_FACTORIES, JOBS_GROUPED };
 
+struct jobs_history {   /* what only history has */
+    const char *since;  /* stop at this job or cluster, or where this expression is true */
+    int64_t scan_limit; /* most jobs to examine; 0: no limit */
+    bool forwards, summary;
+};
+
 struct jobs_question {
     struct cli *cli;
     struct listing listing;
@@ -39,10 +45,7 @@ struct jobs_question {
     int wide_columns; /* value of -wide:N; 0: no limit */
     bool ids_only;    /* all words are ids, so the schedd needs to look nowhere else */
     char me[256];     /* the owner whose jobs `q` without ids shows; "" shows everybody's */
-    /* the fields below are for history */
-    const char *since;  /* stop at this job or cluster, or where this expression is true */
-    int64_t scan_limit; /* most jobs to examine; 0: no limit */
-    bool forwards, summary;
+    struct jobs_history history;
 };
 
 /* Parses argv[*at] when it is an option that q and history share; *took tells whether it was.
