@@ -74,43 +74,43 @@ static int add_item(struct listing *listing, const char *text, const char *forma
     return 0;
 }
 
-static int read_flags(struct listing *listing, const char *flags, struct err *err)
+static int read_flags(struct listing_autoformat *how, const char *flags, struct err *err)
 {
     for (; *flags != '\0'; flags++) {
         switch (*flags) {
         case 'h':
-            listing->headings = true;
+            how->headings = true;
             break;
         case 'j':
-            listing->job_id = true;
+            how->job_id = true;
             break;
         case 'l':
-            listing->labels = true;
+            how->labels = true;
             break;
         case 'V':
-            listing->quoted = true;
+            how->values = how->values == LISTING_BARE ? LISTING_QUOTED : how->values;
             break;
         case 'r':
         case 'o':
-            listing->unevaluated = true;
+            how->values = LISTING_UNEVALUATED;
             break;
         case 't':
-            listing->tab = true;
+            how->gaps.tab = true;
             break;
         case ',':
-            listing->comma = true;
+            how->gaps.comma = true;
             break;
         case 'n':
-            listing->newline = true;
+            how->gaps.newline = true;
             break;
         case 'g':
-            listing->gap = true;
+            how->gaps.empty = true;
             break;
         case 'T':
-            listing->elapsed = true;
+            how->numbers = LISTING_DURATION;
             break;
         case 'Y':
-            listing->dates = true;
+            how->numbers = how->numbers == LISTING_NUMBER ? LISTING_DATE : how->numbers;
             break;
         default:
             return err_set(err, -EINVAL,
@@ -123,7 +123,7 @@ static int read_flags(struct listing *listing, const char *flags, struct err *er
 static int read_auto(struct listing *listing, const char *flags, int argc, char *const *argv,
                      int *at, const struct ad_context *context, struct err *err)
 {
-    int rc = flags != NULL ? read_flags(listing, flags + 1, err) : 0;
+    int rc = flags != NULL ? read_flags(&listing->autoformat, flags + 1, err) : 0;
     size_t before = listing->items.count;
     listing->style = LISTING_AUTO;
     listing->has_auto = true;
@@ -349,17 +349,17 @@ static void print_xml(const struct listing *listing, const struct ad *ad, struct
 
 /* Appends a number as a duration (-af:T) or as a date (-af:Y).  False: neither was asked for, or
  * the value is not a number. */
-static bool put_time(const struct listing *listing, const struct ad_value *value,
+static bool put_time(enum listing_number how, const struct ad_value *value,
                      const struct ad_context *context, struct strbuf *out)
 {
     bool whole = value->type == AD_TYPE_INT;
-    if ((!listing->elapsed && !listing->dates) || (!whole && value->type != AD_TYPE_REAL)) {
+    if (how == LISTING_NUMBER || (!whole && value->type != AD_TYPE_REAL)) {
         return false;
     }
     int64_t number = whole                                       ? value->integer
                      : value->real > -1e15 && value->real < 1e15 ? (int64_t)value->real
                                                                  : 0;
-    if (listing->elapsed) {
+    if (how == LISTING_DURATION) {
         table_plan_duration(number, out);
         return true;
     }
@@ -374,8 +374,9 @@ static bool put_time(const struct listing *listing, const struct ad_value *value
 static void print_cell(const struct listing *listing, const struct item *item, const struct ad *ad,
                        const struct ad_context *context, struct strbuf *out)
 {
+    const struct listing_autoformat *how = &listing->autoformat;
     struct ad_value value;
-    if (listing->unevaluated) {
+    if (how->values == LISTING_UNEVALUATED) {
         const struct ad_expr *expr =
             ad_name_is_valid(item->text) ? ad_lookup(ad, item->text) : item->expr;
         if (expr == NULL) {
@@ -386,9 +387,9 @@ static void print_cell(const struct listing *listing, const struct item *item, c
         return;
     }
     ad_eval(item->expr, ad, listing->target, context, &value);
-    if (put_time(listing, &value, context, out)) {
+    if (put_time(how->numbers, &value, context, out)) {
         /* it is printed */
-    } else if (listing->quoted) {
+    } else if (how->values == LISTING_QUOTED) {
         ad_value_print(&value, out);
     } else {
         ad_value_print_bare(&value, out);
@@ -407,27 +408,28 @@ static void put_padding(struct strbuf *out, size_t have, size_t width)
 static void print_row(const struct listing *listing, char *const *cells, const size_t *widths,
                       const char *job, size_t job_width, struct strbuf *out)
 {
+    const struct listing_gaps *gaps = &listing->autoformat.gaps;
     size_t count = listing->items.count;
-    const char *between = listing->newline ? "\n" : listing->tab ? "\t" : " ";
-    if (listing->job_id) {
+    const char *between = gaps->newline ? "\n" : gaps->tab ? "\t" : " ";
+    if (listing->autoformat.job_id) {
         strbuf_puts(out, job);
         put_padding(out, strlen(job), job_width);
-        strbuf_puts(out, listing->tab ? "\t" : " ");
+        strbuf_puts(out, gaps->tab ? "\t" : " ");
     }
     for (size_t i = 0; i < count; i++) {
         bool last = i + 1 == count;
         strbuf_puts(out, cells[i]);
-        if (listing->comma && !last) {
+        if (gaps->comma && !last) {
             strbuf_putc(out, ',');
         }
-        if (!last || listing->tab) {
+        if (!last || gaps->tab) {
             put_padding(out, strlen(cells[i]), widths[i]);
         }
         if (!last) {
             strbuf_puts(out, between);
         }
     }
-    strbuf_puts(out, listing->gap ? "\n\n" : "\n");
+    strbuf_puts(out, gaps->empty ? "\n\n" : "\n");
 }
 
 static void put_job_id(const struct ad *ad, struct strbuf *out)
@@ -452,7 +454,7 @@ static char *cell_text(const struct listing *listing, const struct item *item, c
 {
     struct strbuf text;
     strbuf_init(&text, 0);
-    if (listing->labels) {
+    if (listing->autoformat.labels) {
         strbuf_printf(&text, "%s = ", item->text);
     }
     print_cell(listing, item, ad, context, &text);
@@ -471,24 +473,25 @@ static void emit_some(const struct listing *listing, struct strbuf *out)
 static void print_plain(const struct listing *listing, const struct ad *const *ads, size_t count,
                         const struct ad_context *context, struct strbuf *out)
 {
-    const char *between = listing->newline ? "\n" : listing->tab ? "\t" : " ";
+    const struct listing_autoformat *how = &listing->autoformat;
+    const char *between = how->gaps.newline ? "\n" : how->gaps.tab ? "\t" : " ";
     for (size_t i = 0; i < count; i++) {
-        if (listing->job_id) {
+        if (how->job_id) {
             put_job_id(ads[i], out);
-            strbuf_puts(out, listing->tab ? "\t" : " ");
+            strbuf_puts(out, how->gaps.tab ? "\t" : " ");
         }
         for (size_t c = 0; c < listing->items.count; c++) {
             const struct item *item = listing->items.items[c];
             if (c > 0) {
-                strbuf_puts(out, listing->comma ? "," : "");
+                strbuf_puts(out, how->gaps.comma ? "," : "");
                 strbuf_puts(out, between);
             }
-            if (listing->labels) {
+            if (how->labels) {
                 strbuf_printf(out, "%s = ", item->text);
             }
             print_cell(listing, item, ads[i], context, out);
         }
-        strbuf_puts(out, listing->gap ? "\n\n" : "\n");
+        strbuf_puts(out, how->gaps.empty ? "\n\n" : "\n");
         emit_some(listing, out);
     }
 }
@@ -496,7 +499,7 @@ static void print_plain(const struct listing *listing, const struct ad *const *a
 static void print_auto(const struct listing *listing, const struct ad *const *ads, size_t count,
                        const struct ad_context *context, struct strbuf *out)
 {
-    if (!listing->headings) {
+    if (!listing->autoformat.headings) {
         print_plain(listing, ads, count, context, out);
         return;
     }

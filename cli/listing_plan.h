@@ -32,11 +32,38 @@ enum listing_style {
     LISTING_CUSTOM, /* -print-format */
 };
 
+/* How -af prints a value. */
+enum listing_value {
+    LISTING_BARE,
+    LISTING_QUOTED,      /* V: a string in quotes */
+    LISTING_UNEVALUATED, /* r, o: the expression */
+};
+
+/* How -af prints a number, unless the value is unevaluated. */
+enum listing_number {
+    LISTING_NUMBER,
+    LISTING_DATE,     /* Y: the number is a time */
+    LISTING_DURATION, /* T: the number is a duration in seconds */
+};
+
+/* What -af prints between the values. */
+struct listing_gaps {
+    bool comma;
+    bool tab;     /* instead of a space */
+    bool newline; /* instead of a space or a tab */
+    bool empty;   /* g: an empty line after each ad */
+};
+
+struct listing_autoformat { /* the flags of -af */
+    bool headings, job_id, labels;
+    enum listing_value values;
+    enum listing_number numbers;
+    struct listing_gaps gaps;
+};
+
 struct listing {
     enum listing_style style;
-    /* flags of -af: */
-    bool headings, job_id, labels, quoted, unevaluated, gap;
-    bool comma, tab, newline, elapsed, dates;
+    struct listing_autoformat autoformat;
     bool has_auto, has_format;   /* when both are set, the items are printed in their order */
     struct print_format *custom; /* for LISTING_CUSTOM; owned */
     /* value of -target: the TARGET of expressions; NULL: none; owned */

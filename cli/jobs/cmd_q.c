@@ -483,7 +483,7 @@ static int ask_schedd(struct jobs_question *question)
     int status;
     bool table = listing->style == LISTING_TABLE;
     bool values = (listing->style == LISTING_AUTO || listing->style == LISTING_FORMAT) &&
-                  !listing->headings && listing_plan_names(listing, &names);
+                  !listing->autoformat.headings && listing_plan_names(listing, &names);
     if (question->kind == JOBS_GROUPED) {
         status = show_groups(question);
     } else if (question->kind == JOBS_FACTORIES) {
