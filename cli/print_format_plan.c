@@ -29,13 +29,17 @@
 typedef void (*print_as_f)(const struct ad *ad, const struct ad_value *value,
                            const struct ad_context *context, struct strbuf *out);
 
+struct substitute { /* OR: what a column shows instead of an undefined value */
+    char letter;    /* 0: the word undefined */
+    bool fills;     /* the width of the column */
+};
+
 struct field {
     char *expr_text, *heading, *format;
     struct ad_expr *expr;
     print_as_f print_as;
-    int width;  /* width of the column; 0: as wide as its longest cell (auto_width), or any width */
-    char other; /* filler of OR for an undefined value; 0: print the word undefined */
-    bool other_fills;
+    int width; /* width of the column; 0: as wide as its longest cell (auto_width), or any width */
+    struct substitute substitute;
     bool auto_width, left, truncate, no_prefix, no_suffix;
 };
 
@@ -426,8 +430,8 @@ static int read_keyword(struct reader *reader, struct field *field, enum keyword
     case WIDTH:
         return read_width(reader, field, value, err);
     case OR:
-        field->other = value.begin[0];
-        field->other_fills = value.length > 1;
+        field->substitute.letter = value.begin[0];
+        field->substitute.fills = value.length > 1;
         return strchr(" ?*.-_#0", value.begin[0]) != NULL
                    ? 0
                    : refuse_word(reader, value, "is not supported: only OR is expected here", err);
@@ -643,9 +647,9 @@ static char *cell_of(const struct field *field, const struct ad *ad,
     struct strbuf text;
     strbuf_init(&text, 0);
     ad_eval(field->expr, ad, NULL, context, &value);
-    if (value.type == AD_TYPE_UNDEFINED && field->other != 0) {
-        for (int i = 0; i < (field->other_fills && field->width > 0 ? field->width : 1); i++) {
-            strbuf_putc(&text, field->other);
+    if (value.type == AD_TYPE_UNDEFINED && field->substitute.letter != 0) {
+        for (int i = 0; i < (field->substitute.fills && field->width > 0 ? field->width : 1); i++) {
+            strbuf_putc(&text, field->substitute.letter);
         }
     } else if (field->print_as != NULL) {
         field->print_as(ad, &value, context, &text);
