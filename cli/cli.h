@@ -49,6 +49,8 @@ struct cli {
     char program_dir[4096];   /* directory of this executable; the daemons are there too */
     int argc;                 /* arguments of the subcommand; argv[0] is its name */
     char **argv;
+    const struct cli_command *command;         /* the subcommand */
+    const struct cli_command *const *commands; /* the table of all; NULL-terminated */
 };
 
 extern const struct knob_table cli_knobs;

@@ -20,9 +20,9 @@ int cmd_completion(struct cli *cli)
     }
     strbuf_init(&out, 0);
     if (strcmp(cli->argv[1], "bash") == 0) {
-        completion_bash(cli_commands, &out);
+        completion_bash(cli->commands, &out);
     } else if (strcmp(cli->argv[1], "zsh") == 0) {
-        completion_zsh(cli_commands, &out);
+        completion_zsh(cli->commands, &out);
     } else {
         strbuf_fini(&out);
         return cli_usage(cli, "unknown shell '%s'; expected bash or zsh", cli->argv[1]);

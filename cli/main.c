@@ -38,7 +38,7 @@ static void find_program_dir(struct cli *cli)
 static int say_help(char *command)
 {
     char *argv[] = {(char[]){"help"}, command, NULL};
-    struct cli cli = {.argc = command != NULL ? 2 : 1, .argv = argv};
+    struct cli cli = {.argc = command != NULL ? 2 : 1, .argv = argv, .commands = cli_commands};
     return cmd_help(&cli);
 }
 
@@ -98,7 +98,10 @@ int main(int argc, char **argv)
                       near != NULL ? near : "", near != NULL ? "`?" : "");
         return CLI_USAGE;
     }
-    struct cli cli = {.argc = argc - 1, .argv = argv + 1};
+    struct cli cli = {.argc = argc - 1,
+                      .argv = argv + 1,
+                      .command = command,
+                      .commands = cli_commands};
     if (wants_help(command, &cli)) {
         return say_help(argv[1]);
     }

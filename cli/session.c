@@ -72,13 +72,8 @@ int cli_usage(const struct cli *cli, const char *format, ...)
 int cli_unknown(const struct cli *cli, const char *arg)
 {
     struct strbuf text;
-    size_t i = 0;
-    while (cli_commands[i] != NULL && strcmp(cli_commands[i]->name, cli->argv[0]) != 0) {
-        i++;
-    }
-    CHECK(cli_commands[i] != NULL);
     strbuf_init(&text, 0);
-    options_unknown(cli_commands[i], arg, &text);
+    options_unknown(cli->command, arg, &text);
     int status = cli_usage(cli, "%s", strbuf_text(&text));
     strbuf_fini(&text);
     return status;
