@@ -60,7 +60,7 @@ int cli_fail(const struct cli *cli, const char *format, ...) __attribute__((form
 /* Prints "roost NAME: ..." about wrong usage to stderr and returns CLI_USAGE. */
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Like cli_usage(), for a word that the command does not know; names the nearest known word or what
- * to use instead (options_plan.h). */
+ * to use instead (unknown_word.c, options_plan.h). */
 int cli_unknown(const struct cli *cli, const char *arg);
 
 /* Loads the configuration file that ROOST_CONFIG names.  Returns 0, or -errno with the reason in

@@ -21,12 +21,10 @@
 #include "base/loop_run.h"
 #include "base/mem.h"
 #include "base/os/os.h"
-#include "base/strbuf.h"
 #include "base/stream/stream_run.h"
 #include "classad/ad.h"
 #include "classad/ad_pool.h"
 #include "cli/cli.h"
-#include "cli/options_plan.h"
 #include "cli/remote.h"
 #include "cli/schedds.h"
 #include "cli/terminal_plan.h"
@@ -67,16 +65,6 @@ int cli_usage(const struct cli *cli, const char *format, ...)
     (void)print_message(cli, format, args);
     va_end(args);
     return CLI_USAGE;
-}
-
-int cli_unknown(const struct cli *cli, const char *arg)
-{
-    struct strbuf text;
-    strbuf_init(&text, 0);
-    options_unknown(cli->command, arg, &text);
-    int status = cli_usage(cli, "%s", strbuf_text(&text));
-    strbuf_fini(&text);
-    return status;
 }
 
 /* ---- configuration */
