@@ -80,10 +80,6 @@ int cli_config_load(struct cli *cli, const char *path, const struct knob_table *
 int cli_owner_name(struct cli *cli, char *ret, size_t size, struct err *err);
 
 /* ---- connections (session.c); each call waits until the connection is ready */
-int cli_schedd(struct cli *cli, struct err *err);
-/* True when cli_schedd() means the schedd of this host, which knows the caller by uid.  The
- * configuration must be loaded. */
-bool cli_schedd_is_local(struct cli *cli);
 int cli_collector(struct cli *cli, struct err *err);
 /* Connects to the collector of another pool, HOST or HOST:PORT (-pool), whose certificate must be
  * known here. */
@@ -92,6 +88,13 @@ int cli_collector_at(struct cli *cli, const char *host, struct err *err);
 /* Connects with any settings of struct wire_dial.  ret must stay valid as long as the session: *ret
  * becomes NULL when the connection ends. */
 int cli_dial_as(struct cli *cli, const struct wire_dial *how, struct wire **ret, struct err *err);
+
+/* Connects to the schedd of this host or, if there is none or -name or -pool was given, to a schedd
+ * of the pool (remote.c). */
+int cli_schedd(struct cli *cli, struct err *err);
+/* True when cli_schedd() means the schedd of this host, which knows the caller by uid.  The
+ * configuration must be loaded. */
+bool cli_schedd_is_local(struct cli *cli);
 
 struct cli_reply {
     int status; /* 0 or negative errno */

@@ -1,5 +1,8 @@
 /* cli/remote.c - -name SCHEDD and -pool HOST, for every command that asks a schedd.
  *
+ * The schedd of this host is reached by its Unix socket if this host has one, because the socket
+ * tells the schedd who we are; otherwise by its port, with a token.
+ *
  * The options are removed from the arguments before the command sees them, so every such command
  * has them without code of its own.  A named schedd is looked up in the collector and dialled at
  * its port, with a token, even when it is on this host: there is one way for all callers.
@@ -14,9 +17,12 @@
 #include <strings.h>
 
 #include "base/check.h"
+#include "base/config/config.h"
+#include "base/os/os.h"
 #include "base/text.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
+#include "cli/schedds.h"
 #include "wire/wire.h"
 
 /* Commands that ask a schedd and do not use -name and -pool for something else. */
@@ -111,7 +117,9 @@ static int choose_schedd(const struct vec *ads, const char *wanted, struct ad **
                                wanted);
 }
 
-int remote_schedd(struct cli *cli, struct ad **ret, struct err *err)
+/* The collector's ad of the schedd that -name names, or of the pool's first schedd; owned by the
+ * caller. */
+static int find_schedd(struct cli *cli, struct ad **ret, struct err *err)
 {
     struct cli_reply reply;
     int rc = cli->remote_pool != NULL ? cli_collector_at(cli, cli->remote_pool, err)
@@ -130,5 +138,41 @@ int remote_schedd(struct cli *cli, struct ad **ret, struct err *err)
     }
     cli_reply_fini(&reply);
     ad_destroy(args);
+    return rc;
+}
+
+bool cli_schedd_is_local(struct cli *cli)
+{
+    char path[4200];
+    struct os_stat stat;
+    if (cli->config == NULL || cli->remote_schedd != NULL || cli->remote_pool != NULL) {
+        return false;
+    }
+    (void)snprintf(path, sizeof path, "%s/schedd.sock", config_path(cli->config, "SPOOL"));
+    return os_stat(cli->os, path, &stat) == 0;
+}
+
+int cli_schedd(struct cli *cli, struct err *err)
+{
+    char address[4200];
+    if (cli->schedd != NULL) {
+        return 0;
+    }
+    int rc = cli_config(cli, err);
+    if (rc != 0) {
+        return rc;
+    }
+    if (cli_schedd_is_local(cli)) {
+        (void)snprintf(address, sizeof address, "unix:%s/schedd.sock",
+                       config_path(cli->config, "SPOOL"));
+        const struct wire_dial how = {.address = address, .route = "schedd", .name = ""};
+        rc = cli_dial_as(cli, &how, &cli->schedd, err);
+        return rc != 0 ? err_prefix(err, rc, "cannot reach the schedd; is the pool running?") : 0;
+    }
+    /* No schedd on this host: the pool's, by its ad. */
+    struct ad *ad = NULL;
+    rc = find_schedd(cli, &ad, err);
+    rc = rc != 0 ? rc : schedds_dial(cli, ad, err);
+    ad_destroy(ad);
     return rc;
 }

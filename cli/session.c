@@ -1,8 +1,5 @@
 /* cli/session.c - configuration, connections, and calls that wait for their answer.
  *
- * The schedd is reached by its Unix socket if this host has one, because the socket tells the
- * schedd who we are; otherwise by its port, with a token.
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "cli/session.h"
@@ -25,8 +22,6 @@
 #include "classad/ad.h"
 #include "classad/ad_pool.h"
 #include "cli/cli.h"
-#include "cli/remote.h"
-#include "cli/schedds.h"
 #include "cli/terminal_plan.h"
 #include "power/power.h"
 #include "user_maps/user_world.h"
@@ -265,41 +260,6 @@ int cli_collector_at(struct cli *cli, const char *host, struct err *err)
                  : pool_address("-pool", host, config_int(cli->config, "COLLECTOR_PORT"), address,
                                 sizeof address, err);
     return rc != 0 ? rc : dial_collector(cli, address, err);
-}
-
-bool cli_schedd_is_local(struct cli *cli)
-{
-    char path[4200];
-    struct os_stat stat;
-    if (cli->config == NULL || cli->remote_schedd != NULL || cli->remote_pool != NULL) {
-        return false;
-    }
-    (void)snprintf(path, sizeof path, "%s/schedd.sock", config_path(cli->config, "SPOOL"));
-    return os_stat(cli->os, path, &stat) == 0;
-}
-
-int cli_schedd(struct cli *cli, struct err *err)
-{
-    char address[4200];
-    if (cli->schedd != NULL) {
-        return 0;
-    }
-    int rc = cli_config(cli, err);
-    if (rc != 0) {
-        return rc;
-    }
-    if (cli_schedd_is_local(cli)) {
-        (void)snprintf(address, sizeof address, "unix:%s/schedd.sock",
-                       config_path(cli->config, "SPOOL"));
-        rc = cli_dial(cli, address, "schedd", &cli->schedd, err);
-        return rc != 0 ? err_prefix(err, rc, "cannot reach the schedd; is the pool running?") : 0;
-    }
-    /* No schedd on this host: the pool's, by its ad. */
-    struct ad *ad = NULL;
-    rc = remote_schedd(cli, &ad, err);
-    rc = rc != 0 ? rc : schedds_dial(cli, ad, err);
-    ad_destroy(ad);
-    return rc;
 }
 
 /* ---- calling */
