@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "cli/listing_plan.h"
-#include "cli/status/status_cells.h"
+#include "cli/status/status_cells_plan.h"
 #include "cli/status/status_compact_plan.h"
 #include "cli/status/status_sort_plan.h"
 #include "cli/status/status_totals_plan.h"
@@ -192,16 +192,6 @@ static void cell_gigabytes(const struct ad *ad, const struct ad_context *context
         table_plan_fixed(mib / 1024, 1, out);
         strbuf_puts(out, " GB");
     }
-}
-
-bool status_is_offline(const struct ad *ad)
-{
-    return ad_bool_or(ad, "Offline", false);
-}
-
-const char *status_power_state(const struct ad *ad)
-{
-    return ad_string_or(ad, "PowerState", status_is_offline(ad) ? "Off" : "On");
 }
 
 static void cell_power(const struct ad *ad, const struct ad_context *context, struct strbuf *out)

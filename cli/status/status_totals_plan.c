@@ -18,7 +18,7 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
-#include "cli/status/status_cells.h"
+#include "cli/status/status_cells_plan.h"
 #include "cli/table_plan.h"
 
 enum { SUMS_MAX = 10, KEY_WIDTH = 14 };

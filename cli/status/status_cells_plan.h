@@ -1,16 +1,14 @@
-/* cli/status/status_cells.h - values from ads of the collector as the tables of `roost status` show
- * them.
+/* cli/status/status_cells_plan.h - values from ads of the collector as the tables of `roost status`
+ * show them.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef CLI_STATUS_STATUS_CELLS_H
-#define CLI_STATUS_STATUS_CELLS_H
+#ifndef CLI_STATUS_STATUS_CELLS_PLAN_H
+#define CLI_STATUS_STATUS_CELLS_PLAN_H
 
 #include <stdbool.h>
 
 struct ad;
-struct ad_context;
-struct strbuf;
 
 bool status_is_offline(const struct ad *ad);
 
