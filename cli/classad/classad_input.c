@@ -196,3 +196,20 @@ int classad_input_next(struct classad_input *input, struct ad **ret, struct ad_p
     }
     return rc;
 }
+
+int classad_input_first(const char *path, const struct ad_context *context, struct ad **ret,
+                        struct err *err)
+{
+    struct classad_input *input;
+    struct ad_place place;
+    bool refused;
+    int rc = classad_input_open(path, CLASSAD_GUESS, context, &input, err);
+    if (rc == 0) {
+        rc = classad_input_next(input, ret, &place, &refused, err);
+        if (rc == 0) {
+            rc = err_set(err, -ENOENT, "%s: the file contains no ad", path);
+        }
+        classad_input_close(input);
+    }
+    return rc > 0 ? 0 : rc;
+}

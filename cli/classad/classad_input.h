@@ -38,6 +38,10 @@ void classad_input_close(struct classad_input *input); /* NULL is allowed */
 int classad_input_next(struct classad_input *input, struct ad **ret, struct ad_place *place,
                        bool *refused, struct err *err);
 
+/* Reads the first ad of a file, in any form; path "-" is standard input.  Errors name the file. */
+int classad_input_first(const char *path, const struct ad_context *context, struct ad **ret,
+                        struct err *err);
+
 /* The form that was detected; and (not for XML) the text of the ad that was returned or refused
  * last. */
 enum classad_form classad_input_form(const struct classad_input *input);

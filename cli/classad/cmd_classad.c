@@ -4,31 +4,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <errno.h>
 #include <string.h>
 
-#include "classad/ad.h"
-#include "cli/classad/classad_input.h"
 #include "cli/classad/classad_tool.h"
 #include "cli/cli.h"
-#include "cli/listing.h"
-
-int classad_tool_ad(struct cli *cli, const char *path, struct ad **ret, struct err *err)
-{
-    const struct ad_context context = listing_context(cli);
-    struct classad_input *input;
-    struct ad_place place;
-    bool refused;
-    int rc = classad_input_open(path, CLASSAD_GUESS, &context, &input, err);
-    if (rc == 0) {
-        rc = classad_input_next(input, ret, &place, &refused, err);
-        if (rc == 0) {
-            rc = err_set(err, -ENOENT, "%s: the file contains no ad", path);
-        }
-        classad_input_close(input);
-    }
-    return rc > 0 ? 0 : rc;
-}
 
 int cmd_classad(struct cli *cli)
 {

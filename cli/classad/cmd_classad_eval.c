@@ -17,6 +17,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "cli/classad/classad_batch_plan.h"
+#include "cli/classad/classad_input.h"
 #include "cli/classad/classad_tool.h"
 #include "cli/cli.h"
 #include "cli/listing.h"
@@ -177,8 +178,9 @@ int classad_tool_eval(struct cli *cli)
     if (status != CLI_OK) {
         return status;
     }
-    if ((options.ad != NULL && classad_tool_ad(cli, options.ad, &my, &err) != 0) ||
-        (options.target != NULL && classad_tool_ad(cli, options.target, &target, &err) != 0)) {
+    if ((options.ad != NULL && classad_input_first(options.ad, &context, &my, &err) != 0) ||
+        (options.target != NULL &&
+         classad_input_first(options.target, &context, &target, &err) != 0)) {
         status = cli_fail(cli, "%s", err.text);
     } else {
         my = my != NULL ? my : ad_create();

@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "cli/classad/classad_match_plan.h"
+#include "cli/classad/classad_input.h"
 #include "cli/classad/classad_tool.h"
 #include "cli/cli.h"
 #include "cli/listing.h"
@@ -22,8 +23,8 @@ int classad_tool_match(struct cli *cli)
     struct ad *b = NULL;
     struct err err;
     int status;
-    if (classad_tool_ad(cli, cli->argv[2], &a, &err) != 0 ||
-        classad_tool_ad(cli, cli->argv[3], &b, &err) != 0) {
+    if (classad_input_first(cli->argv[2], &context, &a, &err) != 0 ||
+        classad_input_first(cli->argv[3], &context, &b, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else {
         struct strbuf out;
