@@ -1,45 +1,19 @@
-/* cli/token/cmd_token.h - shared by the files of `roost token`: arguments of options, and the
- * common parts of a token of this pool.
+/* cli/token/cmd_token.h - the verbs of `roost token`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef CLI_TOKEN_CMD_TOKEN_H
 #define CLI_TOKEN_CMD_TOKEN_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "cli/token/token_terms_plan.h"
 #include "wire/verbs.h"
 
 struct cli;
-struct err;
 struct strbuf;
 struct token;
 
 #define TOKEN_DEFAULT_SCOPES (SCOPE_READ | SCOPE_WRITE)
 #define TOKEN_DEFAULT_DAYS   365
-
-/* Parse arguments of options.  Return CLI_OK, or CLI_USAGE with the error printed. */
-int token_read_scopes(struct cli *cli, const char *text, uint32_t *ret);
-int token_read_text(struct cli *cli, const char *option, const char *text, char *ret, size_t size);
-int token_read_slots(struct cli *cli, const char *text, uint32_t *ret);
-
-/* token_of_this_pool() sets a new token's id and pool name.  token_signing_key() gives the path of
- * the key that signs tokens. */
-void token_of_this_pool(struct cli *cli, struct token *token);
-void token_signing_key(struct cli *cli, char *ret, size_t size);
-
-/* Sets in a schedd's token the accounts as which its jobs may run; token->scopes must be set.
- * uid_domain "none": no account; "": that of the knob UID_DOMAIN.  owners "": all accounts of the
- * domain.  -EINVAL: the token is not a schedd's. */
-int token_name_accounts(struct cli *cli, const char *uid_domain, const char *owners,
-                        struct token *token, struct err *err);
-
-/* Calls `each` with the name and text of every public key <kid>.pub of this configuration. */
-int token_each_public_key(struct cli *cli,
-                          int (*each)(void *arg, const char *kid, const char *pem, struct err *err),
-                          void *arg, struct err *err);
 
 /* ---- `create --request` (token_grant.c) */
 struct token_grant {

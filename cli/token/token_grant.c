@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/token/cmd_token.h"
 #include "cli/token/token_ask.h"
+#include "cli/token/token_parts.h"
 #include "cli/token/token_ledger.h"
 #include "wire/pool.h"
 #include "wire/token_request.h"

@@ -31,6 +31,7 @@
 #include "cli/token/cmd_token.h"
 #include "cli/listing.h"
 #include "cli/token/token_ask.h"
+#include "cli/token/token_parts.h"
 #include "wire/p256.h"
 #include "wire/token_request.h"
 

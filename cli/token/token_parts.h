@@ -1,0 +1,46 @@
+/* cli/token/token_parts.h - what several verbs of `roost token` need: arguments of options, and the
+ * common parts of a token of this pool.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_TOKEN_TOKEN_PARTS_H
+#define CLI_TOKEN_TOKEN_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cli;
+struct err;
+struct strbuf;
+struct token;
+
+/* False for a text with blanks, control characters, double quotes or backslashes. */
+bool token_is_plain(const char *text);
+
+/* Parse arguments of options.  Return CLI_OK, or CLI_USAGE with the error printed. */
+int token_read_scopes(struct cli *cli, const char *text, uint32_t *ret);
+int token_read_text(struct cli *cli, const char *option, const char *text, char *ret, size_t size);
+int token_read_slots(struct cli *cli, const char *text, uint32_t *ret);
+
+/* token_of_this_pool() sets a new token's id and pool name.  token_signing_key() gives the path of
+ * the key that signs tokens. */
+void token_of_this_pool(struct cli *cli, struct token *token);
+void token_signing_key(struct cli *cli, char *ret, size_t size);
+
+/* Sets in a schedd's token the accounts as which its jobs may run; token->scopes must be set.
+ * uid_domain "none": no account; "": that of the knob UID_DOMAIN.  owners "": all accounts of the
+ * domain.  -EINVAL: the token is not a schedd's. */
+int token_name_accounts(struct cli *cli, const char *uid_domain, const char *owners,
+                        struct token *token, struct err *err);
+
+/* Calls `each` with the name and text of every public key <kid>.pub of this configuration. */
+int token_each_public_key(struct cli *cli,
+                          int (*each)(void *arg, const char *kid, const char *pem, struct err *err),
+                          void *arg, struct err *err);
+
+/* Appends what a machine needs to know of the pool besides a token: the pool's CA and its public
+ * keys (pilot/pilot_plan.h). */
+int token_append_pool(struct cli *cli, struct strbuf *out, struct err *err);
+
+#endif
