@@ -24,6 +24,7 @@
 #include "classad/ad_clauses.h"
 #include "classad/ad_time.h"
 #include "cli/why/why_groups_plan.h"
+#include "cli/why/why_text_plan.h"
 
 #define WIDTH 80
 #define NONE  ((size_t)-1)
@@ -116,7 +117,7 @@ static void judge_steps(struct steps *steps, const struct why_question *question
     }
     steps->truths = mem_zalloc((steps->count + 1) * sizeof *steps->truths);
     for (size_t i = 0; i < groups->count; i++) {
-        if (question->is_over != NULL && question->is_over(question->arg)) {
+        if (why_is_over(question)) {
             break;
         }
         judge_slot(steps, question, ads[groups->first[i]], weights[i]);
@@ -159,7 +160,7 @@ static void put_step(const struct steps *steps, size_t index, struct strbuf *out
 {
     const struct step *step = &steps->items[index];
     if (step->kind == AD_CLAUSE_TEST) {
-        char *text = why_plan_text(step->expr);
+        char *text = why_text_clause(step->expr);
         strbuf_puts(out, text);
         mem_free(text);
     } else if (step->kind == AD_CLAUSE_NOT) {
@@ -223,7 +224,7 @@ static void put_attributes(const struct ad *job, const struct ad_expr *requireme
     for (size_t i = 0; i < names.count; i++) {
         const char *name = names.items[i];
         const struct ad_expr *expr = ad_lookup(job, name);
-        char *text = expr != NULL ? why_plan_text(expr) : mem_strdup("undefined");
+        char *text = expr != NULL ? why_text_clause(expr) : mem_strdup("undefined");
         const char *unit = text_equal_nocase(name, "RequestMemory") ? " (mb)"
                            : text_equal_nocase(name, "RequestDisk") ? " (kb)"
                                                                     : "";

@@ -87,24 +87,18 @@ int why_view_load(struct why_view *view, struct err *err)
     return 0;
 }
 
-static bool is_over(void *arg)
-{
-    const struct why_view *view = arg;
-    return loop_now_ms(view->cli->loop) >= view->over_ms;
-}
-
 /* Makes a question about an ad; context must outlive it. */
 static struct why_question make_question(struct why_view *view, const struct ad *ad,
                                          const struct why_other *others, size_t count,
                                          const struct ad_context *context)
 {
-    view->over_ms = loop_now_ms(view->cli->loop) + WHY_JUDGE_MS;
+    why_time_start(&view->time, view->cli->loop);
     return (struct why_question){.ad = ad,
                                  .others = others,
                                  .other_count = count,
                                  .context = context,
-                                 .is_over = is_over,
-                                 .arg = view};
+                                 .is_over = why_time_is_over,
+                                 .arg = &view->time};
 }
 
 static struct why_answer *answer_question(struct why_view *view, const struct ad *ad,

@@ -13,12 +13,11 @@
 #include "base/vec.h"
 #include "cli/cli.h"
 #include "cli/why/why_plan.h"
+#include "cli/why/why_time.h"
 
 struct listing;
 struct strbuf;
 struct why_verdict;
-
-#define WHY_JUDGE_MS 5000 /* time limit for one job; what was not examined by then is reported */
 
 struct why_view {
     struct cli *cli;
@@ -27,7 +26,7 @@ struct why_view {
     struct why_other *slots; /* slots, without absent ads and dynamic slots */
     struct vec wholes;       /* struct ad * for slots[].ad where that is not the collector's ad */
     size_t slot_count;
-    uint64_t over_ms;
+    struct why_time time; /* of the answer that is being made */
 };
 
 void why_view_init(struct why_view *view, struct cli *cli);

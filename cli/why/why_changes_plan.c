@@ -25,6 +25,7 @@
 #include "classad/ad.h"
 #include "classad/ad_clauses.h"
 #include "cli/why/why_judge.h"
+#include "cli/why/why_text_plan.h"
 
 #define TRIES_PER_ROW 4 /* a row is given up after so many values without a match */
 
@@ -179,8 +180,8 @@ static bool set_edit(const struct why_judge *judge, const struct why_kind *kind,
         const struct ad_expr *was = ad_lookup(ad, comparison.name);
         *edit = (struct why_edit){.kind = WHY_SET,
                                   .name = mem_strdup(comparison.name),
-                                  .was = was != NULL ? why_plan_text(was) : mem_strdup(""),
-                                  .text = why_plan_text(wanted),
+                                  .was = was != NULL ? why_text_clause(was) : mem_strdup(""),
+                                  .text = why_text_clause(wanted),
                                   .expr = wanted};
         *far = was != NULL ? relative_distance(number_of(was, ad, kind->ad, context),
                                                number_of(wanted, ad, NULL, context))
@@ -244,7 +245,7 @@ static bool replace_edit(const struct why_judge *judge, const struct why_kind *k
         *edit = (struct why_edit){.kind = WHY_REPLACE,
                                   .demand = demand,
                                   .was = mem_strdup(clause->text),
-                                  .text = why_plan_text(expr),
+                                  .text = why_text_clause(expr),
                                   .expr = expr};
     }
     ad_comparison_fini(&comparison);
@@ -448,7 +449,7 @@ static bool is_still_refused(const struct why_judge *judge, const struct why_kin
 static void try_change(const struct why_judge *judge, struct why_change *change)
 {
     struct ad *changed = changed_ad(judge, change);
-    for (size_t i = 0; i < judge->kind_count && !why_judge_is_over(judge); i++) {
+    for (size_t i = 0; i < judge->kind_count && !why_is_over(judge->question); i++) {
         const struct why_kind *kind = &judge->kinds[i];
         if (kind->judged && !kind->matches && !is_still_refused(judge, kind, change, changed) &&
             ad_match(changed, kind->ad, judge->question->context)) {
@@ -456,7 +457,7 @@ static void try_change(const struct why_judge *judge, struct why_change *change)
             change->gain.offline += kind->count.offline;
         }
     }
-    change->matches = why_sum(change->gain) > 0 && !why_judge_is_over(judge);
+    change->matches = why_sum(change->gain) > 0 && !why_is_over(judge->question);
     ad_destroy(changed);
 }
 
@@ -501,7 +502,7 @@ void why_changes_find(const struct why_judge *judge)
 {
     size_t tries = 0, edits = WHY_FAILS_MAX;
     struct candidates candidates = {.judge = judge, .known = strmap_create(STRMAP_CASE_SENSITIVE)};
-    for (size_t i = 0; i < judge->kind_count && !why_judge_is_over(judge); i++) {
+    for (size_t i = 0; i < judge->kind_count && !why_is_over(judge->question); i++) {
         const struct why_kind *kind = &judge->kinds[i];
         if (kind->judged && !kind->matches && kind->fail_count > 0 &&
             kind->fail_count <= WHY_FAILS_MAX) {

@@ -28,8 +28,6 @@ struct why_judge {
     size_t kind_count;
 };
 
-bool why_judge_is_over(const struct why_judge *judge);
-
 /* Fills answer->changes. */
 void why_changes_find(const struct why_judge *judge);
 void why_change_fini(struct why_change *change);

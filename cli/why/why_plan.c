@@ -13,60 +13,10 @@
 #include "classad/ad_clauses.h"
 #include "cli/why/why_groups_plan.h"
 #include "cli/why/why_judge.h"
+#include "cli/why/why_text_plan.h"
 
 #define NAMES_SHOWN  4 /* attributes of each side whose values a clause shows */
 #define VALUES_SHOWN 3 /* different values of one attribute that a clause shows */
-#define PRINT_MAX    ((size_t)1 << 20)
-
-bool why_judge_is_over(const struct why_judge *judge)
-{
-    const struct why_question *question = judge->question;
-    return question->is_over != NULL && question->is_over(question->arg);
-}
-
-/* ---- texts ---- */
-
-static void cut_text(struct strbuf *out, size_t max)
-{
-    static const char MORE[] = " ...";
-    for (size_t i = 0; i < out->length; i++) { /* one line, whatever is in a string */
-        if ((unsigned char)out->data[i] < ' ' || out->data[i] == 127) {
-            out->data[i] = '?';
-        }
-    }
-    if (out->length > max) {
-        size_t length = max - strlen(MORE);
-        while (length > 0 && ((unsigned char)out->data[length] & 0xC0) == 0x80) {
-            length--; /* not inside a character */
-        }
-        out->length = length;
-        strbuf_puts(out, MORE);
-    }
-}
-
-static char *finish_text(struct strbuf *out, size_t max)
-{
-    if (out->failed) {
-        strbuf_fini(out);
-        return mem_strdup("(too long to show)");
-    }
-    cut_text(out, max);
-    char *text = mem_strdup(strbuf_text(out));
-    strbuf_fini(out);
-    return text;
-}
-
-char *why_plan_text(const struct ad_expr *expr)
-{
-    struct strbuf out;
-    strbuf_init(&out, PRINT_MAX);
-    ad_expr_print(expr, AD_OLD, &out);
-    if (out.length > 0 && out.data[0] == ' ') { /* " !x" */
-        memmove(out.data, out.data + 1, --out.length);
-        out.data[out.length] = '\0';
-    }
-    return finish_text(&out, WHY_TEXT_MAX);
-}
 
 /* ---- the others' clauses, by text ---- */
 
@@ -82,7 +32,7 @@ static size_t add_demand(struct why_answer *answer, bool theirs, const struct ad
         mem_realloc(answer->demands, (answer->demand_count + 1) * sizeof *answer->demands);
     answer->demands[answer->demand_count] =
         (struct why_demand){.theirs = theirs,
-                            .text = why_plan_text(expr),
+                            .text = why_text_clause(expr),
                             .from = from != NULL ? mem_strdup(from) : NULL,
                             .expr = ad_expr_ref(expr)};
     return answer->demand_count++;
@@ -94,7 +44,7 @@ static size_t their_demand(struct theirs *theirs, const struct ad_expr *expr, co
 {
     struct why_answer *answer = theirs->judge->answer;
     struct strbuf key;
-    strbuf_init(&key, PRINT_MAX);
+    strbuf_init(&key, WHY_PRINT_MAX);
     strbuf_printf(&key, "%s\n", from != NULL ? from : "");
     ad_expr_print(expr, AD_NEW, &key);
     const char *text = key.failed ? "(too long)" : strbuf_text(&key);
@@ -214,7 +164,7 @@ static void judge_all(struct why_judge *judge)
     struct theirs theirs = {.judge = judge, .known = strmap_create(STRMAP_CASE_SENSITIVE)};
     struct why_answer *answer = judge->answer;
     for (size_t i = 0; i < judge->kind_count; i++) {
-        if (why_judge_is_over(judge)) {
+        if (why_is_over(judge->question)) {
             add_count(&answer->unjudged, judge->kinds[i].count);
         } else {
             judge_kind(&theirs, &judge->kinds[i]);
@@ -242,13 +192,13 @@ struct value_range {
 static char *value_text(const struct ad_value *value)
 {
     struct strbuf out;
-    strbuf_init(&out, PRINT_MAX);
+    strbuf_init(&out, WHY_PRINT_MAX);
     if (value->type == AD_TYPE_REAL) { /* as people write them */
         ad_value_print_bare(value, &out);
     } else {
         ad_value_print(value, &out);
     }
-    return finish_text(&out, WHY_VALUE_MAX);
+    return why_text_finish(&out, WHY_VALUE_MAX);
 }
 
 static void add_value(struct value_range *range, const struct ad_value *value)
@@ -334,7 +284,7 @@ static void put_others(const struct why_judge *judge, size_t demand, const char 
                        struct strbuf *out)
 {
     struct value_range range = {.name = name};
-    for (size_t i = 0; i < judge->kind_count && !why_judge_is_over(judge); i++) {
+    for (size_t i = 0; i < judge->kind_count && !why_is_over(judge->question); i++) {
         const struct why_kind *kind = &judge->kinds[i];
         if (kind->judged && demand_refuses(judge, demand, kind)) {
             struct ad_value value;
@@ -375,7 +325,7 @@ static void show_values(const struct why_judge *judge, size_t index)
 {
     struct why_demand *demand = &judge->answer->demands[index];
     struct strbuf out;
-    strbuf_init(&out, PRINT_MAX);
+    strbuf_init(&out, WHY_PRINT_MAX);
     const struct ad *my = demand->theirs ? refused_ad(judge, index) : judge->question->ad;
     if (why_sum(demand->refuses) > 0 && my != NULL) {
         struct named named = {0};
@@ -389,7 +339,7 @@ static void show_values(const struct why_judge *judge, size_t index)
             put_others(judge, index, named.names[other][i], &out);
         }
     }
-    demand->values = finish_text(&out, 4 * WHY_TEXT_MAX);
+    demand->values = why_text_finish(&out, 4 * WHY_TEXT_MAX);
 }
 
 /* ---- all together ---- */

@@ -25,7 +25,6 @@
 #define WHY_FAILS_MAX   3   /* unmet clauses of an other for which changes are still searched */
 #define WHY_TRIES_MAX   40  /* changes tried on all others */
 #define WHY_CHANGES_MAX 5   /* changes reported */
-#define WHY_TEXT_MAX    240 /* bytes of a clause in the output; longer ones are cut */
 #define WHY_VALUE_MAX   60  /* bytes of a value in the output */
 
 struct ad;
@@ -106,9 +105,10 @@ struct why_answer {
 struct why_answer *why_plan_answer(const struct why_question *question); /* never NULL */
 void why_answer_destroy(struct why_answer *answer);                      /* NULL is allowed */
 
-/* The expression as text in long form, on one line, cut at WHY_TEXT_MAX.  Owned by the caller
- * (mem_free()). */
-char *why_plan_text(const struct ad_expr *expr);
+static inline bool why_is_over(const struct why_question *question)
+{
+    return question->is_over != NULL && question->is_over(question->arg);
+}
 
 static inline int64_t why_sum(struct why_count count)
 {

@@ -9,6 +9,7 @@
 #include "classad/ad_clauses.h"
 #include "cli/why/why_groups_plan.h"
 #include "cli/why/why_plan.h"
+#include "cli/why/why_text_plan.h"
 
 static const struct ad_context CONTEXT = {.now_s = 1000};
 
@@ -397,7 +398,7 @@ static void long_texts_are_cut_and_stay_on_their_line(void **state)
     strbuf_puts(&text, "\"");
     struct ad_expr *expr = NULL;
     assert_int_equal(ad_expr_parse(strbuf_text(&text), text.length, AD_OLD, &expr, NULL), 0);
-    char *shown = why_plan_text(expr);
+    char *shown = why_text_clause(expr);
     assert_in_range(strlen(shown), WHY_TEXT_MAX - 2, WHY_TEXT_MAX);
     assert_memory_equal(shown, "x == \"a?b\xC3\xA4", 11);
     assert_string_equal(shown + strlen(shown) - 6, "\xC3\xA4 ...");
