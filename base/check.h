@@ -1,4 +1,4 @@
-/* base/check.h - CHECK: a wrong condition stops the program, in release builds too.
+/* base/check.h - CHECK: a false condition stops the program, in release builds too.
  *
  * CHECK is for our own mistakes only, never for what came from the network, the disk or a user.  A
  * daemon that stops this way is started again by its master and restores its state from its store.

@@ -69,7 +69,8 @@ struct knob_family {
 };
 
 struct knob_table {
-    const char *owner; /* "COLLECTOR"; "" for the knobs that all daemons have */
+    /* the daemon that has these knobs: "COLLECTOR"; "" for the knobs that all daemons have */
+    const char *owner;
     const struct knob *knobs;
     size_t knob_count;
     const struct knob_section *sections; /* may be NULL */

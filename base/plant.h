@@ -31,9 +31,10 @@ enum {
     PLANT_KNOWN_killed_check_is_damage = 1,
 };
 
-/* How it works: if ROOST_PLANT_x is undefined, PLANT_SLOT_ROOST_PLANT_x is one unknown word, and
- * the list is (word 1, 0, 0), whose second element is 0.  If it is defined as 1, PLANT_SLOT_1
- * expands to "0," and the list is (0, 1, 0, 0), whose second element is 1. */
+/* PLANTED(name) is 1 in a build that defines ROOST_PLANT_<name> as 1, and 0 in any other.  How:
+ * PLANT_VALUE_ yields the second element of a list.  If ROOST_PLANT_x is undefined,
+ * PLANT_SLOT_ROOST_PLANT_x is one unknown word, and the list is (word 1, 0, 0); if it is 1,
+ * PLANT_SLOT_1 expands to "0," and the list is (0, 1, 0, 0). */
 #define PLANTED(name)                     (PLANT_KNOWN_##name == 1 && PLANT_VALUE_(ROOST_PLANT_##name))
 #define PLANT_VALUE_(value)               PLANT_LIST_(value)
 #define PLANT_LIST_(value)                PLANT_PICK_(PLANT_SLOT_##value 1, 0, 0)

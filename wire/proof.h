@@ -30,9 +30,10 @@
 #include "base/stream/stream.h"
 #include "wire/p256.h"
 
-#define PROOF_BYTES        P256_SIGNATURE_BYTES
-#define PROOF_TEXT_SIZE    87 /* bytes of a proof in base64url, with the terminating zero */
-#define INSTANCE_TEXT_SIZE 33 /* 32 hex digits and the terminating zero */
+#define PROOF_BYTES     P256_SIGNATURE_BYTES
+#define PROOF_TEXT_SIZE 87 /* bytes of a proof in base64url, with the terminating zero */
+/* bytes of an instance id: 32 hex digits and the terminating zero */
+#define INSTANCE_TEXT_SIZE 33
 
 struct strbuf;
 

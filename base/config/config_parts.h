@@ -135,9 +135,10 @@ bool config_family(const struct knob_table *const *tables, size_t count, const c
 
 /* Returns the most similar name of a knob of this or another daemon; NULL if none is similar. */
 const char *config_nearest_knob(const struct config *config, const char *name);
-/* Looks for a family of knobs whose prefix resembles the beginning of name up to one of its
- * underscores.  Returns the family's documented form ("GROUP_QUOTA_<group>"), NULL if none is
- * nearer than *distance (in edits); lowers *distance to that of the result. */
+/* Returns the documented form ("GROUP_QUOTA_<group>") of the family of knobs whose prefix is
+ * most similar to a beginning of name that ends in '_'.  Only families nearer than *distance are
+ * considered, counted in changed letters; *distance is then lowered to that of the result. NULL:
+ * no such family. */
 const char *config_nearest_family(const struct knob_table *const *tables, size_t count,
                                   const char *name, size_t *distance);
 const char *config_nearest_option(const struct knob *options, size_t count, const char *name);

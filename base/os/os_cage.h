@@ -6,8 +6,8 @@
  * cage's keeper, is cloned from us and shares our memory.  It makes the namespaces and the mounts,
  * starts the program as its child, reaps orphans in there, and ends when the program ends; then the
  * kernel kills everything else in the namespace.  It costs no memory and no exec, and it dies with
- * us.  It is never in the program's cgroup: when memory runs out the kernel kills all processes
- * that share a memory.
+ * us.  It is never in the program's cgroup: when a cgroup runs out of memory, the kernel kills a
+ * process of it and all processes that share memory with this one, which would be us.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
