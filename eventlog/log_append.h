@@ -5,11 +5,11 @@
  * batch again until it was told that the batch is done.  A writer that was killed between the
  * append and this answer must not append the batch again.  So before it appends, it writes a note,
  * a small file of its own, with the size of each log.  The first batch after a start of the writer
- * looks at the logs from these places on: events that it finds, in order, count as written, and an
- * event that was cut is completed.  The note is not made durable, because a killed process loses
- * nothing of it.  After a crash of the machine (another boot id), the last LOG_APPEND_LOOK_BYTES of
- * each log are searched instead.  Rejected: an fsync of the note before each append, which doubles
- * the waiting for the disk.
+ * reads each log from the noted size on: events of the batch that it finds there, in order, count
+ * as written, and an event that was cut off is completed.  The note is not flushed to the disk,
+ * because it survives when only the process is killed.  After a crash of the machine (another boot
+ * id), the last LOG_APPEND_LOOK_BYTES of each log are searched instead.  Rejected: an fsync of the
+ * note before each append, which doubles the waiting for the disk.
  *
  * Logs are opened to append and locked as HTCondor's writers do, so that jobs of several clusters
  * and owners, and DAGMan, may share a log.  To be called off the loop thread.
