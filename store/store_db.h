@@ -6,11 +6,11 @@
  *
  * Design note.  WAL with locking_mode=EXCLUSIVE: there is no shared memory file, nobody else can
  * open the store while we have it open, and a reader never waits.  synchronous=FULL: a commit is
- * one append to the WAL and one fsync.  Checkpoints are not left to the commit that happens to
- * cross a limit: the store runs them on the lane after the commit was answered.  A table is (id,
- * key, value) with an index on key, and not WITHOUT ROWID: values are ads of some KiB, and of such
- * a row SQLite keeps at most a quarter of a page in the tree itself, which would leave a fan-out of
- * four.
+ * one append to the WAL and one fsync.  A checkpoint (copying the WAL back into the file) is not
+ * done within a commit: the store does it on the lane, after the commit was answered.  A table is
+ * (id, key, value) with an index on key, and not WITHOUT ROWID: values are ads of some KiB, and
+ * WITHOUT ROWID would put up to a quarter of a page of each row into the tree's inner nodes, so
+ * that a node would have only four children.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
