@@ -15,8 +15,9 @@
 /* Bytes at the beginning of a program that contain its notes. */
 #define RELINKED_HEAD_BYTES ((size_t)64 << 10)
 
-/* Returns whether the program has that note.  head: the first RELINKED_HEAD_BYTES of the file, or
- * the whole file if it is shorter.  False for a file that is not an x86-64 program. */
+/* Returns whether the program has the note of roost-compile --remote.  head: the first
+ * RELINKED_HEAD_BYTES of the file, or the whole file if it is shorter.  False for a file that is
+ * not an x86-64 program. */
 bool relinked_is_remote(const void *head, size_t length);
 
 #endif

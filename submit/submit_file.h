@@ -37,8 +37,9 @@ struct submit_file;
 #define SUBMIT_IF_MAX      63       /* most levels of nested ifs */
 #define SUBMIT_INCLUDE_MAX 20       /* most levels of nested includes */
 
-/* Functions by which a submit file reaches its environment.  Each member except arg may be NULL;
- * then what needs it is refused, or counts as empty. */
+/* Functions by which a submit file reaches its environment.  Each member except arg may be NULL:
+ * without env and config, variables and macros count as not set; statements that need another
+ * missing function are refused. */
 struct submit_world {
     /* Reads a whole file into *text (freed with mem_free()): for `include : FILE` and `queue ...
      * from FILE`.  Returns 0, or a negative errno with err. */

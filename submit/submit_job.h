@@ -48,7 +48,8 @@ struct submit_place {
     const char *opsys;
     /* the submitter: default of accounting_group_user; NULL: unknown */
     const char *user;
-    bool own_charge_only;          /* user is the owner; another accounting_group_user is refused */
+    /* true: user is the owner, and another accounting_group_user is refused */
+    bool own_charge_only;
     const char *filesystem_domain; /* value of FileSystemDomain; NULL: not set in the job */
     char **env;                    /* environment for getenv; NULL-terminated; may be NULL */
     /* refuse commands that the pool does not obey yet: a job whose policy would remove it must not

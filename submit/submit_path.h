@@ -17,8 +17,8 @@ bool submit_path_letters_are_valid(const char *letters);
  *
  *   p  the directories, up to and with the last slash    d  the last directory, dd the last two
  *   n  the name without extension                        x  the extension with its dot
- *   b  bare: no slash at the end, no dot before x        f  made absolute by cwd first
- *   u, w  slashes, backslashes only                      q  in double quotes, with a in single ones
+ *   b  no slash after the directories, no dot before x   f  first make path absolute with cwd
+ *   u  slashes instead of backslashes (w: the reverse)   q  in double quotes (qa: in single ones)
  *
  * Quotes around path are removed.  When no letter asks for a part, the whole path is appended.
  */
