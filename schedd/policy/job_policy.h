@@ -5,9 +5,9 @@
  * has rules) are evaluated once.  This is done in slices of counted work (base/slices.h,
  * AD_SLICE_STEPS), so that neither a long queue nor a costly expression blocks the event loop.  A
  * job with an expression that exceeds its limit of steps is held.  The jobs of one owner together
- * may use MAX_PERIODIC_EXPR_STEPS in a round.  After that, those of the owner's jobs whose
- * expressions need more than POLICY_CHEAP_STEPS are held, too; the owner's other jobs, and the jobs
- * of others, are evaluated as before.
+ * may use MAX_PERIODIC_EXPR_STEPS in a round.  After that, a job of this owner is held, too, if one
+ * of its expressions takes more than POLICY_CHEAP_STEPS; the owner's other jobs, and the jobs of
+ * other owners, are evaluated as before.
  *
  * The policy about a job's exit is evaluated when its result arrives.  The verdict is kept in the
  * job's row, and is carried out when the output is in its place.
@@ -23,7 +23,8 @@ struct err;
 struct job;
 struct schedd;
 
-/* steps of evaluation of one expression; an ordinary one takes some tens */
+/* Steps of evaluation that one expression may take when its owner's jobs have used up
+ * MAX_PERIODIC_EXPR_STEPS.  An ordinary expression takes some tens of steps. */
 #define POLICY_CHEAP_STEPS 2000
 
 /* Call before the queue is loaded, and after the settings were read. */
