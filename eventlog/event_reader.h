@@ -2,7 +2,7 @@
  * grows.
  *
  * Reads the text form, with dates written in any way, and the XML and JSON forms.  An incomplete
- * event waits for more text.  Text that is not an event, as a writer may leave that was killed, is
+ * event waits for more text.  Text that is not an event, such as a killed writer may leave, is
  * skipped up to the next EVENT_END and counted.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
