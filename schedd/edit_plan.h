@@ -17,8 +17,8 @@ struct err;
 #define EDIT_ATTRIBUTES_MAX 1000
 
 struct edit_rules {
-    /* lists of names, each NULL-terminated, or NULL: IMMUTABLE_JOB_ATTRS and
-     * SYSTEM_IMMUTABLE_JOB_ATTRS, then the same pair of PROTECTED_JOB_ATTRS */
+    /* lists of names, each NULL-terminated, or NULL.  immutable: IMMUTABLE_JOB_ATTRS and
+     * SYSTEM_IMMUTABLE_JOB_ATTRS; protected: PROTECTED_JOB_ATTRS and SYSTEM_PROTECTED_JOB_ATTRS */
     const char *const *immutable[2];
     const char *const *protected[2];
     bool is_super; /* the caller is a queue super user */

@@ -17,8 +17,8 @@ struct schedd;
 void revoked_start(struct schedd *schedd);
 
 /* Answers a shadow that has connected.  guests: comma-separated ids of the tokens that the shadow's
- * clients use.  Sets in answer the attribute Revoked to those of them that are revoked; without
- * any, the attribute is not set. */
+ * clients use.  Sets in answer the attribute Revoked to the ids of those tokens that are revoked;
+ * if none is, the attribute is not set. */
 void revoked_hello(const struct schedd *schedd, const char *guests, struct ad *answer);
 
 #endif

@@ -22,7 +22,8 @@ struct job;
 struct job_filter;
 struct schedd;
 
-/* Creates a filter.  constraint (NULL: all jobs) and context are borrowed as long as it lives. */
+/* Creates a filter.  constraint (NULL: all jobs) and context are borrowed as long as the filter
+ * lives. */
 struct job_filter *job_filter_create(const struct schedd *schedd, const struct ad_expr *constraint,
                                      const struct ad_context *context);
 void job_filter_destroy(struct job_filter *filter); /* NULL is allowed */

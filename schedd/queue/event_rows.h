@@ -46,8 +46,8 @@ void event_rows_add_site(struct change *change, const char *text);
 /* Adds a mail to the change; after the commit the owner's shadow sends it to the owner.  message:
  * the whole message with its headers. */
 void event_rows_add_mail(struct change *change, struct owner *owner, const char *message);
-/* To be called when the owner's shadow has connected (again): sends the events that wait, also
- * those that it may have been sent before. */
+/* To be called when the owner's shadow has connected (again): sends the events that wait, even
+ * those that may have been sent to the shadow before. */
 void event_rows_shadow_up(struct schedd *schedd, struct owner *owner);
 
 #endif

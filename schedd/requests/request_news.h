@@ -43,8 +43,9 @@ void request_news_mark_all(struct schedd *schedd);
  * MAX_JOBS_RUNNING leaves. */
 int64_t request_news_wanted(const struct schedd *schedd, const struct autocluster *autocluster);
 
-/* request_ads.c calls request_news_send() before it sends the marked ads, and request_news_sent()
- * after. */
+/* Only for request_ads.c.  request_news_send() is to be called before it sends the marked ads, and
+ * marks more of them if MAX_JOBS_RUNNING leaves room for another number of jobs than before.
+ * request_news_sent() is to be called after, and plans the next sending if needed. */
 void request_news_send(struct schedd *schedd);
 void request_news_sent(struct schedd *schedd);
 

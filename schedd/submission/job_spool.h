@@ -27,8 +27,9 @@ bool spool_is_waiting(const struct job *job); /* the job is held until its input
 /* For a new cluster: if its attribute Spool is true, keeps the paths in its ad for spooling, and
  * sets LeaveJobInQueue and StageInStart.  cluster: its ad, with ClusterId. */
 void spool_take_cluster(struct schedd *schedd, struct ad *cluster);
-/* For a new job of a spooled cluster: rewrites the paths in its own ad, which is chained to the
- * cluster's, to its sandbox, and makes it held.  Returns 0, or a negative errno with err. */
+/* For a new job of a spooled cluster: rewrites the paths in the job's own ad (chained to the
+ * cluster's ad) to paths in the job's sandbox, and puts the job on hold.  Returns 0, or a negative
+ * errno with err. */
 int spool_take_job(const struct schedd *schedd, struct ad *own, const struct ad *cluster,
                    int64_t proc, struct err *err);
 /* Sets the reason of the hold for a new job that waits for its input. */
