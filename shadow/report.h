@@ -24,8 +24,8 @@ void report_send(struct shadow *shadow, struct run *run, enum wire_verb verb, st
 void reports_send_again(struct shadow *shadow);
 /* fails the open reports; to be called after the lanes have stopped */
 void reports_end(struct shadow *shadow);
-/* Reports that the job must be held, because of an error of its own.  code and subcode: HTCondor's
- * hold codes. */
+/* Reports that the job must be held, because of an error in the job itself.  code and subcode:
+ * HTCondor's hold codes. */
 void report_hold(struct run *run, int code, int subcode, const char *reason, report_f answered,
                  void *arg);
 

@@ -1,5 +1,5 @@
-/* shadow/run/run_work.h - works: a function that runs on a run's lane (worker thread), then one on
- * the loop.
+/* shadow/run/run_work.h - a work: one function that runs on a run's lane (worker thread), and then
+ * another one that runs on the loop.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -83,8 +83,8 @@ struct run {
     struct vec inputs; /* struct transfer_entry, filled by JOB_FETCH */
     int64_t input_bytes;
     struct run_turn turns[2]; /* [0] for input, [1] for output */
-    struct stage_files files; /* files of its output; touched on the lane only */
-    /* the owner's files for the live stdout and stderr; touched on the lane only */
+    struct stage_files files; /* files of the output; used on the lane only */
+    /* the owner's files for live stdout ([0]) and stderr ([1]); used on the lane only */
     struct os_file *live[2];
     struct run_ckpt ckpt;
     struct run_times times;
