@@ -5,7 +5,7 @@
  * hash is made of the file's path on the submitter's machine, so a file that many jobs share is
  * sent and kept once.  out/<ProcId>/ gets the output of a job and is the job's Iwd.
  * log/<hash>/<name> is the job's event log.  The paths that the job's ad had before are kept in
- * SUBMIT_<attribute>; both sides work from these ads alone.  Pure.
+ * SUBMIT_<attribute>; client and schedd need nothing but these ads.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
