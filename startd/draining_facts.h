@@ -51,8 +51,8 @@ struct held {
     bool of_claim; /* true: it came on a claim's connection; false: from the collector */
 };
 
-/* Returns whether a drain request is offered and neither committed nor cancelled: until then no
- * slot may change. */
+/* Returns whether a drain request is offered and neither committed nor cancelled yet.  As long as
+ * that is so, no slot may change. */
 bool draining_stands(const struct startd *startd);
 /* If a drain request is being offered (draining_stands()), keeps this other request, to be served
  * after the offer's end, and returns true.  Otherwise returns false, and the caller serves it.

@@ -12,7 +12,8 @@ struct startd;
 struct wire_request;
 
 struct keep {
-    int64_t until_s; /* seconds since 1970; 0: nobody keeps it up */
+    /* until when the machine is kept up, seconds since 1970; 0: it is not kept up */
+    int64_t until_s;
     char by[256], reason[300];
     /* POWER_KEEP, answered when the new time is on disk; NULL: none */
     struct wire_request *request;

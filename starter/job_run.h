@@ -71,7 +71,7 @@ enum starter_script {
     SCRIPT_JOB,     /* the job itself */
     SCRIPT_POST,    /* the job's PostCmd */
     SCRIPT_EXIT,    /* the site's hook after the job */
-    SCRIPT_OVER,    /* all have ended */
+    SCRIPT_OVER,    /* all these programs have ended */
 };
 
 /* What a part of the run asks starter.c to do soon.  Of two requests, the greater value wins. */
@@ -166,7 +166,7 @@ struct job_run {
     /* true: the connection to the shadow was kept from an earlier run, and the shadow was not told
      * of this run yet. */
     bool shadow_kept;
-    unsigned failures; /* attempts to connect to the shadow that failed in a row */
+    unsigned failures; /* number of failed attempts to connect to the shadow in a row */
     struct job_stop stop;
     struct job_end end;
     struct job_file in_hand; /* the file that is being sent or received now */
@@ -203,7 +203,8 @@ const char *job_run_inside(const struct starter *starter);
  * name "": the directory itself.  The caller owns the string. */
 char *job_run_image_path(const struct starter *starter, const char *name);
 char *job_run_image_inside(const struct starter *starter, const char *name);
-/* Makes the directory of checkpoint images and gives it to the job's account.  0 or -errno. */
+/* Makes the directory of checkpoint images and gives it to the job's account.  Returns 0 or
+ * -errno. */
 int job_run_image_directory(struct starter *starter, struct err *err);
 /* Returns whether the job's files stay at its submit machine; remote.h explains such jobs. */
 bool job_run_is_remote(const struct starter *starter);

@@ -75,7 +75,8 @@ struct virt_names *virt_names(struct virt *virt);
 /* ---- watches.c: reports the state of domains, whoever changes it */
 
 struct virt_watches;
-/* Makes the watches and starts their thread. */
+/* Makes an empty list of watches (domains whose state is reported), and starts the thread that
+ * serves them. */
 struct virt_watches *virt_watches_create(struct virt *virt);
 /* Starts a watch with that id: writes the domain's state to standard output, at once and at each
  * change. */

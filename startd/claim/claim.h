@@ -36,9 +36,9 @@ struct claim_schedd {
 
 /* The claim's connection to its schedd.  The startd makes it. */
 struct claim_link {
-    struct wire *wire; /* NULL: not connected */
+    struct wire *wire; /* connection to the schedd; NULL: not connected */
     struct loop_timer *dial_timer;
-    unsigned failures; /* attempts to connect that failed in a row */
+    unsigned failures; /* number of failed attempts to connect in a row */
     /* true: the next CLAIM message continues a claim that the schedd has confirmed before */
     bool resume;
 };
@@ -102,7 +102,7 @@ struct claim_suspension {
 
 /* The process that runs the claim's job. */
 struct claim_starter {
-    pid_t pid;         /* 0: none runs */
+    pid_t pid;         /* pid of the running starter; 0: none runs */
     uint64_t start;    /* its start time, see os_start_time() */
     struct wire *wire; /* the connection from the starter; NULL: none */
     /* value of startd->starters.configurations when this starter was started */
@@ -116,7 +116,7 @@ struct claim_starter {
 /* A starter that is kept between two jobs of the claim.  If it has no connection it is about to
  * end, and holds the slot's lock until then. */
 struct claim_kept {
-    pid_t pid;       /* 0: none is kept */
+    pid_t pid;       /* pid of the kept starter; 0: none is kept */
     uint64_t start;  /* its start time, see os_start_time() */
     char *directory; /* directory of its last run, emptied for the next run; may no longer exist */
     struct wire *wire;
@@ -156,7 +156,7 @@ struct claim_ending {
 
 struct claim {
     struct startd *startd;
-    struct slot *slot; /* NULL in stage CLAIM_OVER */
+    struct slot *slot; /* the slot of the claim; NULL in stage CLAIM_OVER */
     enum claim_stage stage;
     char id[CLAIM_ID_MAX];
     /* A secret by which the schedd recognises the claim's machine; "" for a claim that an older

@@ -19,8 +19,8 @@ struct job_ckpt_probed {
     struct ad *ckpt; /* attributes for the slots' ads; NULL: the machine cannot take checkpoints */
     /* it can mount the file system for jobs whose files stay at their submit machine */
     bool has_remote;
-    /* It can run jobs whose files stay at their submit machine if their programs are linked with
-     * Roost's wrappers, without that file system. */
+    /* It can run jobs whose files stay at their submit machine without mounting a file system, if
+     * the jobs' programs are linked with Roost's wrappers. */
     bool has_wrapped;
 };
 

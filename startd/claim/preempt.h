@@ -29,7 +29,8 @@ void preempt_cancel(struct claim *waiting, const char *why);
 /* Returns whether the running claim of the slot must end, so that it takes no further job.  If so,
  * writes the reason to ret. */
 bool preempt_is_due(const struct slot *slot, char *ret, size_t size);
-/* Lets the slot's claim retire although no other claim waits for the slot. */
+/* Moves the slot's claim one step towards its end although no other claim waits for the slot: its
+ * job retires, and is evicted when its retirement time is over. */
 void preempt_retire(struct slot *slot);
 /* Called when PREEMPT is true, because the owner wants the machine back: the running claim retires,
  * then ends. */

@@ -54,7 +54,7 @@ struct hibernate_facts {
     bool forced;           /* ordered with --force: only `levels` counts */
     /* needs_wake: the machine may sleep only if magic packets can wake it; can_wake: they can. */
     bool needs_wake, can_wake;
-    const char *cannot_wake; /* why magic packets cannot wake it */
+    const char *cannot_wake; /* why magic packets cannot wake the machine */
 };
 
 /* Decides whether the machine may go to sleep to that level.  Returns 0; -ENOTSUP if it does not

@@ -30,7 +30,7 @@ struct permit {
     permit_f done;
     /* the rooster is not asked before this time, ms of the loop's clock */
     uint64_t early_ms;
-    char why[400]; /* the last refusal */
+    char why[400]; /* text of the rooster's last refusal */
     /* the machine that asks now is to stay off until somebody switches it on */
     bool keep_off;
     struct wire_request *request; /* a POWER_DOWN that waits for the answer; NULL: none */

@@ -30,7 +30,7 @@ struct job_account {
 /* Chooses the account for the job, and makes the sandbox unless an empty one exists already
  * (has_sandbox).  Returns 0 or -errno. */
 int job_place_prepare(struct starter *starter, bool has_sandbox, struct err *err);
-/* Gives the sandbox to the job's account, just before programs run as that account.  0 or
+/* Gives the sandbox to the job's account, just before programs run as that account.  Returns 0 or
  * -errno. */
 int job_place_hand_over(struct starter *starter, struct err *err);
 /* Called when the job has ended: makes the sandbox belong to the starter's account again, so that
@@ -38,7 +38,7 @@ int job_place_hand_over(struct starter *starter, struct err *err);
 int job_place_take_back(struct starter *starter, struct err *err);
 /* Returns the working directory of the job.  Borrowed. */
 const char *job_place_directory(const struct starter *starter);
-/* Appends the job's environment to entries (mem_ blocks).  0 or -errno. */
+/* Appends the job's environment to entries (mem_ blocks).  Returns 0 or -errno. */
 int job_place_environment(struct starter *starter, struct vec *entries, struct err *err);
 /* Returns a struct for cage_spawn() that starts a program under the job's account without the
  * starter's privileges; the caller adds argv, environment and so on. */
