@@ -11,16 +11,17 @@ struct node;
 struct rooster;
 struct wake_candidate;
 
-struct candidates { /* machines that are wanted, waking or in quarantine; choose.c */
+struct candidates { /* list of the machines that are wanted, waking or in quarantine */
     struct wake_candidate *plan;
     struct node **nodes;
     size_t *chosen;
     size_t count, capacity;
 };
 
-/* call it when the machine was examined: makes its entry among the candidates anew */
+/* Updates the machine's entry in the list of candidates, or removes the entry.  To be called when
+ * the machine was examined. */
 void choose_from(struct node *node);
-/* marks the machines whose quarantine is over, to be examined */
+/* Marks the machines whose quarantine is over to be examined (look_mark()). */
 void choose_due(struct rooster *rooster);
 /* Lets wake_plan.h choose among the candidates and wakes the chosen machines. */
 void choose_wakes(struct rooster *rooster);

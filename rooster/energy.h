@@ -5,9 +5,9 @@
  * Other machines, and those that sleep or wake, are counted by the states that the rooster sees,
  * with the watts of their ads or of the configuration (energy_plan.h), and only while the rooster
  * runs.  The sums are durable in SPOOL/rooster_energy.db.  They are written every ROOSTER_INTERVAL
- * and before each report, together with the counters that they are made of, in one transaction.  A
- * killed rooster loses at most one interval of what it counted by states, nothing of counters, and
- * counts nothing twice.
+ * and before each report, in one transaction with the values of the machines' counters up to which
+ * they count.  When a rooster was killed, at most one interval of what it counted by states is
+ * lost, nothing of what machines count themselves is lost, and nothing is counted twice.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,22 +24,23 @@ struct wire_request;
 
 /* Opens the database.  Returns 0 and sets *ret, or an error of the store. */
 int energy_open(struct rooster *rooster, struct energy **ret, struct err *err);
-void energy_close(struct energy *energy); /* writes what is not written yet; NULL is allowed */
-/* Call it when the machine was examined: counts the time until now, and notes what it draws from
- * now on. */
+/* Writes the sums that are not written yet, and closes the database.  NULL: does nothing. */
+void energy_close(struct energy *energy);
+/* Counts the energy of the machine until now, and notes its draw from now on.  To be called when
+ * the machine was examined. */
 void energy_look(struct node *node);
-/* Finds the machine's watts: in its ads, else its section of the configuration, else the common
- * knobs. */
+/* Fills *ret with the watts that the machine draws in each state: from its ads, else from its
+ * `node` section of the configuration, else from the knobs for all machines. */
 void energy_find_watts(const struct node *node, struct energy_watts *ret);
-void energy_forget(struct node *node); /* call it before the machine is destroyed */
+void energy_forget(struct node *node); /* to be called before the node is freed */
 /* Writes the sums to the database. */
 void energy_flush(struct energy *energy);
 /* Answers a QUERY of type Energy with Kind ("Node" or "User"), Since and Until (seconds since 1970;
- * whole days, UTC).  The answer has an ad with the sums for each name; UncountedSeconds in it is
- * the part of that time in which no rooster ran. */
+ * whole days, UTC).  The answer has one ad with the sums for each machine or user;
+ * UncountedSeconds in it is the part of the time in which no rooster ran. */
 void energy_query(struct energy *energy, struct wire_request *request);
-/* Sets DrawWatts (watts), EnergyToday and EnergySavedToday (kWh); nothing when no watts are
- * known. */
+/* Sets DrawWatts (watts), EnergyToday and EnergySavedToday (kWh) in ad; sets nothing if the watts
+ * of the machine are not known. */
 void energy_write(const struct node *node, struct ad *ad);
 
 #endif

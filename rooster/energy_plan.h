@@ -1,12 +1,12 @@
-/* rooster/energy_plan.h - models what a machine draws, and adds it up.
+/* rooster/energy_plan.h - a model of what machines draw, and sums of it.
  *
- * Pure.  The model has three figures for each machine: the draw asleep, on and idle, and with all
- * cores at work.  Between the last two the draw is linear in the share of cores that run jobs.  So
- * each job is charged its cores' share of the difference, the rest is the machine's own, and all
- * adds up:
+ * Pure.  The model has three figures for each machine, in watts: its draw when it is asleep, when
+ * it is on and idle, and when all its cores are at work.  Between the last two the draw grows
+ * linearly with the share of cores that run jobs.  So each job is charged its cores' share of the
+ * difference between busy and idle, the machine itself is charged the rest, and the sums agree:
  *      used = jobs + idle + asleep.
- * Saved is what the machine would have drawn on and idle, minus what it drew asleep.  This is a
- * model and not a meter, because every machine has one.
+ * Saved energy is what the machine would have drawn on and idle, minus what it drew asleep.  This
+ * is a model and not a measurement, because it works for every machine.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,29 +20,30 @@
 struct ad;
 
 struct energy_watts {
-    double asleep_w, idle_w, busy_w; /* watts asleep, idle and busy, >= 0; all 0: not known */
+    /* draw when asleep, idle and busy, watts, >= 0; all 0: not known */
+    double asleep_w, idle_w, busy_w;
 };
 
-/* How a machine is counted. */
+/* As what a time of a machine is counted: not at all, as on, or as asleep. */
 enum energy_mode { ENERGY_UNKNOWN, ENERGY_ON, ENERGY_ASLEEP };
 
-struct energy_sum { /* joules and seconds, all >= 0 */
+struct energy_sum { /* sums of energy (joules) and time (seconds), all >= 0 */
     double on_s, asleep_s;
-    double busy_core_s; /* seconds summed over the cores that ran jobs */
-    double used_j;      /* drawn by the whole machine */
-    double jobs_j;      /* the jobs' part of used_j */
-    double saved_j;     /* see above */
+    double busy_core_s; /* seconds in which cores ran jobs, sum of all cores */
+    double used_j;      /* energy that the whole machine drew */
+    double jobs_j;      /* the part of used_j that jobs are charged */
+    double saved_j;     /* what it would have drawn on and idle, minus what it drew, while asleep */
 };
 
 /* Returns whether the watts are known: not all of them are 0. */
 bool energy_plan_is_known(const struct energy_watts *watts);
-/* Returns the draw in watts with that share (clipped to 0..1) of the cores at work; 0 for
- * ENERGY_UNKNOWN. */
+/* Returns the draw of a machine in that mode, in watts, with that share of its cores (clipped to
+ * 0..1) at work; 0 for ENERGY_UNKNOWN. */
 double energy_plan_draw_w(const struct energy_watts *watts, enum energy_mode mode, double share);
-/* Returns the jobs' part of energy_plan_draw_w(). */
+/* Returns the part of energy_plan_draw_w() that jobs are charged, in watts. */
 double energy_plan_jobs_w(const struct energy_watts *watts, enum energy_mode mode, double share);
-/* Adds `seconds` (nothing if below 0) of a machine in that mode with busy_cores of its cores at
- * work. */
+/* Adds to sum a time of a machine in that mode, with busy_cores of its cores at work: its energy
+ * and its seconds.  seconds below 0: adds nothing. */
 void energy_plan_add(struct energy_sum *sum, const struct energy_watts *watts,
                      enum energy_mode mode, double busy_cores, double cores, double seconds);
 /* Adds the given share of `sum` to `into`. */
@@ -57,8 +58,8 @@ struct energy_part { /* a part of a period that is split at midnight UTC */
     double share;
 };
 /* Splits the time from from_s to to_s (seconds since 1970) into days, at most ENERGY_PARTS_MAX.
- * What precedes first_day_s, or does not fit, is added to the first of these days.  Returns the
- * number of parts, at least 1; their shares add up to 1. */
+ * Time before first_day_s, and time before the last ENERGY_PARTS_MAX days, is added to the first of
+ * these parts.  Returns the number of parts, at least 1; their shares add up to 1. */
 size_t energy_plan_days(double from_s, double to_s, int64_t first_day_s,
                         struct energy_part parts[ENERGY_PARTS_MAX]);
 
@@ -66,21 +67,23 @@ struct energy_counter { /* an energy counter of a machine (startd/machine/meter.
     int64_t since_s;    /* time at which the counter was 0, seconds since 1970 */
     double joules, seconds;
 };
-/* Returns by how much the counter has grown since *seen (since_s 0: never seen), and sets *seen to
- * now.  A counter that restarted is counted from its start; but if it started before began_s, when
- * we began to count at all, only from now on.  A counter that fell back, because its machine had
- * not saved its last values, grows again once it exceeds the value in *seen. */
+/* Returns by how much the counter has grown since *seen, the values that were counted last, and
+ * sets *seen to *now.  seen->since_s 0: the counter was never seen.  A counter that restarted
+ * counts from its start; but if it started before began_s, the time at which this rooster's
+ * database began, it counts from now on.  A counter that fell back, because its machine had not
+ * saved its last values, counts again when it exceeds *seen, which stays as it was until then. */
 struct energy_counter energy_plan_growth(struct energy_counter *seen,
                                          const struct energy_counter *now, int64_t began_s);
 
-/* Sets OnSeconds AsleepSeconds BusyCoreSeconds EnergyUsed EnergyOfJobs EnergySaved, the last three
- * in kWh. */
+/* Sets OnSeconds, AsleepSeconds, BusyCoreSeconds, EnergyUsed, EnergyOfJobs and EnergySaved in ad,
+ * the last three in kWh. */
 void energy_plan_write(const struct energy_sum *sum, struct ad *ad);
-/* Reads these attributes; a missing or invalid one gives 0. */
+/* Reads from ad the attributes that energy_plan_write() sets; a missing or invalid attribute gives
+ * 0. */
 void energy_plan_read(const struct ad *ad, struct energy_sum *ret);
 
-/* Returns how many cores of this slot are at work: those of a claim that is neither idle nor
- * suspended. */
+/* Returns how many cores of this slot are at work: its cores if it has a claim that is neither idle
+ * nor suspended, else 0. */
 double energy_plan_busy_cores(const struct ad *slot);
 
 #endif

@@ -12,11 +12,11 @@ struct store;
 struct wire_request;
 
 struct energy_reports *energy_reports_create(void);
-/* Call it after the store is closed, when its scans no longer call back: refuses the queries that
- * are left. */
+/* Answers the queries that are left with an error.  To be called after the store was closed,
+ * because then it no longer calls back. */
 void energy_reports_destroy(struct energy_reports *reports);
-/* Answers a QUERY of type Energy (energy.h).  began_s: when counting began at all, seconds since
- * 1970. */
+/* Answers a QUERY of type Energy (see energy_query() in energy.h).  began_s: time at which the
+ * database began, seconds since 1970. */
 void energy_report_answer(struct energy_reports *reports, struct store *store, int64_t now_s,
                           int64_t began_s, struct wire_request *request);
 

@@ -1,18 +1,19 @@
 /* rooster/guard_plan.h - decides whether a machine may go to sleep, as far as the pool is
  * concerned.
  *
- * Pure.  The startd has already judged its own machine (startd/sleep/hibernate_plan.h).  Here is
- * judged what only the rooster can, because it sees all machines: how many are down or going down,
- * how many idle ones must stay awake, whether the pool's state is known at all, and whether the
- * sleep is worth its power cycle.  The result names the first guard that objects, with its knob,
- * and when to ask again.
+ * Pure.  The startd has already judged its own machine (startd/sleep/hibernate_plan.h).  These
+ * functions judge what only the rooster can, because it sees all machines: how many are down or
+ * going down, how many idle machines must stay awake, whether the pool's state is known at all, and
+ * whether the sleep is worth its power cycle.  The result names the first guard that objects, with
+ * its knob, and when to ask again.
  *
- * --force overrides the guards of policy.  Two guards always hold: nothing is done to a machine in
- * an unknown state, and a dry run switches nothing.  A machine's own cycles (break-even, times a
- * day) do not hold back an order by name, whose purpose is not to save energy.
+ * An order with --force overrides the guards of policy.  Two guards always hold: nothing is done to
+ * a machine in an unknown state, and a dry run switches nothing.  The guards about a machine's own
+ * power cycles (break-even, sleeps per day) do not apply to an order by name, because its purpose
+ * is not to save energy.
  *
  * Break-even.  Staying idle for time T costs idle_w * T.  Sleeping costs the draw of a boot, and
- * asleep_w for the rest.  It pays after
+ * asleep_w for the rest of T.  Sleeping pays if T is at least
  *      T = (boot_s * (busy_w - asleep_w) + cycle_j) / (idle_w - asleep_w).
  * A machine whose last sleeps were shorter than T stays idle for T first, as in the ski-rental
  * problem: at worst that costs twice the optimum.
@@ -35,10 +36,10 @@
 
 /* One rule of ROOSTER_RESERVE. */
 struct guard_reserve_rule {
-    unsigned days; /* bit n: day n of the week, 0 is Sunday; the day on which the time begins */
-    /* minutes of the day; to_min <= from_min: the time ends on the next day */
+    unsigned days; /* bit n: the rule's time begins on day n of the week, 0 is Sunday */
+    /* the rule's time, minutes of the day; to_min <= from_min: it ends on the next day */
     int from_min, to_min;
-    int64_t number; /* machines, or percent of the pool if is_percent */
+    int64_t number; /* machines in reserve; if is_percent, percent of the pool */
     bool is_percent;
 };
 
@@ -47,8 +48,9 @@ struct guard_reserve {
     size_t count;
 };
 
-/* Parses "Mon-Fri 07:00-19:00 = 5, 07:00-19:00 = 10%, else 1"; "5"; "10%"; "": no reserve.  Returns
- * 0; -EINVAL, with the bad part in err; -E2BIG for more than GUARD_RESERVE_RULES_MAX rules. */
+/* Parses a reserve such as "Mon-Fri 07:00-19:00 = 5, 07:00-19:00 = 10%, else 1" or "5" or "10%";
+ * "": no reserve.  Returns 0; -EINVAL: the text is not valid, and err has the bad part; -E2BIG: it
+ * has more than GUARD_RESERVE_RULES_MAX rules. */
 int guard_reserve_parse(const char *text, struct guard_reserve *ret, struct err *err);
 /* Returns the reserve in machines, by the first rule that applies at local_s (seconds since 1970,
  * plus the time zone's offset).  A percentage of `machines` is rounded up.  0: no rule applies. */
@@ -59,12 +61,14 @@ int64_t guard_reserve_at(const struct guard_reserve *reserve, int64_t local_s, i
 #define GUARD_RESTS_MAX   8
 #define GUARD_RESTS_LEAST 3
 
-struct guard_rests {                  /* lengths of a machine's sleeps; zero-initialized: none */
-    int64_t seconds[GUARD_RESTS_MAX]; /* a ring; the oldest is overwritten */
-    size_t count;                     /* all sleeps ever added */
+struct guard_rests {                  /* lengths of a machine's last sleeps; all zero: none */
+    int64_t seconds[GUARD_RESTS_MAX]; /* a ring buffer: the oldest length is overwritten */
+    size_t count;                     /* number of sleeps ever added */
 };
-void guard_rests_add(struct guard_rests *rests, int64_t seconds); /* below 0: ignored */
-/* Returns the median of the last sleeps; -1: fewer than GUARD_RESTS_LEAST are known. */
+/* Adds the length of a sleep; does nothing if it is below 0. */
+void guard_rests_add(struct guard_rests *rests, int64_t seconds);
+/* Returns the median length of the machine's last sleeps, seconds; -1: fewer than GUARD_RESTS_LEAST
+ * sleeps are known. */
 int64_t guard_rests_expected_s(const struct guard_rests *rests);
 
 /* Returns the minimum length of a sleep that pays, seconds; 0: every sleep pays, or the watts are
@@ -73,9 +77,9 @@ int64_t guard_break_even_s(const struct energy_watts *watts, int64_t boot_s, dou
 
 /* ---- the decision ---- */
 
-/* Which guard objects. */
+/* Which guard objects to a machine's sleep. */
 enum guard_kind {
-    GUARD_NONE, /* none: the machine may sleep */
+    GUARD_NONE, /* no guard objects: the machine may sleep */
     GUARD_UNKNOWN,
     GUARD_NO_WAY,
     GUARD_MIN_UP,
@@ -100,46 +104,48 @@ struct guard_ask { /* the request of one machine, and what is known of the machi
     struct guard_order order;
     bool granted;        /* the machine already has the permission, and is counted as going down */
     const char *unknown; /* why the machine's state is not known; NULL: it is known */
-    bool can_wake;       /* a way to wake it is known */
-    bool in_reserve;     /* the machine is counted as an idle one of the reserve */
+    bool can_wake;       /* a way to wake the machine is known */
+    bool in_reserve;     /* the machine is counted among the idle machines of the reserve */
     int64_t up_s, idle_s;
     int64_t sleeps_today;
-    int64_t expected_s;   /* how long it will probably sleep; -1: not known */
-    int64_t break_even_s; /* see guard_break_even_s(); 0: not known */
+    int64_t expected_s;   /* how long the machine will probably sleep; -1: not known */
+    int64_t break_even_s; /* shortest sleep that pays, by guard_break_even_s(); 0: not known */
 };
 
 /* Sums over the pool. */
 struct guard_pool {
     int64_t machines;
-    int64_t down; /* asleep or going down */
+    int64_t down; /* number of machines that are asleep or going down */
     int64_t going_down;
-    int64_t last_minute; /* permissions given in the last minute */
+    int64_t last_minute; /* number of permissions to sleep given in the last minute */
     int64_t waiting; /* machines that were told to ask again, because too many sleep or go down */
-    int64_t idle;    /* awake and without work: the present reserve */
-    int64_t reserve; /* the wanted reserve */
-    int64_t age_s;   /* since the collector started, seconds */
-    int64_t since_young; /* machines that went down since then and are still down */
+    int64_t idle;    /* number of machines awake and without work: the present reserve */
+    int64_t reserve; /* number of machines wanted as reserve */
+    int64_t age_s;   /* time since the collector started */
+    int64_t since_young; /* number of machines that went down since the collector started, and are
+                            still down */
 };
 
-struct guard_limits { /* 0 means no limit, for each member */
+struct guard_limits { /* limits of the guards; for each member 0 means: no limit */
     int64_t min_up_s;
-    double break_even;   /* factor for guard_break_even_s() */
-    int64_t per_day_max; /* sleeps of a machine per day */
-    /* a collector younger than this lets at most young_max machines sleep */
+    double break_even;   /* a sleep must be at least so many times guard_break_even_s() */
+    int64_t per_day_max; /* most sleeps of a machine per day */
+    /* until the collector has run for min_age_s, at most young_max machines may go to sleep */
     int64_t min_age_s, young_max;
-    int64_t down_max_percent; /* machines asleep or going down, percent of the pool */
-    int64_t at_once_max, at_once_max_percent; /* machines going down at a time */
-    int64_t per_minute_max;                   /* permissions per minute */
+    int64_t down_max_percent; /* most machines asleep or going down, percent of the pool */
+    /* most machines going down at a time, and percent of the pool */
+    int64_t at_once_max, at_once_max_percent;
+    int64_t per_minute_max; /* most permissions to sleep per minute */
     bool dry_run;
 };
 
-/* The decision. */
+/* The decision whether a machine may sleep. */
 struct guard_verdict {
-    enum guard_kind kind; /* GUARD_NONE: it may sleep */
-    int64_t again_s;      /* seconds after which to ask again */
-    struct err why;       /* why not */
+    enum guard_kind kind; /* the guard that objects; GUARD_NONE: the machine may sleep */
+    int64_t again_s;      /* seconds after which the startd shall ask again */
+    struct err why;       /* why the guard objects */
 };
-/* Decides about one machine.  Fills *ret. */
+/* Decides whether one machine may sleep.  Fills *ret. */
 void guard_plan_judge(const struct guard_ask *ask, const struct guard_pool *pool,
                       const struct guard_limits *limits, struct guard_verdict *ret);
 

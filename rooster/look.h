@@ -1,5 +1,5 @@
-/* rooster/look.h - examines machines: which are due, what their ads say, and what follows from
- * that.
+/* rooster/look.h - examines machines: marks those that must be examined, reads what their ads say,
+ * changes their states accordingly.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,25 +15,26 @@ struct node;
 struct rooster;
 
 /* ---- look_mark.c: which machines are to be examined */
-/* examines the marked machines in the next turn of the loop */
+/* Has the marked machines examined in the next turn of the loop. */
 void look_soon(struct rooster *rooster);
 void look_mark(struct node *node);         /* marks the machine to be examined */
 void look_at(struct node *node);           /* marks the machine and calls look_soon() */
 void look_at_all(struct rooster *rooster); /* marks all machines and calls look_soon() */
 
 /* ---- node_facts.c: what the ads of a machine say */
-void look_see(struct node *node); /* reads what its ads say now; changes no state */
+/* Reads the machine's ads into its struct node; does not change the machine's state. */
+void look_see(struct node *node);
 /* Returns the context for evaluating expressions in ads of machines; the steps are counted in
  * rooster->work. */
 struct ad_context rooster_context(struct rooster *rooster);
-/* Logs that an expression of `ad` is too costly, once for each node, if rooster->work.over has
- * changed from `over`. */
+/* Logs, once for each node, that the expression `what` of `ad` is too costly, if it was: if
+ * rooster->work.over is not `over`, its value before the evaluation. */
 void look_tell_costly(struct node *node, const struct ad *ad, const char *what, uint64_t over);
 
 /* ---- look.c */
-/* examines the marked machines, if the copy of the ads is complete; a timer's callback */
+/* Examines the marked machines, if the watch has received all ads; called by a timer. */
 void look(void *rooster);
-/* Examines them whether or not the copy is complete. */
+/* Examines the marked machines, even if the watch has not received all ads yet. */
 void look_now(struct rooster *rooster);
 
 #endif

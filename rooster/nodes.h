@@ -1,4 +1,5 @@
-/* rooster/nodes.h - machines: what is known of each, its state, and how the state is shown.
+/* rooster/nodes.h - machines: what the rooster knows about each, its state, and how its ads show
+ * the state.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,35 +27,35 @@ struct rooster;
 #define ASKED_BY_RESERVE    "reserve"
 #define ASKED_BY_STARTD     "startd" /* asker of a sleep */
 
-#define STAYING_MS 300000 /* WAKE_STAYING lasts at most so long, until the live ads are back */
+#define STAYING_MS 300000 /* longest time that a node is WAKE_STAYING */
 
-struct node_adapter { /* network adapter that can wake the machine, from its ads */
-    char hardware_address[32], subnet[40]; /* "": not known */
-    int64_t port;                          /* 0: not known */
+struct node_adapter { /* network adapter of the machine that receives magic packets, from its ads */
+    char hardware_address[32], subnet[40]; /* hardware address and IPv4 network; "": not known */
+    int64_t port;                          /* UDP port for magic packets; 0: not known */
     bool wakes;                            /* IsWakeAble: the adapter can wake the machine */
 };
 
 struct node_way { /* how the machine can be woken */
     struct node_adapter adapter;
-    uint64_t judged; /* number of the configuration for which is_none was decided; 0: not yet */
-    bool is_none; /* the machine cannot be woken: shown as Unknown, so that no job is held on it */
+    uint64_t judged; /* number of the configuration for which is_none is valid; 0: not decided */
+    bool is_none;    /* the machine cannot be woken: no job shall wait for it */
 };
 
-struct node_room { /* cores and memory of a machine; 0: not known */
+struct node_room { /* number of cores, and memory in MiB, of a machine; 0: not known */
     int64_t cpus, memory_mib;
 };
 
-struct wake_past {    /* the last wake, which has ended; its outcome may still change */
-    char wake_id[32]; /* id in the ledger; "": none */
+struct wake_past {    /* the last wake that has ended; its outcome may still change */
+    char wake_id[32]; /* id of the wake in the ledger; "": none */
     int64_t wake_s, attempts;
-    uint64_t wake_ms; /* time at which it began, monotonic; 0: before this rooster started */
-    int64_t up_s;     /* since when the machine was up; 0: the wake failed */
+    uint64_t wake_ms; /* time at which the wake began, monotonic; 0: before this rooster started */
+    int64_t up_s;     /* time at which the machine was up, seconds since 1970; 0: it failed */
 };
 
 struct node_wake { /* the wake under way */
-    bool is_dry;   /* the wake would be under way without ROOSTER_DRY_RUN */
+    bool is_dry;   /* the wake was not ordered because of ROOSTER_DRY_RUN */
     char id[32];   /* id in the ledger; "": none */
-    int64_t jobs;  /* jobs that waited when the wake was ordered */
+    int64_t jobs;  /* number of jobs that waited for the machine when the wake was ordered */
     int64_t attempts;
     int64_t began_s; /* time of the first order, seconds since 1970 */
     uint64_t began_ms;
@@ -65,15 +66,15 @@ struct node_wake { /* the wake under way */
 struct node_sleep { /* the sleep under way */
     char id[32];    /* id in the ledger; "": none */
     char level[8];
-    int64_t began_s;    /* time at which its offline ads came, seconds since 1970 */
-    int64_t order;      /* MyCurrentTime of the offline ads that asked for it; 0: none */
+    int64_t began_s;    /* time at which the offline ads came, seconds since 1970 */
+    int64_t order;      /* MyCurrentTime of the offline ads that asked for the sleep; 0: none did */
     bool is_over;       /* the sleep asked for by these offline ads has ended */
-    bool is_resumed;    /* a rooster before this one may have given its order */
-    bool is_shown;      /* the order is given, and the offline ads are to say so */
-    int64_t down_max_s; /* how long the order may take, seconds */
+    bool is_resumed;    /* an earlier rooster may have given the order for this sleep */
+    bool is_shown;      /* the order was given, and the offline ads are to say so */
+    int64_t down_max_s; /* how long the order may take to carry out, seconds */
 };
 
-struct node_test { /* a self-test: a wake ordered by name */
+struct node_test { /* self-tests: wakes that test whether the machine comes */
     bool is_under_way;
     bool is_passed;  /* the last test was passed */
     int64_t ended_s; /* time at which the last test ended, seconds since 1970; 0: never */
@@ -81,76 +82,79 @@ struct node_test { /* a self-test: a wake ordered by name */
 
 struct node_history { /* how the machine's wakes went */
     struct wake_past last;
-    int64_t quarantines;  /* quarantines in a row */
-    int64_t naps;         /* in a row: it slept again at once although jobs waited for it */
-    int64_t nap_s;        /* time at which it slept again at once after a wake; 0: it did not */
-    int64_t last_boot_ms; /* how long its last boot took; 0: not known */
-    struct boots boots;   /* how long its boots took, of wakes by us */
-    struct past past;     /* whether it came when woken, and what was different then */
+    int64_t quarantines; /* number of quarantines in a row */
+    int64_t naps;        /* how often in a row it slept again at once although jobs waited for it */
+    int64_t nap_s;       /* time at which it slept again at once, if not in `naps` yet; else 0 */
+    int64_t last_boot_ms; /* time that its last boot took; 0: not known */
+    struct boots boots;   /* times that its boots took when the rooster woke it */
+    struct past past;     /* for each wake order whether it came, and what differed then */
     struct wake_day day;  /* its wakes of the last 24 hours */
 };
 
 struct node_jobs {   /* the jobs that wait for the machine */
-    bool demand_it;  /* there are some, and UNHIBERNATE allows to wake it */
-    int64_t waiting; /* number of jobs, the sum of its holds */
-    int64_t since_s; /* time at which the oldest of them was submitted; 0: not known */
-    double rank;     /* ROOSTER_UNHIBERNATE_RANK */
+    bool demand_it;  /* jobs wait for the machine, and UNHIBERNATE allows to wake it */
+    int64_t waiting; /* number of jobs: the sum of the holds on the machine's slots */
+    int64_t since_s; /* time at which the oldest of these jobs was submitted; 0: not known */
+    /* value of ROOSTER_UNHIBERNATE_RANK; machines with a higher rank are woken first */
+    double rank;
 };
 
 struct node_asleep { /* what a machine's offline ads say */
-    bool has_ads;    /* there are offline ads; if not, the members below may be of earlier ones */
-    const struct ad *ad; /* one of the offline ads; NULL as soon as they change */
+    bool has_ads;    /* there are offline ads; if false, the other members may be of earlier ads */
+    /* one of the offline ads; NULL from when they change until they are read */
+    const struct ad *ad;
     char boot_id[40];
-    int64_t slept_s; /* OfflineSince; 0: not set */
-    int64_t order;   /* MyCurrentTime, which identifies the sleep */
-    /* until then we wait whether jobs take the sleep back (PowerReclaimUntil); 0: no */
+    int64_t slept_s; /* OfflineSince of the ads; 0: not set */
+    int64_t order;   /* MyCurrentTime of the ads, which identifies the sleep */
+    /* PowerReclaimUntil: the machine is not powered down before this time, in case that jobs want
+     * it; 0: not set */
     int64_t reclaim_until_s;
-    bool is_going_down;        /* they ask the rooster to take the machine down */
-    bool is_misshown;          /* one of its offline ads shows another state than ours */
-    bool by_rooster;           /* its POWER_METHOD is rooster: we take it down */
-    bool is_kept_off;          /* somebody switched it off by name */
-    struct node_room promised; /* cores and memory, by the last of them */
+    bool is_going_down;        /* the offline ads ask the rooster to power the machine down */
+    bool is_misshown;          /* an offline ad shows another state than `state` of the node */
+    bool by_rooster;           /* POWER_METHOD is `rooster`: the rooster powers the machine down */
+    bool is_kept_off;          /* somebody switched the machine off by name (PowerKeptOff) */
+    struct node_room promised; /* cores and memory, as the offline ads say */
 };
 
 struct node_awake { /* what a machine's live ads say */
-    bool has_ads;   /* there are live ads; if not, the members below may be of earlier ones */
-    bool was_used;  /* the machine was claimed since it is up */
+    bool has_ads;   /* there are live ads; if false, the other members may be of earlier ads */
+    bool was_used;  /* the machine had a claim since it is up */
     char boot_id[40];
     int64_t boot_s;
-    bool can_relay;         /* awake and not on its way down: it can send magic packets */
-    struct node_room given; /* cores and memory, by the last of them */
+    bool can_relay;         /* the machine is awake and not going down: it can send magic packets */
+    struct node_room given; /* cores and memory, as the live ads say */
 };
 
-struct node_look {    /* when its ads were examined */
-    uint64_t number;  /* number of the last examination */
+struct node_look {    /* about the examinations of a machine's ads */
+    uint64_t number;  /* number of the examination in which the machine was examined last */
     bool marked;      /* the machine is marked to be examined */
     bool told_costly; /* it was logged that the machine's ads are too costly to evaluate */
     bool saw_up;      /* the machine was up at the last examination */
-    bool recalled;    /* the state that an earlier rooster left in its offline ad was read */
+    bool recalled;    /* the state that an earlier rooster wrote into the offline ad was read */
 };
 
-struct node_still_up { /* whether the machine is really down yet: still_up.c */
+struct node_still_up { /* for still_up.c: whether the machine is really down */
     struct loop_timer *timer;
-    int64_t down_order; /* MyCurrentTime of the sleep that is known to be complete */
-    bool asking;        /* its startd was asked, or is to be asked again soon */
+    int64_t down_order; /* MyCurrentTime of the offline ads of a sleep after which it was down */
+    bool asking; /* the startd was asked to keep the machine up, or will be asked again soon */
 };
 
 struct node_asked {            /* who wants the machine to be woken */
-    bool by_name;              /* a person ordered it; else jobs, or the reserve */
-    char by[ROOSTER_TEXT_MAX]; /* name of that person, or ASKED_BY_... */
+    bool by_name;              /* a person ordered the wake; false: jobs or the reserve want it */
+    char by[ROOSTER_TEXT_MAX]; /* name of the person, or ASKED_BY_... */
 };
 
 struct node { /* one machine of the pool */
     struct rooster *rooster;
     char *name;
-    struct vec ads; /* struct seen: its ads, in order of arrival */
+    struct vec ads; /* of struct seen: the machine's ads, in order of arrival */
     struct node_look look;
-    size_t candidate; /* its index among the candidates, plus 1; 0: it is not one */
+    size_t candidate; /* index in the list of choose.c, plus 1; 0: not in the list */
     enum wake_state state;
-    int64_t since_s;               /* since when, seconds since 1970 */
-    char reason[ROOSTER_TEXT_MAX]; /* why it is in this state */
-    struct energy_draw *draw;      /* energy.c; NULL: not examined yet */
-    struct outside *outside;       /* outside.c; NULL: nothing is reported */
+    int64_t since_s;               /* time since which it is in this state, seconds since 1970 */
+    char reason[ROOSTER_TEXT_MAX]; /* why the machine is in this state */
+    struct energy_draw *draw;      /* data of energy.c; NULL: not examined yet */
+    struct outside *outside; /* last report of the power method (outside.c); NULL: there was none */
     struct node_way way;
     struct node_jobs jobs;
     struct node_asleep asleep;
@@ -163,27 +167,29 @@ struct node { /* one machine of the pool */
     struct node_history history;
     struct loop_timer *deadline; /* deadline of the wake or sleep under way */
     bool ordering;               /* an order is being written to the ledger or carried out */
-    unsigned showing;            /* updates of its offline ads that are not answered yet */
-    struct ad *promise; /* attributes that its offline ads promise for the next boot; NULL: none */
+    unsigned showing;   /* number of updates of its offline ads that are not answered yet */
+    struct ad *promise; /* past_promise() of its offline ads, for the next boot; NULL: none */
     struct node_guard guard;
-    bool listed; /* known by an ad, the configuration or an order, not only from the ledger */
+    bool listed; /* true: an ad, the configuration or an order names it; false: only the ledger */
 };
 
 /* ---- nodes.c */
 /* Returns the node of a machine; makes it if it does not exist. */
 struct node *node_of(struct rooster *rooster, const char *machine);
 void nodes_destroy(struct rooster *rooster);
-/* Changes the machine's state, logs and shows it. */
+/* Changes the machine's state, logs the change, and writes the state into its offline ads. */
 void node_move(struct node *node, enum wake_state state, const char *reason);
-/* Returns the PowerState for its ads: that of its state, or Unknown when it cannot be woken. */
+/* Returns the PowerState that the machine's ads must show: the name of its state, or Unknown when
+ * it cannot be woken. */
 const char *node_shown(struct node *node);
-void node_show(struct node *node); /* writes its state into all offline ads of the machine */
-/* Returns how long the machine may take to come after an order. */
+void node_show(struct node *node); /* writes the machine's state into all its offline ads */
+/* Returns how long the machine may take to join the pool after a wake order. */
 uint64_t node_deadline_ms(const struct node *node);
-/* Returns the time at which its quarantine ends, seconds since 1970. */
+/* Returns the time at which the machine's quarantine ends, seconds since 1970. */
 int64_t node_quarantine_until_s(const struct node *node);
 
 /* ---- node_ad.c */
-struct ad *node_to_ad(const struct node *node); /* the machine's own ad, owned by the caller */
+/* Returns a new ad that describes the node for `roost power`, owned by the caller. */
+struct ad *node_to_ad(const struct node *node);
 
 #endif

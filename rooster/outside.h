@@ -1,6 +1,7 @@
-/* rooster/outside.h - what a power method reports of a machine without being asked.
+/* rooster/outside.h - what a power method reports about a machine without being asked.
  *
- * Somebody else may switch a machine on or off; a method that can watch (libvirt) tells it at once.
+ * Somebody else than the rooster may switch a machine on or off.  A method that can watch machines
+ * (libvirt) reports that at once.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,33 +20,37 @@ struct loop_timer;
 struct node;
 struct rooster;
 
-/* The last report about a machine. */
+/* The last report of a power method about a machine. */
 struct outside {
     struct power_watch *watch;
-    struct loop_timer *settled; /* fires when news older than the ads begin to count */
-    bool heard, answers;    /* heard: there was a report; answers: the method can tell the state */
-    enum power_state state; /* state as reported */
-    int64_t since_s;        /* time of the report, seconds since 1970 */
-    char text[160];         /* the method's own words */
-    /* State of the node when the report came, and since when. */
+    struct loop_timer *settled; /* fires when a report that is older than the ads begins to count */
+    bool heard, answers;        /* there was a report; it says that the method knows the state */
+    enum power_state state;     /* the machine's state, as reported */
+    int64_t since_s;            /* time of the report, seconds since 1970 */
+    char text[160];             /* the state in words of the method */
+    /* state that the rooster had for the machine when the report came, and the time since which it
+     * was in this state, seconds since 1970 */
     enum wake_state node_state;
     int64_t node_since_s;
 };
 
-struct outside *outside_of(struct node *node); /* made when it is first needed */
-/* Notes that an order of ours has brought the machine into that state: an earlier report is
- * outdated. */
+struct outside *outside_of(struct node *node); /* makes node->outside if it is NULL */
+/* Notes that the rooster's own order has brought the machine into that state, because an earlier
+ * report is now outdated. */
 void outside_assume(struct node *node, enum power_state state);
-/* Returns whether the method reports that state; *text: in which words. */
+/* Returns whether the last report says that the machine is in that state; if so, sets *text to the
+ * words of the method. */
 bool outside_has(const struct node *node, enum power_state state, const char **text);
-/* Returns whether the report contradicts the machine's ads, or the method cannot tell its state.
- * If so, writes the reason to `why` and the time since when to *since_s. */
+/* Returns whether the last report contradicts the machine's ads, or says that the method cannot
+ * tell the state.  If so, writes the reason to `why`, and the time since which this is so to
+ * *since_s. */
 bool outside_contradicts(const struct node *node, char *why, size_t size, int64_t *since_s);
 void outside_put(const struct node *node, struct ad *ad); /* sets PowerMethod... in the node's ad */
 
 /* ---- outside_watch.c */
-/* watches all machines that the configuration has now */
+/* Watches all machines that the present configuration names, if their methods can. */
 void outside_watch_all(struct rooster *rooster);
-void outside_end_all(struct rooster *rooster); /* call it before rooster->power is destroyed */
+/* Ends all watches.  To be called before rooster->power is destroyed. */
+void outside_end_all(struct rooster *rooster);
 
 #endif

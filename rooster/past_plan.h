@@ -1,5 +1,5 @@
-/* rooster/past_plan.h - a machine's record: did it come when it was woken, and was it the same
- * then?
+/* rooster/past_plan.h - a machine's record: whether it came when it was woken, and what was
+ * different after its last boot.
  *
  * A job that waits for a machine whose wakes fail waits for the deadline, the retries, and then
  * another machine.  So the offline ads say how often the machine came lately, when it came last,
@@ -21,25 +21,26 @@
 
 struct ad;
 
-#define PAST_KEPT         32 /* wake orders that are remembered */
+#define PAST_KEPT         32 /* number of wake orders that are remembered */
 #define PAST_DIFFERED_MAX 240
 
-struct past {         /* the record of one machine; zero-initialized: empty */
-    uint32_t came;    /* one bit per order, the last order lowest; 1: its live ad came */
-    unsigned count;   /* number of valid bits */
+struct past {       /* the record of one machine; all zero: empty */
+    uint32_t came;  /* one bit for each wake order, the last order in bit 0; 1: the machine came */
+    unsigned count; /* number of valid bits in `came` */
     int64_t proven_s; /* time of the last successful wake, seconds since 1970; 0: none */
     bool is_compared; /* `differed` is known; "" then means that nothing differed */
     char differed[PAST_DIFFERED_MAX];
 };
 
-/* Adds an order: whether the machine came, and when. */
+/* Adds a wake order: whether the machine came, and the time, seconds since 1970. */
 void past_add(struct past *past, bool came, int64_t at_s);
-/* The machine came after the last order was given up: that order counts as successful. */
+/* Counts the last wake order as successful.  To be called when the machine came after all, although
+ * the order had been counted as failed. */
 void past_came_late(struct past *past, int64_t at_s);
-/* Adds what a record of the ledger says (ledger.h).  Call it for the oldest record first. */
+/* Adds what a record of the ledger (ledger.h) says.  To be called for the oldest record first. */
 void past_recall(struct past *past, const struct ad *record);
 
-/* Returns what was different at the last boot; "": nothing; NULL: not known. */
+/* Returns what was different after the last boot; "": nothing; NULL: not known. */
 const char *past_differed(const struct past *past);
 
 /* Returns a new ad, which the caller frees by ad_destroy(): the attributes of an offline ad that

@@ -8,9 +8,10 @@
 struct relays;
 struct rooster;
 
-/* Call it after rooster->power was made; call relays_destroy() after that was destroyed. */
+/* Makes the relays and sets them for rooster->power, which must exist.  relays_destroy() must be
+ * called after rooster->power was destroyed. */
 struct relays *relays_create(struct rooster *rooster);
 void relays_destroy(struct relays *relays);
-void relays_look_again(struct relays *relays); /* call it when nodes changed */
+void relays_look_again(struct relays *relays); /* to be called when machines have changed */
 
 #endif

@@ -1,7 +1,7 @@
-/* rooster/rooster.h - the daemon as a whole: what its files share.
+/* rooster/rooster.h - the daemon as a whole: the struct that its files share.
  *
- * Each subject has a header of its own: nodes.h (what is known of a machine), seen.h, look.h,
- * choose.h, ways.h, wakes.h, sleeps.h and so on.
+ * Each subject has a header of its own: nodes.h (what is known about a machine), seen.h (ads),
+ * look.h (examining machines), choose.h, ways.h, wakes.h, sleeps.h and so on.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -46,22 +46,22 @@ struct rooster {
     struct relays *relays;
     struct energy *energy;
     struct guards *guards;
-    struct strmap *nodes; /* Machine -> struct node */
+    struct strmap *nodes; /* name of a machine -> struct node */
     struct strmap *seen;  /* key of an ad -> struct seen */
-    struct vec marked;    /* struct node: machines to be examined */
+    struct vec marked;    /* of struct node: machines that must be examined */
     size_t machines;      /* number of machines that have ads */
     uint64_t looks;       /* number of the last examination */
     struct candidates candidates;
     struct ad_expr *unhibernate, *rank;
     struct loop_timer *look_timer, *interval_timer;
     uint64_t random_state;
-    struct ad_work work;       /* steps of evaluating expressions in machines' ads */
+    struct ad_work work;       /* counts steps of evaluating expressions in ads of machines */
     uint64_t configuration;    /* number of configurations read, from 1 */
-    int64_t wakes, failures;   /* totals, for our ad */
-    struct wake_minute minute; /* wake orders of the last minute */
-    /* Callbacks of the timers of a node: node_no_show() and still_up_again(). */
+    int64_t wakes, failures;   /* totals that the Rooster ad shows */
+    struct wake_minute minute; /* counts the wake orders of the last minute */
+    /* callbacks of the two timers of a node: node_no_show() and still_up_again() */
     void (*on_deadline)(void *node), (*on_ask)(void *node);
-    /* start of this process and number of the last update; sent with each update */
+    /* time at which this process started, and number of its last UPDATE; sent with each UPDATE */
     uint64_t epoch, sequence;
 };
 

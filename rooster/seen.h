@@ -11,7 +11,7 @@ struct rooster;
 
 struct seen { /* an ad of a machine */
     char *key;
-    const struct ad *ad; /* owned by the watch */
+    const struct ad *ad; /* the ad, which belongs to the watch */
     struct node *node;
 };
 

@@ -8,6 +8,6 @@
 
 struct rooster;
 
-void selftest_look(struct rooster *rooster); /* starts a test if one is due */
+void selftest_look(struct rooster *rooster); /* starts a self-test if a machine is due for it */
 
 #endif

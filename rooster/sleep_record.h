@@ -1,4 +1,4 @@
-/* rooster/sleep_record.h - records the sleep of a machine in the ledger, and keeps its state.
+/* rooster/sleep_record.h - records the sleep of a machine in the ledger, and ends sleeps.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,24 +14,26 @@ struct node;
 /* Outcome of a sleep that jobs, or an order by name, prevented */
 #define SLEEP_TAKEN_BACK "TakenBack"
 
-/* Writes the sleep with this outcome and the node's reason.  done is called with the node when it
- * is durable. */
+/* Writes the machine's sleep under way to the ledger, with this outcome and node->reason.  done,
+ * unless NULL, is called with the node when that is durable. */
 void sleep_record_put(struct node *node, const char *outcome, void (*done)(void *node));
-/* Writes the outcome if a sleep is under way, and ends it. */
+/* If a sleep is under way, writes its outcome to the ledger and ends the sleep. */
 void sleep_record_end(struct node *node, const char *outcome);
-/* Returns how long the order to take it down may take, seconds; 0: no order was given. */
+/* Returns how long the order to power the machine down may take, seconds; 0: no order was given. */
 int64_t sleep_record_left_s(const struct node *node);
-/* Returns whether the offline ad already says sleep_record_left_s(). */
+/* Returns whether PowerDownSeconds in the offline ad is already sleep_record_left_s(). */
 bool sleep_record_is_in(const struct node *node, const struct ad *ad);
-/* Call it when live ads came, whatever was ordered: cancels the order under way, and ends the sleep
- * as failed. */
+/* Cancels the order to power the machine down, if it is under way, and ends the sleep as failed. To
+ * be called when live ads of the machine came. */
 void sleep_record_over(struct node *node);
-/* Call it when the offline ads do not ask to be taken down: ends the sleep as "Asleep". */
+/* Ends the sleep under way with the outcome "Asleep".  To be called when offline ads are there that
+ * do not ask the rooster to power the machine down. */
 void sleep_record_settled(struct node *node);
-/* Writes that the machine may go to sleep; done is called with the node when it is durable. */
+/* Writes to the ledger that the machine may go to sleep; done is called with the node when that is
+ * durable. */
 void sleep_record_granted(struct node *node, const char *level, const char *reason,
                           void (*done)(void *node));
-/* Continues a sleep that an earlier rooster began; record: its ad in the ledger. */
+/* Continues a sleep that an earlier rooster began.  record: the ledger's ad of this sleep. */
 void sleep_record_resume(struct node *node, const struct ad *record);
 
 #endif

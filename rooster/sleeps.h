@@ -1,4 +1,4 @@
-/* rooster/sleeps.h - takes down machines whose POWER_METHOD is `rooster`.
+/* rooster/sleeps.h - powers down machines whose POWER_METHOD is `rooster`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,8 +9,9 @@
 
 struct node;
 
-/* Call it when its offline ads ask to be taken down; carries that out step by step.  Returns false
- * when this sleep has already ended, although the ads do not say so yet. */
+/* Does the next step to power a machine down.  To be called when the machine was examined and its
+ * offline ads ask for that.  Returns false when this sleep has already ended, although the ads do
+ * not say so yet. */
 bool sleeps_look(struct node *node);
 
 #endif

@@ -10,13 +10,15 @@
 
 struct node;
 
-/* Asks the startd to take the sleep back, if the offline ads are young.  Returns true when the
- * machine may still be up: the answer is awaited, and the node is examined again after it. */
+/* If the offline ads are young, asks the machine's startd to stay up instead of going to sleep, and
+ * returns true: the machine may still be up, and is examined again after the answer.  Returns false
+ * if the machine is down. */
 bool still_up_ask(struct node *node);
-void still_up_again(void *node); /* callback of the timer: asks again */
-/* The sleep is taken back, for those who wait: live ads will come. */
+void still_up_again(void *node); /* asks the startd again; called by a timer of the node */
+/* Notes that the machine stays up for the jobs or the person that want it: its state becomes
+ * WAKE_STAYING, and live ads will come. */
 void still_up_stays(struct node *node);
-/* Tells the startd that we take the sleep back, which we would have carried out ourselves. */
+/* Tells the startd that the rooster, which was to power its machine down, leaves it up. */
 void still_up_tell(struct node *node);
 
 #endif

@@ -7,7 +7,8 @@
 
 struct node;
 
-/* Runs ROOSTER_TICKET_CMD, once for each trouble; the reason is the node's fault and reason. */
+/* Runs ROOSTER_TICKET_CMD with a description of the machine and its trouble on standard input.  To
+ * be called once for each trouble. */
 void ticket_open(struct node *node);
 
 #endif

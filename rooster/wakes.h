@@ -1,5 +1,5 @@
-/* rooster/wakes.h - the course of a wake, from the order to its outcome and what happens after
- * that.
+/* rooster/wakes.h - the course of a wake: the order, its outcome, and what happens after the
+ * outcome.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,11 +10,11 @@
 
 struct node;
 
-/* Values of Fault in the ledger: what went wrong with a wake. */
+/* These are the values of Fault in the ledger: what went wrong with a wake. */
 #define FAULT_ORDER   "OrderFailed"   /* the method could not give the order */
-#define FAULT_SILENT  "DoesNotAnswer" /* the machine did not come, and no method can tell why */
-#define FAULT_OFF     "StaysOff"      /* its method reports that it is still switched off */
-#define FAULT_NO_JOIN "NeverJoins"    /* its method reports that it is switched on */
+#define FAULT_SILENT  "DoesNotAnswer" /* it did not come; its methods cannot tell why */
+#define FAULT_OFF     "StaysOff"      /* it did not come; its method reports that it is off */
+#define FAULT_NO_JOIN "NeverJoins"    /* it did not come; its method reports that it is on */
 /* The machine joined with fewer cores or less memory than its offline ads said. */
 #define FAULT_LESS "LessThanPromised"
 /* The machine joined, and slept at once although jobs waited for it. */
@@ -23,17 +23,20 @@ struct node;
 void node_wake(struct node *node); /* begins a wake: writes the ledger, then gives the order */
 void node_no_show(void *node);     /* callback of the deadline: the machine did not come in time */
 void node_give_up(struct node *node); /* ends the wake as failed, and writes that to the ledger */
-void node_is_up(struct node *node);   /* call it when its live ad is there */
-/* Call it when its method reports that the machine, which is being woken, is off. */
+void node_is_up(struct node *node);   /* to be called when a live ad of the machine is there */
+/* To be called when the machine is being woken and its method reports that it is off: the attempt
+ * has failed. */
 void node_went_off(struct node *node);
-/* Call it when its offline ads are there and it is down. */
+/* To be called when the machine's offline ads are there and the machine is down: its state becomes
+ * WAKE_OFF. */
 void node_is_asleep(struct node *node, const char *reason);
-/* Call it when jobs wait for a machine that slept at once after a wake (history.nap_s): counts it,
- * and may put the machine into quarantine. */
+/* To be called when jobs wait for a machine that slept again at once after a wake
+ * (node->history.nap_s).  Counts such events, and after several in a row puts the machine into
+ * quarantine. */
 void node_napped(struct node *node);
-/* Somebody orders the wake by name.  test: a self-test, which is recorded as one. */
+/* Orders the wake of a machine, as asked_by demands.  test: the wake is recorded as a self-test. */
 void node_order(struct node *node, const char *asked_by, bool test);
-/* An order by name ends its quarantine and forgets earlier failures. */
+/* Ends the machine's quarantine and forgets earlier failures, because of an order by name. */
 void node_pardon(struct node *node);
 
 #endif

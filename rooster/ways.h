@@ -1,5 +1,5 @@
-/* rooster/ways.h - finds how a machine is switched: its section of the configuration, else
- * ROOSTER_WAKEUP_CMD, else its network adapter.
+/* rooster/ways.h - finds how a machine is switched on and off: as its `node` section of the
+ * configuration says, else by ROOSTER_WAKEUP_CMD, else by magic packets to its network adapter.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,21 +14,21 @@
 struct err;
 struct node;
 
-/* Fills *ret for the method whose turn it is in the wake under way; without a wake, for the first
- * method.  Returns 0, or -ENOENT when there is no way. */
+/* Fills *ret for the method whose turn it is in the wake under way, or for the first method if no
+ * wake is under way.  Returns 0; -ENOENT: no method to switch the machine is known. */
 int node_power(const struct node *node, struct power_node *ret, struct err *err);
-size_t node_method_count(const struct node *node); /* number of methods; at least 1 */
-/* node_ask_state() asks for the machine's state, node_take_down() takes it down, by the first of
- * its methods that can; done is called with the node.  If none can, the error is that of
- * power_status() or power_sleep() for the first method. */
+size_t node_method_count(const struct node *node); /* number of the node's methods, at least 1 */
+/* These two: node_ask_state() asks for the machine's state, node_take_down() powers it down, by the
+ * first of the machine's methods that can.  done is called with the node.  If no method can, they
+ * return the error of power_status() or power_sleep() for the first method. */
 int node_ask_state(struct node *node, power_status_f done, struct err *err);
 int node_take_down(struct node *node, const char *level, power_done_f done, struct err *err);
 
-/* Returns how long node_take_down() may take: the longest of the methods that can. */
+/* Returns how long node_take_down() may take: the longest time of the methods that can do it. */
 uint64_t node_down_max_ms(const struct node *node, const char *level);
-/* Watches the machine by the first method that can.  Returns 0; -ENOTSUP or another error when none
- * can. */
+/* Watches the machine by the first of its methods that can.  Returns 0; -ENOTSUP or another error
+ * of power_watch() when no method can. */
 int node_watch(struct node *node, power_news_f told, struct power_watch **ret);
-unsigned node_can(const struct node *node); /* POWER_CAN_... of all its methods together */
+unsigned node_can(const struct node *node); /* bits POWER_CAN_... of all its methods together */
 
 #endif
