@@ -50,8 +50,8 @@ struct ads_entry {
     uint32_t place; /* small number, rising in order of arrival as long as no entry is removed */
     char *name;
     struct ad *shown; /* the public ad; NULL: nothing is public */
-    struct secret_list
-        *shown_secrets; /* secrets of shown, for callers with scope NEGOTIATOR; NULL: none */
+    /* secrets of shown, for callers with scope NEGOTIATOR; NULL: none */
+    struct secret_list *shown_secrets;
     struct secret_list *latest_secrets; /* secrets of latest; borrowed */
     const struct ad *latest; /* the ad after all proposed changes; NULL: it is removed by them */
     bool latest_offline, latest_absent;
@@ -64,8 +64,8 @@ struct ads_entry {
     uint64_t heard_ms;           /* loop_now_ms() of the last update */
     struct ads_account *account; /* account of the sender of latest; NULL: none */
     size_t charged_bytes;        /* bytes charged to account */
-    struct share_holding
-        holding; /* the part that latest takes of the limit for its token and Machine */
+    /* the part that latest takes of the limit for its token and Machine */
+    struct share_holding holding;
     /* private to collector_ads.c */
     uint64_t number;       /* the table's entries are numbered in order of arrival */
     uint64_t since;        /* number of the change that set shown */

@@ -105,8 +105,8 @@ struct collector {
     struct loop_timer *inspecting;
     struct slices *slices; /* decides which query or invalidation evaluates ads next */
     struct slice_work *invalidating;
-    struct invalidation
-        *invalidations; /* queue of INVALIDATE requests with a constraint; the first is under way */
+    /* queue of INVALIDATE requests with a constraint; the first is under way */
+    struct invalidation *invalidations;
     struct ads_cursor inspection; /* position of the walk of collector_inspect.c */
     bool inspected_any;           /* the walk `inspection` has found an ad to examine */
     struct session *sessions;

@@ -32,10 +32,10 @@ struct session {
      * the last UPDATE, the place of its last ad, and whether UPDATEs start with the same ad. */
     uint32_t first_place, last_place;
     bool begins_again;
-    struct ads_account
-        *account; /* counts of the ads of the peer's identity; NULL before the first UPDATE */
-    struct ad_given
-        *address; /* attribute MyAddress for machine ads of the peer; NULL: not made yet */
+    /* counts of the ads of the peer's identity; NULL before the first UPDATE */
+    struct ads_account *account;
+    /* attribute MyAddress for machine ads of the peer; NULL: not made yet */
+    struct ad_given *address;
 };
 
 /* These two are in collector_update.c: they answer UPDATE and MERGE. */

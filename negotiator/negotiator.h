@@ -152,8 +152,8 @@ struct negotiator {
     uint64_t random_state;
     struct user_world *users; /* Unix accounts and map files, for userMap() in expressions */
     struct negotiator_lease lease;
-    unsigned
-        life; /* counts connections of the uplink; answers on an earlier connection are ignored */
+    /* counts connections of the uplink; answers on an earlier connection are ignored */
+    unsigned life;
     struct negotiator_counts counts;
     /* time at which this process started, and number of its last UPDATE; sent with each UPDATE */
     uint64_t epoch, sequence;
@@ -196,8 +196,8 @@ void copies_update(struct negotiator *negotiator);
 
 /* ---- given.c: claim ids that this negotiator, or the leader before it, gave out */
 
-/* Remembers, in memory and in the slot's ad at the collector, that claim_id was given out for job.
- */
+/* Remembers, in memory and in the slot's ad at the collector, that claim_id was given out for a
+ * job. */
 void given_add(struct negotiator *negotiator, const char *claim_id, struct pool_slot *slot,
                const struct ad *job);
 /* Forgets that this claim id was given out, because it was not used: it can be given out again. */
@@ -215,8 +215,8 @@ const char *given_free_id(const struct pool_slot *slot);
 /* Returns the ad of the job for which this claim id, of a partitionable slot, was given out; NULL:
  * it was not given out, or by another negotiator. */
 struct ad *given_job(const struct negotiator *negotiator, const char *claim_id);
-/* Reads from the slot's ad which of its claim ids another negotiator gave out, and remembers that.
- */
+/* Reads from the slot's ad which of its claim ids another negotiator gave out, and remembers
+ * them. */
 void given_read(const struct pool_slot *slot);
 /* Forgets claim ids that were given out so long ago that they may be given out again. */
 void given_forget_old(struct negotiator *negotiator);
@@ -257,8 +257,8 @@ void rejections_tell(struct negotiator *negotiator, const struct plan_output *pl
 /* Writes to ret the name of the submitter that uses this slot, and returns true.  False: nobody
  * uses it, or the name cannot be that of an account. */
 bool usage_submitter(const struct ad *ad, char *ret, size_t size);
-/* Charges and counts the use of a slot.  To be called when its ad is new (is_new) or has changed.
- */
+/* Charges and counts the use of a slot.  To be called when the slot's ad is new (is_new) or
+ * has changed. */
 void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad,
                 bool is_new);
 void usage_slot_gone(struct negotiator *negotiator, struct pool_slot *slot);

@@ -81,8 +81,8 @@ struct plan_slot {
      * to be woken, but not to those of machines that wake anyway. */
     bool reclaimable;
     bool barred; /* PowerState is WakeFailed or Unknown: no new holds, old holds are taken back */
-    const struct offline_holds
-        *holds;     /* of an offline slot: its holds, without expired ones; NULL: none */
+    /* of an offline slot: its holds, without expired ones; NULL: none */
+    const struct offline_holds *holds;
     int64_t pieces; /* of a live partitionable slot: number of claim ids not given out */
     /* of a live partitionable slot: ads of the jobs that got a piece which the slot's ad does not
      * show yet */

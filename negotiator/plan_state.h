@@ -91,8 +91,8 @@ struct slot {
     bool taken;   /* the slot is live and was matched in this cycle */
     struct slot_wakes counted;
     bool is_split; /* the slot is partitionable */
-    int64_t
-        copies; /* of a sample ad: machines of which nothing is given out, without that of `left` */
+    /* of a sample ad: machines of which nothing is given out, without that of `left` */
+    int64_t copies;
     struct piece left; /* resources left in the slot; of a sample ad: in the machine being filled */
     int64_t weight;    /* weight x 1000 as counted in plan->free_weight; 0: not counted */
     int64_t total;     /* weight x 1000 as counted in plan->total_weight; 0: not counted */

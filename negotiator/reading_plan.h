@@ -67,8 +67,8 @@ size_t readings_count(const struct readings *readings);
 size_t readings_evaluated(const struct readings *readings);
 
 /* These two return the number of a reading.  readings_name(): of the attribute `name` of side `of`;
- * readings_expr(): of an expression that stands in ads of side `stands` and reads only side `of`.
- */
+ * readings_expr(): of an expression that stands in ads of side `stands` and reads attributes of
+ * side `of` only. */
 uint32_t readings_name(struct readings *readings, enum kinds_side of, const char *name);
 uint32_t readings_expr(struct readings *readings, enum kinds_side of, enum kinds_side stands,
                        const struct ad_expr *expr);

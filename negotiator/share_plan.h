@@ -82,8 +82,8 @@ struct share_input {
     double round_robin;       /* GROUP_QUOTA_ROUND_ROBIN_RATE; <= 0: no limit */
     bool consider_preemption; /* users' shares are parts of `total`, not of the free weight: a user
                                  below his share may take slots from others */
-    const struct share_machine
-        *machines; /* submitting machines; NULL: users compete, not machines */
+    /* submitting machines; NULL: users compete, not machines */
+    const struct share_machine *machines;
     size_t machine_count;
     const struct share_pair *pairs; /* if machines is set: the users of each machine */
     size_t pair_count;

@@ -93,8 +93,8 @@ void power_call_news(struct power_call *call, const struct power_news *news);
 void power_call_later(struct power_call *call, uint64_t delay_ms,
                       void (*tick)(struct power_call *call));
 
-/* Returns the sender of UDP datagrams and Ethernet frames, base/os/os_net.h, that all calls share.
- */
+/* Returns the sender of UDP datagrams and Ethernet frames (base/os/os_net.h) that all calls of
+ * this process share. */
 struct os_caster *power_caster(struct power *power);
 /* Sets *ret and *count to the list of network adapters of this machine, which was read at most a
  * second ago.  The list is valid until the caller returns to the loop.  Returns 0 or a negative

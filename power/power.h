@@ -39,8 +39,8 @@ struct power_node {
     const char *name;   /* name of the machine, the value of Machine in its ads */
     const char *method; /* "process", "host", "command", "wol", "libvirt", "ipmi", "redfish" */
     const char *config; /* process: configuration file of the machine's master (ROOST_CONFIG) */
-    const char
-        *lock_dir; /* process: the master's LOCK directory; its master.lock tells whether it runs */
+    /* process: the master's LOCK directory; its master.lock tells whether it runs */
+    const char *lock_dir;
     const char *program; /* process: path of roost-master */
     /* command: program that wakes the machine; it gets `name` as argument and ad_text on standard
      * input */
@@ -51,15 +51,15 @@ struct power_node {
     bool by_logind;     /* host: true: by systemctl; false: by writing to /sys/power */
     /* command: program whose exit status is the machine's state: 0 on, 1 off, others unknown */
     const char *status_command;
-    const char
-        *hardware_address; /* wol: hardware address of the machine's adapter, "52:54:00:12:34:56" */
+    /* wol: hardware address of the machine's adapter, "52:54:00:12:34:56" */
+    const char *hardware_address;
     /* wol: network of the machine, "10.0.0.0/24"; NULL: not known, the packet is sent on all
      * networks of this host */
     const char *subnet;
-    const char
-        *relay; /* wol: whether a relay sends the packet: "auto" or NULL, "always", "never" */
-    const char
-        *password_file;   /* wol: file with the password of its adapter (SecureOn); NULL: none */
+    /* wol: whether a relay sends the packet: "auto" or NULL, "always", "never" */
+    const char *relay;
+    /* wol: file with the password of its adapter (SecureOn); NULL: none */
+    const char *password_file;
     int64_t wake_port;    /* wol: UDP port; 0: the default, 9 */
     int64_t wake_repeats; /* wol: how many times each packet is sent; 0: the default, 3 */
     /* wol: a complete magic packet that another host asked this host to send, used instead of
@@ -69,8 +69,8 @@ struct power_node {
     const char *helper; /* libvirt: path of roost-libvirt */
     const char *uri;    /* libvirt: URI of the connection, "qemu:///system" */
     const char *domain; /* libvirt: name, UUID or network address of the guest; NULL: `name` */
-    const char
-        *domain_sleep; /* libvirt: how the guest is powered down; NULL: as the sleep level says */
+    /* libvirt: how the guest is powered down; NULL: as the sleep level says */
+    const char *domain_sleep;
     /* libvirt, ipmi, redfish: seconds that a shutdown may take before the machine is switched off;
      * 0: the method's default */
     int64_t shutdown_timeout_s;
@@ -81,16 +81,16 @@ struct power_node {
     const char *bmc_privilege;     /* ipmi: privilege level; NULL: "OPERATOR" */
     const char *bmc_sleep; /* ipmi, redfish: how to power down: "graceful" or NULL, "soft", "off" */
     int64_t cipher_suite;  /* ipmi: number of the cipher suite; 0: ipmitool's default */
-    const char
-        *bmc_system; /* redfish: the system's path, or its name under Systems; NULL: the only one */
-    const char
-        *bmc_ca; /* redfish: file of CA certificates; NULL: the CA certificates of this host */
-    const char
-        *bmc_pin; /* redfish: fingerprint of the controller's public key, for curl: "sha256//..." */
+    /* redfish: the system's path, or its name under Systems; NULL: the only one */
+    const char *bmc_system;
+    /* redfish: file of CA certificates; NULL: the CA certificates of this host */
+    const char *bmc_ca;
+    /* redfish: fingerprint of the controller's public key, for curl: "sha256//..." */
+    const char *bmc_pin;
     /* command: the machine's offline ad in long form, for standard input; NULL: empty */
     const char *ad_text;
-    uint64_t
-        deadline_ms; /* time limit for the operation, without the boot; 0: the method's default */
+    /* time limit for the operation, without the boot; 0: the method's default */
+    uint64_t deadline_ms;
 };
 
 /* Called at the end of a wake or sleep.  status 0: the order was given; a negative errno: the order
@@ -149,8 +149,8 @@ unsigned power_can(const struct power_node *node);
 /* A magic packet for a machine on a network that this host is not on.  A machine of that network
  * which is awake is asked to send the packet. */
 struct power_relay {
-    const char *node,
-        *subnet;        /* name of the machine to wake, and its network; subnet NULL: not known */
+    /* name of the machine to wake, and its network; subnet NULL: not known */
+    const char *node, *subnet;
     const void *packet; /* the bytes to send; may contain a password */
     size_t packet_length;
     int64_t port, repeats;
