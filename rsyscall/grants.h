@@ -1,21 +1,21 @@
 /* rsyscall/grants.h - decides what a job may change of its owner's files.
  *
  * Design note: a hostile execute machine can change only what its job may change: what lies at or
- * below a few places (struct rsys_offer_grant).  As in parts.h, the decision is based on where a
- * descriptor is now (/proc/self/fd), not on the client's path.  The places are looked up once, when
- * the job comes.  The job cannot move, remove or replace them, so no link that it makes can
- * redirect a later lookup.
+ * below a few places, the granted paths (struct rsys_offer_grant).  The decision is based on where
+ * a descriptor's file is now (/proc/self/fd), not on the client's path.  The places are looked up
+ * once, when the job comes.  The job cannot move, remove or replace them, so no link that it makes
+ * can redirect a later lookup.
  *
- * Also below a place, a job cannot change:
- * - dot entries directly in the home directory, which login shells and desktops read, even when
- *   they do not exist yet;
+ * Some things a job cannot change even at or below such a place:
+ * - names that begin with a dot directly in the home directory, which login shells and desktops
+ *   read, even when they do not exist yet;
  * - programs (executable files and shared objects) that existed before the job.  Nor can it move
  *   something over their names, or over links to them or directories that contain some: the
  *   directory may be in the owner's PATH;
  * - directories from which interpreters load modules without being asked (such as site-packages)
  *   that existed before the job, and everything below them;
- * - the permission of others to write to a directory that existed before the job: another account
- *   of the host could then do there what the job may not.
+ * - the permission of others to write to a directory that existed before the job: another user of
+ *   the host could then do there what the job may not.
  *
  * The job may change what it made itself; README.md says how that is known.
  *
@@ -32,23 +32,24 @@ struct err;
 struct rsys_grants;
 struct rsys_offer;
 
-/* Looks up the places of the offer; roots are descriptors of the offer's roots.  Returns 0; or
- * -errno, with the directory named in err: a granted directory is missing, outside of the roots,
- * "/", above the home, or not the owner's. */
+/* Looks up the granted paths of the offer. roots: descriptors of the offer's root directories, in
+ * its order.  Returns 0; or -errno, with the directory named in err, if a granted directory is
+ * missing, outside of the roots, "/", above the home directory, or not owned by the job's owner. */
 int rsys_grants_create(const struct rsys_offer *offer, const int *roots, struct rsys_grants **ret,
                        struct err *err);
 void rsys_grants_destroy(struct rsys_grants *grants); /* NULL is allowed */
 
-/* Whether the change is allowed to `name` in the directory fd or, with name NULL, to fd's own file.
- * Returns 0; -EROFS: not allowed; -EBUSY: it is a granted place itself, or above one.  With
- * RSYS_CHANGE_FILE, a name is one that does not exist yet. */
+/* Decides whether the job may make a change to `name` in the directory fd or, if name is NULL, to
+ * the file of fd itself.  Returns 0: it may; -EROFS: it may not; -EBUSY: the file is a granted path
+ * itself, or a directory above one, and must stay.  If change is RSYS_CHANGE_FILE and name is not
+ * NULL, the name must not exist yet. */
 int rsys_grants_judge(struct rsys_grants *grants, int fd, const char *name,
                       enum rsys_change change);
 
-/* True when fd's file existed before the job, as far as is known. */
+/* Returns whether the file of descriptor fd existed before the job began, as far as is known. */
 bool rsys_grants_is_old(struct rsys_grants *grants, int fd);
 
-/* Remembers that the job made fd's file. */
+/* Remembers that the job has made the file of descriptor fd. */
 void rsys_grants_made(struct rsys_grants *grants, int fd);
 
 #endif

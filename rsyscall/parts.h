@@ -1,10 +1,12 @@
 /* rsyscall/parts.h - parts of the offered files that are read-only or hidden.
  *
- * Design note: whether a file is in a part is decided by where a descriptor is now (/proc/self/fd),
- * not by the client's path, which may have been renamed since.  A part has three kinds of places:
- * - where its name led when the job came, and the rest of the name behind each link on the way.
- *   These stay part of it whatever is there now.  Otherwise a job that removes such a link, or an
- *   owner whose editor replaces the file, would leave the name unprotected;
+ * Design note: a part is given by its name, a path.  Whether a file is in a part is decided by
+ * where the file's descriptor is now (/proc/self/fd), not by the client's path, because files may
+ * have been renamed since.  A part has three kinds of places:
+ * - where its name led when the job came; if there were symbolic links on the way, also where the
+ *   name would lead after each of them.  These places stay in the part whatever is there now.
+ *   Otherwise a job that removes such a link, or an owner whose editor replaces the file, would
+ *   leave the name unprotected;
  * - where the file that was first found by the name is now, because it may be moved;
  * - where the name leads now.
  *
@@ -27,27 +29,29 @@
 struct rsys_parts;
 
 enum rsys_change {
-    RSYS_CHANGE_NOTHING, /* only asks whether the file is hidden */
-    RSYS_CHANGE_FILE,    /* changes contents or attributes, or makes a new name */
-    RSYS_CHANGE_PLACE    /* changes what a name stands for, or removes the name */
+    RSYS_CHANGE_NOTHING, /* no change: asks only whether the file is hidden */
+    RSYS_CHANGE_FILE,    /* a change of contents or attributes, or a new name */
+    RSYS_CHANGE_PLACE    /* a name is removed, or gets another file (rename) */
 };
 
 struct rsys_parts *rsys_parts_create(size_t count_max);
-/* Adds a part.  path is absolute; it need not exist.  Looks the path up at once, so it may
- * block. */
+/* Adds a part.  path is absolute and need not exist.  It is looked up at once, so this call may
+ * block.  hidden: true: the part is hidden; false: it is read-only. */
 void rsys_parts_add(struct rsys_parts *parts, const char *path, bool hidden);
 void rsys_parts_destroy(struct rsys_parts *parts); /* NULL is allowed */
 
-/* Whether the change is allowed to `name` in the directory fd or, with name NULL, to fd's own file.
- * Returns 0; -EROFS; -EBUSY: it is above a part; -ENOENT: hidden; -EACCES: a hidden name would be
- * made.  With cached, -EAGAIN when the places have to be looked up again first. */
+/* Decides whether the job may make a change to `name` in the directory fd or, if name is NULL, to
+ * the file of fd itself.  Returns 0: it may; -EROFS: the file is in a read-only part; -EBUSY: it is
+ * a directory above a part, and must stay; -ENOENT: it is hidden; -EACCES: the change would make a
+ * hidden name. cached: do not block: returns -EAGAIN if the parts have to be looked up again
+ * first. */
 int rsys_parts_judge(struct rsys_parts *parts, int fd, const char *name, enum rsys_change change,
                      bool cached);
 
-/* The descriptor's path from the real root.  Returns 0 or -errno. */
+/* Writes to ret the absolute path that the file of descriptor fd has now.  Returns 0 or -errno. */
 int rsys_fd_where(int fd, char *ret, size_t size);
-/* True when path `inner` is `outer` or below it.  Both begin at the root and have no '/' at the end
- * (except "/"). */
+/* Returns whether the path `inner` is equal to `outer` or below it.  Both are absolute and have no
+ * '/' at the end (except "/" itself). */
 bool rsys_is_below(const char *inner, const char *outer);
 
 #endif

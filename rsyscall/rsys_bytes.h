@@ -1,7 +1,7 @@
 /* rsyscall/rsys_bytes.h - encodes and decodes numbers, texts and attributes of messages.
  *
- * Part of the codec.  The first error is kept and checked once at the end; after an error, reads
- * return 0.
+ * Part of the codec (rsys_codec.c).  The first error is kept in the writer or reader, and the
+ * caller checks it once, at the end; after an error, reads return 0.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -34,59 +34,66 @@ struct stat;
 int rsys_view_create(const struct rsys_offer *offer, struct rsys_view **ret, struct err *err);
 void rsys_view_destroy(struct rsys_view *view); /* NULL is allowed */
 
-/* The effective user and group of this process. */
+/* Gets the effective user and group id of this process. */
 void rsys_view_who(uint32_t *uid, uint32_t *gid);
 
-/* The limit of descriptors of this process. */
+/* Returns how many descriptors this process may have open (RLIMIT_NOFILE). */
 uint32_t rsys_view_descriptors_max(void);
 
 uint32_t rsys_view_root_count(const struct rsys_view *view);
-/* descriptor of a root; number < rsys_view_root_count() */
+/* Returns the descriptor of a root directory, owned by the view. number: less than
+ * rsys_view_root_count(). */
 int rsys_view_root_fd(const struct rsys_view *view, uint32_t number);
 
-/* Opens path below the directory `from` as an O_PATH descriptor *ret; the last name may be a
- * symbolic link.  path must be valid (rsys_path_is_good()) and not empty.  With cached, -EAGAIN
- * when that could block.  -ELOOP: a link in place of a directory; -EXDEV: in a file system that is
- * not entered; -ENOENT: missing or hidden. */
+/* Opens a path below the directory `from` as an O_PATH descriptor *ret; the last name of the path
+ * may be that of a symbolic link.  path must be valid (rsys_path_is_good()) and not empty. cached:
+ * do not block: returns -EAGAIN if that might be necessary.  Returns 0; -ELOOP: there is a symbolic
+ * link in place of a directory; -EXDEV: the path leads to a file system that is not entered;
+ * -ENOENT: the file is missing or hidden; or another -errno. */
 int rsys_view_find(struct rsys_view *view, int from, const char *path, bool cached, int *ret,
                    struct stat *stat);
-/* Opens the directory that contains the path's last name; *name points into path. */
+/* Opens the directory that contains the path's last name as the descriptor *ret; *name points to
+ * that last name, in path.  Returns 0 or -errno. */
 int rsys_view_find_parent(struct rsys_view *view, int from, const struct rsys_text *path, int *ret,
                           const char **name);
-/* Call after -ELOOP: finds the path's first link and writes its text (RSYS_PATH_MAX + 1 bytes of
- * room) to text. *used is the length of the path up to the link, or the whole length.  Returns the
- * length of text, or -errno. */
+/* To be called after -ELOOP: finds the first symbolic link in the path, and writes the link's text
+ * to `text`, which has room for RSYS_PATH_MAX + 1 bytes. *used: length of the path up to and
+ * including the link's name.  Returns the length of the link's text, or -errno. */
 int rsys_view_find_link(struct rsys_view *view, int from, const struct rsys_text *path,
                         size_t *used, char *text);
 
-/* Whether a change is allowed, by rsys_parts_judge(), rsys_grants_judge() and the root through
- * which the file was reached (-EROFS).  With cached, -EAGAIN also when the file must be examined
- * first. */
+/* Decides whether the job may make a change to `name` in the directory fd or, if name is NULL, to
+ * the file of fd itself.  Returns -EROFS if the file was reached through a read-only root (number
+ * `root`); otherwise the result of rsys_parts_judge() and rsys_grants_judge(). cached: do not
+ * block: returns -EAGAIN if that might be necessary. */
 int rsys_view_judge(struct rsys_view *view, uint32_t root, int fd, const char *name,
                     enum rsys_change change, bool cached);
 
-/* Like rsys_grants_is_old(); false when everything may be changed. */
+/* Returns whether the file of descriptor fd existed before the job began, as far as is known;
+ * always false if the job may change everything (struct rsys_offer, guarded). */
 bool rsys_view_is_old(struct rsys_view *view, int fd);
 
-/* Records that the job has just made fd's file. */
+/* Remembers that the job has just made the file of descriptor fd. */
 void rsys_view_made(struct rsys_view *view, int fd);
 
-/* True when a read-only or hidden part is in that directory or below it. */
+/* Returns whether a read-only or hidden part is in the directory of descriptor fd or below it. */
 bool rsys_view_is_above_part(struct rsys_view *view, int fd);
 
-/* Locks out other calls that remove or replace names, for a caller that must know what its own
- * change of a name removed. */
+/* Makes other requests that remove or replace names wait until rsys_view_unlock_names(), for a
+ * caller that must know what its own change of a name has removed. */
 void rsys_view_lock_names(struct rsys_view *view);
 void rsys_view_unlock_names(struct rsys_view *view);
 
-/* True when reading on the file system with that st_dev never waits for a network, as far as known.
- * Does not block. */
+/* Returns whether reading in the file system with the device number dev (st_dev) never waits for a
+ * network, as far as is known.  Does not block. */
 bool rsys_view_is_local(struct rsys_view *view, uint64_t dev);
-/* True when the file system keeps its files only in memory (and swap). */
+/* Returns whether the file system with the device number dev (st_dev) keeps its files only in
+ * memory and swap space. */
 bool rsys_view_is_memory(struct rsys_view *view, uint64_t dev);
 
 #define RSYS_FD_PATH_SIZE 40
-/* Writes "/proc/self/fd/N" to ret: a path to an open file, for calls that take no descriptor. */
+/* Writes "/proc/self/fd/N" to ret: a path of the open file of descriptor fd, for system calls that
+ * take no descriptor. */
 void rsys_fd_path(int fd, char ret[RSYS_FD_PATH_SIZE]);
 
 #endif

@@ -1,5 +1,5 @@
-/* rsyscall/wrap/wrap.h - the library that replaces the C library's file calls in a program whose
- * files are on another machine: declarations that its parts share.
+/* rsyscall/wrap/wrap.h - declarations shared by the parts of a library that replaces the C
+ * library's file calls in a program whose files are on another machine.
  *
  * The problem: on some machines ordinary users may not create namespaces, so that no file system
  * can be mounted for the program (rsyscall_fuse/).  The program is linked with this object, or
@@ -8,17 +8,18 @@
  * in the protocol of remote system calls.  The door does TLS, so no cryptography and no secret is
  * in the program.
  *
- * A remote file's descriptor is a real one: a memfd whose contents say which file it means (struct
- * wrap_record). So the kernel handles dup(), fork(), exec, close-on-exec, passed descriptors, and
- * offsets shared by several processes, and no table of ours can differ from the kernel's.  A
- * program started by exec reads its descriptors to learn what is open.
+ * A remote file's descriptor is a real one: that of a memfd whose contents name the remote file
+ * (struct wrap_record).  So the kernel handles dup(), fork(), exec, close-on-exec, passed
+ * descriptors, and offsets shared by several processes, and no table of ours can differ from the
+ * kernel's.  A program started by exec reads its descriptors to learn what is open.
  *
  * Rejected: a descriptor table of our own (the kernel would give out the same numbers again, and
  * exec would lose them); SIGSYS for each call (every call would cost a signal); TLS in the program
  * (it may use TLS itself, in another version).
  *
- * The descriptor cannot be read and the memfd cannot be written.  So a call of the C library that
- * is not wrapped fails on it (EBADF, EPERM), and neither reads wrong data nor loses data silently.
+ * The descriptor is not open for reading, and the memfd is sealed against writing.  So a call of
+ * the C library that is not wrapped fails on such a descriptor (EBADF, EPERM), and neither reads
+ * wrong data nor loses data silently.
  *
  * Invariants: there is one lock, held with all signals blocked, so that a signal handler may use
  * these calls as POSIX allows.  Under the lock, only mmap() allocates and only the door is waited
@@ -39,35 +40,40 @@
 
 #include "rsyscall/rsys.h"
 
-#define WRAP_FDS_MAX    4096 /* descriptors from here on are always local */
-#define WRAP_FILES_MAX  1024 /* remote files open at once in one process */
-#define WRAP_LINKS_MAX  40   /* symbolic links followed in one path, as in the kernel */
+#define WRAP_FDS_MAX    4096 /* descriptors with this number or a greater one are always local */
+#define WRAP_FILES_MAX  1024 /* most remote files that one process has open at once */
+#define WRAP_LINKS_MAX  40   /* most symbolic links followed in one path, as in the kernel */
 #define WRAP_PATH_SIZE  (RSYS_PATH_MAX + 1)
-#define WRAP_WRITES_MAX 8 /* writes under way at once */
+#define WRAP_WRITES_MAX 8 /* most writes under way at once */
 #define WRAP_AHEADS_MAX 4
-#define WRAP_OPEN_DATA  ((size_t)16 << 10) /* bytes requested together with OPEN */
-/* for this many ns, data that came with OPEN is as good as newly read data */
+#define WRAP_OPEN_DATA  ((size_t)16 << 10) /* bytes of a file that are requested with its OPEN */
+/* For so many nanoseconds, data that came with the reply to OPEN is used like newly read data. */
 #define WRAP_FRESH_NS   1000000
 #define WRAP_LOCALS_MAX 32
-#define WRAP_TAKEN_MAX  256 /* locks that are remembered */
+#define WRAP_TAKEN_MAX  256 /* most locks that this process remembers, to take them again */
 
 #define WRAP_UMASK_KNOWN 01000U
-#define WRAP_KEPT_NAME   "ROOST_REMOTE_KEPT"
-#define WRAP_KEPT_LOCKS  'l' /* after the number in WRAP_KEPT_NAME: the program had locks */
-#define WRAP_KEPT_TAKEN  ',' /* before each descriptor on whose file the program had locks */
+/* Environment variable that tells a program after exec the number of the socket to the door. */
+#define WRAP_KEPT_NAME "ROOST_REMOTE_KEPT"
+/* In the value of that variable, after the socket's number: the program before exec had locks. */
+#define WRAP_KEPT_LOCKS 'l'
+/* In the value of that variable, before each descriptor on whose file the program before exec had
+ * locks. */
+#define WRAP_KEPT_TAKEN ','
 
-/* Lock owner number for F_OFD_SETLK: this bit, plus the file's handle. */
+/* Number of the owner of locks by F_OFD_SETLK: this bit, plus the open file's handle. */
 #define WRAP_OWNED_BY_FILE ((uint64_t)1 << 63)
 
 #define WRAP_EXPORT __attribute__((visibility("default")))
 
-/* The contents of a remote file's memfd. */
+/* Value of wrap_record.magic. */
 #define WRAP_MAGIC 0x31666d7274736f6fULL
+/* The contents of the memfd that stands for a remote file: which file it is. */
 struct wrap_record {
     uint64_t magic;
     uint64_t handle;
     uint64_t dev, ino, birth;
-    uint32_t flags; /* flags of open(), without those that only act once */
+    uint32_t flags; /* flags of open(), without those that act only on opening (O_CREAT ...) */
     uint32_t mode;  /* file type, as in st_mode */
     char path[WRAP_PATH_SIZE];
 };
@@ -85,47 +91,57 @@ struct wrap_file {
     uint64_t handle;
     uint64_t dev, ino, birth;
     uint32_t flags, mode;
-    unsigned refs; /* number of this process's descriptors; 0: entry is free */
-    /* other processes may have it too: the kernel keeps the offset, and the handle is not closed */
+    unsigned refs; /* number of this process's descriptors of the file; 0: this entry is free */
+    /* True: other processes may have the open file, too: the memfd's offset is used, and the handle
+     * is not closed. */
     bool shared;
-    uint64_t offset;    /* not used if shared */
-    uint64_t read_end;  /* where the last read ended, to recognize sequential reading */
-    size_t window;      /* bytes to request at once */
-    uint64_t fresh_ns;  /* until this time, data that came with OPEN may be used; 0: none */
-    unsigned heard;     /* value of wrap_all.heard when that data came */
-    bool locked;        /* this process may have range locks on it */
-    bool locks_unknown; /* it is not known which locks those are */
-    bool lost;          /* another process has got the locks: the file cannot be used any more */
-    /* error of an earlier write that was already reported as done; to be reported once */
+    uint64_t offset;   /* position in the file; not used if shared */
+    uint64_t read_end; /* where the last read ended, to recognize sequential reading */
+    size_t window;     /* bytes to request at once in sequential reading */
+    /* Until this time (CLOCK_MONOTONIC, ns), data that came with OPEN may be used; 0: there is
+     * none. */
+    uint64_t fresh_ns;
+    unsigned heard;     /* value of wrap_all.heard when the data came with OPEN */
+    bool locked;        /* true: this process may have range locks on the file */
+    bool locks_unknown; /* true: locks on the file may exist that wrap_all.taken does not list */
+    /* True: locks on the file could not be taken again from a new door: every use of the file is
+     * the error ESTALE. */
+    bool lost;
+    /* -errno of an earlier write that the program believes done; to be reported once. */
     int error;
     struct wrap_buffer now, next;
     enum wrap_ahead_state ahead;
     uint16_t ahead_slot;
-    int fd; /* one of its descriptors, to get at the shared offset */
+    int fd; /* one of its descriptors, by which the kernel is asked for the shared offset */
 };
 
-/* Whose a lock is: a process's, an open file's range, or an open file's as a whole (flock). */
+/* Kind of a lock: of a process (F_SETLK), of an open file on a range (F_OFD_SETLK), or of an open
+ * file as a whole (flock()). */
 enum wrap_lock_kind { WRAP_LOCK_OF_PROCESS, WRAP_LOCK_OF_FILE, WRAP_LOCK_OF_ALL };
+/* A lock that this process has taken. */
 struct wrap_taken {
     struct wrap_file *file;
-    enum wrap_lock_kind kind; /* taken by fcntl(), F_OFD_SETLK or flock() */
+    enum wrap_lock_kind kind; /* by which call it was taken: fcntl(), F_OFD_SETLK or flock() */
     uint32_t type;
-    uint64_t start, end; /* first and last byte; end UINT64_MAX: to the end of the file */
+    uint64_t start, end; /* first and last locked byte; end UINT64_MAX: to the end of the file */
 };
 
-/* The file that a name means, while it is being resolved. */
+/* The file that a name means, while that name is being resolved. */
 struct wrap_place {
-    bool local;                /* for the kernel: open path, or the original name if path is "" */
-    bool nofollow;             /* a link as the last name is the error -ELOOP */
-    unsigned links;            /* links followed so far */
-    uint64_t handle;           /* handle of the root */
-    size_t skip;               /* bytes of path that are the root's place and a slash */
-    char path[WRAP_PATH_SIZE]; /* absolute, without "." and ".." */
+    /* True: the file is on this machine, to be opened by the kernel: by `path` or, if path is "",
+     * by the original name. */
+    bool local;
+    bool nofollow;             /* true: a symbolic link as the last name is the error -ELOOP */
+    unsigned links;            /* symbolic links followed so far */
+    uint64_t handle;           /* handle of the root in which the file is, if not local */
+    size_t skip;               /* number of bytes of path before the part that is below the root */
+    char path[WRAP_PATH_SIZE]; /* absolute path, without "." and ".." */
 };
 
+/* The state of this library in one process. */
 struct wrap_state {
     bool begun, on;
-    bool renewing;  /* reconnecting after the connection was cut */
+    bool renewing;  /* true: connecting again after the connection was cut */
     int fd;         /* the socket to the door */
     int childs;     /* socket for the child that fork() is about to make, or -1 */
     int kept;       /* socket inherited from the program before exec, or -1 */
@@ -133,96 +149,111 @@ struct wrap_state {
     uint32_t slots; /* number of slots that the door granted */
     size_t data_max;
     uint32_t seq[RSYS_SLOTS_MAX];
-    /* counts reads of local files (such as pipes), by which the program may learn of changes */
+    /* Counts the program's reads of local files (such as pipes): by these the program may learn
+     * that another one has changed a file. */
     unsigned heard;
-    /* number of writes under way; also read without the lock */
+    /* Number of writes under way; is also read without the lock. */
     unsigned writes;
-    bool ending; /* the program is ending: each write is waited for */
-    /* the file of each slot with a write or read-ahead */
+    bool ending; /* true: the program is ending, so each write is waited for */
+    /* For each request slot, the file of the write or read-ahead under way in it; NULL: none. */
     struct wrap_file *in_slot[RSYS_SLOTS_MAX];
     size_t slot_bytes[RSYS_SLOTS_MAX]; /* bytes of the write in each slot */
     struct wrap_file *writing;         /* the file whose writes are under way */
-    /* stands in a slot for a CLOSE whose answer nobody needs */
+    /* No real file: in_slot of a CLOSE under way points here, because nobody needs its answer. */
     struct wrap_file closing;
     unsigned char fields[RSYS_FIELDS_MAX];
     unsigned char *in; /* receive buffer of RSYS_FRAME_MAX bytes */
-    size_t have, used; /* bytes in it; bytes of the last message taken */
+    size_t have, used; /* bytes in the receive buffer; those of them that were the last message */
     size_t root_count, local_count;
     struct {
         uint32_t number;
         char view[256];
     } roots[RSYS_ROOTS_MAX];
-    char locals[WRAP_LOCALS_MAX][256]; /* directories that are local, with everything below */
+    char locals[WRAP_LOCALS_MAX][256]; /* directories that are local, with all below them */
     char cwd[WRAP_PATH_SIZE];
-    uint32_t umask; /* with WRAP_UMASK_KNOWN set; 0: not asked for yet */
+    uint32_t umask; /* the program's umask, plus WRAP_UMASK_KNOWN; 0: not known yet */
     struct wrap_file *fds[WRAP_FDS_MAX];
     struct wrap_file files[WRAP_FILES_MAX];
-    size_t files_end; /* entries from here on were never used */
-    bool has_locks;   /* it has, or had, locks of any kind */
+    size_t files_end; /* the entries of files from this index on were never used */
+    bool has_locks;   /* true: this process has, or had, locks of any kind */
     struct wrap_taken taken[WRAP_TAKEN_MAX];
     size_t taken_count;
-    char kept_taken[64]; /* descriptors with locks from the program before exec, such as ",3,5" */
+    /* Descriptors on whose files the program before exec had locks, such as ",3,5"; ",": all. */
+    char kept_taken[64];
 };
 extern struct wrap_state wrap_all;
 
 /* ---- wrap_link.c ----------------------------------------------------------------------------- */
 
-/* Takes the lock and starts the session if needed.  False: there are no remote files, and the lock
- * is not held. */
+/* Takes the lock of wrap_all and, on the first call, begins the session. *old: for wrap_leave().
+ * Returns false if there are no remote files; then the lock is not held. */
 bool wrap_enter(sigset_t *old);
-/* true when it has been decided, for good, whether there are remote files */
+/* Returns whether it has been decided, for good, whether this process has remote files. */
 bool wrap_is_begun(void);
+/* Releases the lock that wrap_enter() took. */
 void wrap_leave(const sigset_t *old);
-/* Sends a request and waits for its answer.  Returns the answer's status, or -EIO when the door is
- * gone.  Pointers in reply are valid until the next call. */
+/* Sends a request and waits for its reply.  Returns the reply's status; or -EIO: the door is gone.
+ * Pointers in reply are valid until the next call of this function. */
 int wrap_call(struct rsys_request *request, struct rsys_reply *reply);
-/* Sends a request in the given slot without waiting; the answer goes to wrap_file_answered(). */
+/* Sends a request in the given slot and does not wait for its reply, which later goes to
+ * wrap_file_answered().  Returns 0 or -errno. */
 int wrap_send(struct rsys_request *request, uint16_t slot);
-/* Receives the next message, of any slot.  Returns 0, -EIO (malformed), or -EPIPE: the door is
+/* Receives the next reply, of any slot.  Returns 0; -EIO: it is malformed; -EPIPE: the door is
  * gone. */
 int wrap_receive(struct rsys_reply *reply);
-#define WRAP_CUT 2 /* status for a cut connection; differs from all real answers */
-/* Connects to the door again and reopens the files that the new door does not know.  False: that
- * failed. */
+#define WRAP_CUT 2 /* result for a cut connection; no reply has this status */
+/* Connects to the door again, opens again the files that a new door does not know, and takes their
+ * locks again.  Returns false if no connection could be made. */
 bool wrap_renew(void);
-/* For a second connection: wrap_connect() returns a descriptor or a negative errno; wrap_greet()
- * sends its preface and HELLO; wrap_send_on() sends a request. */
+/* Makes a connection to the door.  Returns its descriptor or a negative errno. */
 int wrap_connect(void);
+/* Sends the preface and HELLO on a connection that wrap_connect() made; does not wait for the
+ * reply. slots: number of request slots to ask for.  Returns 0 or a negative errno. */
 int wrap_greet(int fd, uint32_t slots);
+/* Sends a request on the connection fd, with the slot and number that it has; does not wait for the
+ * reply.  Returns 0 or a negative errno. */
 int wrap_send_on(int fd, const struct rsys_request *request);
-/* Waits until no write is under way. */
+/* Waits until no write is under way.  The lock must be held. */
 void wrap_settle(void);
-/* Like wrap_settle(), but called without the lock, before the program tells another process
- * something: that process then finds all writes done. */
+/* Waits until no write is under way; to be called without the lock.  Called before the program
+ * tells another process something, so that this other process finds all writes done. */
 void wrap_settle_for_others(void);
-/* From now on each write is waited for; called when the program is ending. */
+/* Waits until no write is under way; from now on, each write is waited for.  To be called when the
+ * program is ending. */
 void wrap_write_no_later(void);
 
 /* ---- wrap_names.c ---------------------------------------------------------------------------- */
 
-#define WRAP_LOCAL 1 /* the name led to a local file: place->path */
+/* Result of the functions below if a name led to a file of this machine, at place->path. */
+#define WRAP_LOCAL 1
 
-/* Resolves dir and name.  Returns 0 or a negative errno.  Asks the server only when the name
- * contains "..". */
+/* Finds the root, and the path in it, that a name means, relative to the directory `dir` (AT_FDCWD:
+ * the working directory).  Asks the server only if the name contains "..".  Returns 0 or a negative
+ * errno. */
 int wrap_find(int dir, const char *name, struct wrap_place *ret);
-/* Resolves also a link as the last name.  Returns 0 and the file's attributes, WRAP_LOCAL, or a
- * negative errno. */
+/* Follows all symbolic links in place->path, also one as the last name. *ret: attributes of the
+ * file.  Returns 0; WRAP_LOCAL: the links led to a local file; or a negative errno. */
 int wrap_follow(struct wrap_place *place, struct rsys_attr *ret);
-/* Sends a request about a place, again after each link on the way was resolved.  Returns as
- * wrap_call(), or WRAP_LOCAL. */
+/* Sends a request about the file at a place; when the server finds a symbolic link on the way,
+ * resolves the link and sends the request again.  Returns the reply's status; WRAP_LOCAL: links led
+ * to a local file; or a negative errno. */
 int wrap_call_at(struct wrap_place *place, struct rsys_request *request, struct rsys_reply *reply);
-/* Like wrap_call_at(), for a request with two places; -EXDEV when only one of them is local. */
+/* Does the work of wrap_call_at() for a request with two places, such as RENAME.  Also returns
+ * -EXDEV if only one of the places is local. */
 int wrap_call_both(struct wrap_place *at, struct wrap_place *to, struct rsys_request *request,
                    struct rsys_reply *reply);
 void wrap_stat_of(const struct rsys_attr *attr, struct stat *ret);
 
 /* ---- wrap_files.c ---------------------------------------------------------------------------- */
 
-struct wrap_file *wrap_file_of(int fd); /* NULL: a local descriptor */
-/* True when fd is surely local; called without the lock, so that local files cost nothing.
- * (Another thread can only know a remote descriptor after it was entered in the table.) */
+/* Returns the open remote file of descriptor fd; NULL: the descriptor is of a local file. */
+struct wrap_file *wrap_file_of(int fd);
+/* Returns whether fd is surely a descriptor of a local file.  Needs no lock, so that calls on local
+ * files take no longer.  (Another thread can know the number of a remote descriptor only after it
+ * was entered in wrap_all.fds.) */
 bool wrap_is_certainly_local(int fd);
-/* Opens a file.  Returns 0 and sets *fd, WRAP_LOCAL, or a negative errno. */
+/* Opens the file at a place, as open() does.  Returns 0, with the new descriptor in *fd;
+ * WRAP_LOCAL: symbolic links led to a local file; or a negative errno. */
 int wrap_file_open(struct wrap_place *place, int flags, mode_t mode, int *fd);
 int64_t wrap_file_read(struct wrap_file *file, void *data, size_t length, uint64_t offset);
 int64_t wrap_file_write(struct wrap_file *file, const void *data, size_t length, uint64_t offset);
@@ -230,56 +261,74 @@ uint64_t wrap_file_offset(const struct wrap_file *file);
 void wrap_file_set_offset(struct wrap_file *file, uint64_t offset);
 int64_t wrap_file_seek(struct wrap_file *file, int64_t offset, int whence);
 int wrap_file_stat(struct wrap_file *file, struct stat *ret);
-/* Makes descriptor fd another one of file (NULL: of a local file), after dup() or the like; what fd
- * meant before is released. */
+/* To be called after dup() or the like: records that fd is now a further descriptor of the remote
+ * file `file` (NULL: of a local file).  The file that fd was a descriptor of before is released. */
 void wrap_file_double(struct wrap_file *file, int fd);
-int wrap_file_close(int fd); /* closes the descriptor too */
-/* Returns, once, the error of an earlier write. */
+/* Closes a descriptor of a remote file and, if it was the last one, the file.  Returns 0 or a
+ * negative errno. */
+int wrap_file_close(int fd);
+/* Returns the -errno of an earlier write that the program believes done, and forgets it; 0: no
+ * error. */
 int wrap_file_take_error(struct wrap_file *file);
+/* Handles the reply to a request that was sent by wrap_send(). */
 void wrap_file_answered(const struct rsys_reply *reply);
-/* Drops read data of that file, because it is no longer true. */
+/* Drops the data that was read of the file dev, ino, because its contents have changed. */
 void wrap_file_forget(uint64_t dev, uint64_t ino);
-/* True when this process has range locks. */
+/* Returns whether this process may have range locks on any of its open remote files. */
 bool wrap_files_are_locked(void);
-/* The functions below are called before and after fork(), and in a program started by exec. */
+/* To be called before fork() and exec: marks all open remote files as shared with other
+ * processes. */
 void wrap_files_share(void);
-void wrap_files_unlocked(void); /* a child process has no locks */
-void wrap_files_unread(void);   /* drops read data and reads under way */
+/* To be called in a child process after fork(): forgets the range locks, which only the parent
+ * has. */
+void wrap_files_unlocked(void);
+/* Drops the data that was read of all files, and the reads under way. */
+void wrap_files_unread(void);
+/* Tells the door that this process uses its open files, so that the door does not close them; opens
+ * again those that a new door does not know. */
 void wrap_files_hold(void);
+/* To be called in a program that exec started: finds the remote files among its descriptors. */
 void wrap_files_adopt(void);
 
 /* ---- wrap_record.c --------------------------------------------------------------------------- */
 
-/* Reads the record of one of our descriptors; false when fd is not one. */
+/* Reads the contents of the memfd that stands for a remote file.  Returns false if fd is no
+ * descriptor of such a memfd. */
 bool wrap_record_read(int fd, struct wrap_record *ret);
-/* Makes a descriptor for a remote file with that path; returns it, or a negative errno. */
+/* Makes a memfd that stands for a remote file with that path.  Returns its descriptor or a negative
+ * errno. */
 int wrap_record_make(const struct wrap_file *file, const char *path, bool cloexec);
 
 /* ---- wrap_locks.c ---------------------------------------------------------------------------- */
 
-/* Execute fcntl() with F_GETLK and so on, and flock(), for a remote descriptor.  Return 0 or a
- * negative errno. */
+/* Does the work of fcntl() with F_GETLK, F_SETLK, F_OFD_SETLK and so on, for a descriptor of a
+ * remote file.  Returns 0 or a negative errno. */
 int wrap_lock(int fd, int command, struct flock *ret);
+/* Does the work of flock() for a descriptor of a remote file.  Returns 0 or a negative errno. */
 int wrap_lock_whole(int fd, int how);
 
 /* ---- wrap_taken.c ---------------------------------------------------------------------------- */
 
-/* Remembers a lock that the server gave, or forgets one that it took back. */
+/* To be called after a LOCK succeeded: remembers the lock that was taken, or forgets the range that
+ * was unlocked. */
 void wrap_taken_note(struct wrap_file *file, const struct rsys_request *request);
 /* Forgets the locks of that kind on the file. */
 void wrap_taken_over(const struct wrap_file *file, enum wrap_lock_kind kind);
-void wrap_taken_of_parent(void); /* called in a child process after fork() */
-/* Requests all remembered locks again, from a new door. */
+/* To be called in a child process after fork(): forgets the locks that belong to the parent
+ * process. */
+void wrap_taken_of_parent(void);
+/* Takes all remembered locks again, from a new door. */
 void wrap_taken_again(void);
-/* For exec: wrap_taken_tell() writes the descriptors with locks to ret; in the new program,
- * wrap_taken_was_told() says whether fd was among them. */
+/* To be called before exec: writes to ret the list, such as ",3,5", of the descriptors on whose
+ * files this program has locks. */
 void wrap_taken_tell(char *ret, size_t size);
+/* Returns whether the program before exec had locks on the file of descriptor fd. */
 bool wrap_taken_was_told(int fd);
 
 /* ---- wrap_stdio.c ---------------------------------------------------------------------------- */
 
-/* Makes the stdio stream of a standard descriptor fit after dup2() or the like changed it.  Call
- * without the lock. */
+/* To be called, without the lock, after dup2() or the like has changed a standard descriptor (0 to
+ * 2): makes the stdio stream of that descriptor (stdin, stdout, stderr) use the new file. */
 void wrap_stdio_follow(int fd);
 
 #endif

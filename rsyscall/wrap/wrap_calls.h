@@ -7,21 +7,23 @@
 
 #include "rsyscall/wrap/wrap.h"
 
-/* The result of a system call: a negative code sets errno and returns -1; other codes are
- * returned. */
+/* Turns a result into that of a C library function: if code is a negative errno, sets errno and
+ * returns -1; otherwise returns code. */
 long wrap_result(long code);
 int wrap_open(int dir, const char *name, int flags, mode_t mode);
 mode_t wrap_umask(void);
-bool wrap_is_on(void);     /* there are remote files */
-bool wrap_is_ours(int fd); /* fd is a remote file's descriptor */
-/* True when the name is remote (or cannot be resolved).  Otherwise *local is the name for the
- * kernel: name itself, or a path in *place. */
+bool wrap_is_on(void);     /* returns whether this process has remote files */
+bool wrap_is_ours(int fd); /* returns whether fd is a descriptor of a remote file */
+/* Returns whether the name is that of a remote file, or cannot be resolved.  If not, *local is the
+ * name to be given to the kernel: `name` itself, or a path in *place. */
 bool wrap_is_remote(int dir, const char *name, const char **local, struct wrap_place *place);
-/* Sends one request about a name.  True: *ret is the call's result, and errno is set.  False: the
- * name is local and *name is the name for the kernel, unchanged or pointing into *place. */
+/* Sends one request about a name, if it is that of a remote file.  Returns true: *ret is the result
+ * of the C library function, and errno is set.  Returns false: the file is local, and *name is the
+ * name to be given to the kernel: unchanged, or a path in *place. */
 bool wrap_ask_name(int dir, const char **name, struct wrap_place *place,
                    struct rsys_request *request, struct rsys_reply *reply, long *ret);
-/* Changes attributes of an open file; call with the lock held. */
+/* Changes attributes of an open remote file. how: RSYS_SET_*.  The lock must be held.  Returns 0 or
+ * a negative errno. */
 int wrap_set_attr(struct wrap_file *file, uint32_t how, const struct rsys_attr *attr);
 
 #endif
