@@ -10,12 +10,13 @@
 #define RSYSCALL_FUSE_BEGIN_LINUX_H
 
 #define RFS_BEGIN_WORD  "--begin"
-#define RFS_BEGIN_HERE  "here"  /* the program is a local file of this machine */
-#define RFS_BEGIN_THERE "there" /* the program is on the server */
+#define RFS_BEGIN_HERE  "here"  /* the job's program is a local file of this machine */
+#define RFS_BEGIN_THERE "there" /* the job's program is a file of the server */
 
-/* argv: any arguments, RFS_BEGIN_WORD, "here" or "there", the paths of the three standard streams
- * ("-": ours), the program and its arguments.  Returns only on failure, with the exit status and a
- * line on standard error. */
+/* Opens the standard files and executes the job's program. argv: any arguments; then
+ * RFS_BEGIN_WORD; RFS_BEGIN_HERE or RFS_BEGIN_THERE; the paths of the three standard streams ("-":
+ * the one that this process has); the program and its arguments.  Returns only on failure: the exit
+ * status, after a line on standard error. */
 int rfs_begin(int argc, char **argv);
 
 #endif

@@ -1,8 +1,9 @@
-/* rsyscall_fuse/beside.h - runs a job whose own processes request its files (door.h), for machines
- * where ordinary users may not create namespaces.
+/* rsyscall_fuse/beside.h - runs a job whose own processes request its files from the server
+ * (door.h), for machines where ordinary users may not create namespaces.
  *
- * The job is not in a sandbox: it sees this machine's programs and libraries.  Only its user
- * account, and whatever sandbox our caller put around us, keep it from this machine's files.
+ * The job is not in a sandbox: it sees this machine's programs and libraries.  Only the Unix user
+ * as which it runs, and whatever sandbox our caller put around us, keep it from this machine's
+ * files.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,30 +21,39 @@ struct os_filter;
 struct rfs_beside;
 
 struct rfs_beside_options {
-    struct rfs_link_options link; /* all but the ticket */
+    struct rfs_link_options link; /* options of the link; link.ticket is set from ticket_file */
     const char *ticket_file;
-    const char *server_file; /* as in struct rfs_mount_options */
-    const char *library;     /* library that dynamically linked programs preload */
-    const char *local;       /* directories that are local, such as "/usr:/opt"; NULL: "/tmp" */
-    const char *scratch;     /* directory of this machine for the socket; the job's /tmp is local */
-    /* directory for the door's socket, where a resumed job finds it; NULL: a new one in scratch */
+    /* File with the server's current address (rfs_address_read()); NULL: the address never
+     * changes. */
+    const char *server_file;
+    const char *library; /* path of the library that dynamically linked programs preload */
+    /* Directories that the job sees as they are on this machine, such as "/usr:/opt"; NULL:
+     * "/tmp". */
+    const char *local;
+    /* Directory of this machine in which the door's directory is made; also local for the job. */
+    const char *scratch;
+    /* Directory for the door's socket, where a resumed job finds it; NULL: a new one in scratch. */
     const char *door;
     const char *directory; /* the job's initial directory as the job sees it; NULL: "/" */
-    /* files for standard input, output and error, as the job sees them; NULL: ours */
+    /* Paths of files for standard input, output and error, as the job sees them; NULL: those of
+     * this process. */
     const char *streams[3];
-    const char *environment_file; /* as in struct rfs_mount_options; NULL: our environment */
-    const char *image;            /* a local program that is run in place of argv[0]; NULL: none */
+    /* The job's environment: a file of entries, each ended by a zero byte; NULL: the environment of
+     * this process. */
+    const char *environment_file;
+    const char *image; /* a local program that is run in place of argv[0]; NULL: none */
     const struct os_filter *filter; /* system call filter (seccomp) for the job; NULL: none */
-    bool fetch;                     /* argv[0] is a file of the server */
-    char *const *argv;              /* argv[0] is a path of this machine, unless fetch */
+    bool fetch;        /* true: argv[0] is a file of the server; false: a path of this machine */
+    char *const *argv; /* the job's program and its arguments, ended by NULL */
     bool stats;
 };
 
-/* Starts the job on the loop; the loop is stopped when the job has ended.  Returns 0 or -errno. */
+/* Connects to the server and starts the job, on the loop; the loop is stopped when the job has
+ * ended.  Returns 0 or -errno. */
 int rfs_beside_create(struct loop *loop, struct os *os, const struct rfs_beside_options *options,
                       struct rfs_beside **ret, struct err *err);
-/* Call after the loop has ended: returns the exit status for our program, or dies of the job's
- * signal. */
+/* To be called after the loop has ended: frees all and returns the exit status for our program; if
+ * a signal killed the job, ends this process by the same signal. */
 int rfs_beside_finish(struct rfs_beside *beside);
 
 #endif

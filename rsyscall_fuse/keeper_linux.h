@@ -10,16 +10,22 @@
 
 #include "rsyscall_fuse/cage_linux.h"
 
+/* Kinds of messages.  The words value, text, uid, gid, max_read are fields of keeper_message. */
 enum keeper_word {
-    /* to the keeper, once the user namespace's maps are written: uid, gid, max_read */
+    /* To the keeper: the ids of its user namespace are mapped, so it may mount the file system.
+     * uid, gid: as which the job runs; max_read: most bytes of one read. */
     KEEPER_GO,
-    KEEPER_SERVED,  /* to the keeper: the file system answers requests */
-    KEEPER_SIGNAL,  /* to the keeper: send signal `value` to the job */
-    KEEPER_MOUNTED, /* from the keeper: with descriptors of /dev/fuse and perhaps /proc */
+    KEEPER_SERVED, /* to the keeper: the file system answers requests, so start the job */
+    KEEPER_SIGNAL, /* to the keeper: send the signal `value` to the job */
+    /* From the keeper: the file system is mounted; comes with the descriptors of /dev/fuse and, if
+     * it could be opened, of the sandbox's /proc. */
+    KEEPER_MOUNTED,
     KEEPER_STARTED,
-    KEEPER_ENDED,   /* from the keeper: value is the job's status as from wait(2) */
-    KEEPER_FAILED,  /* from the keeper: value is the errno, text what failed */
-    KEEPER_REFUSED, /* from the keeper: as KEEPER_FAILED, but caused by the job's own settings */
+    KEEPER_ENDED,  /* from the keeper: the job has ended with the wait status `value` */
+    KEEPER_FAILED, /* from the keeper: what `text` says has failed, with the errno `value` */
+    /* From the keeper: what `text` says has failed, with the errno `value`, because of the job's
+     * own settings, such as its program's path. */
+    KEEPER_REFUSED,
 };
 
 struct keeper_message {
@@ -28,7 +34,8 @@ struct keeper_message {
     char text[200];
 };
 
-/* The main function of the keeper process.  home: a directory on which it may mount. */
+/* The main function of the keeper process. socket: its connection to its parent; home: a directory
+ * of this machine on which the keeper may mount. */
 _Noreturn void keeper_run(int socket, const struct rfs_cage_options *options, const char *home);
 
 #endif

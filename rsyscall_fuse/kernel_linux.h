@@ -15,14 +15,15 @@ struct rfs_kernel;
  * the device cannot be read. */
 struct rfs_kernel *rfs_kernel_create(struct loop *loop, int fd, int proc_fd,
                                      void (*on_end)(void *arg), void *arg);
-/* rfs_kernel_device() gives the device for rfs_create(); rfs_kernel_serve() then starts reading
- * requests for that file system. */
+/* Returns the device to be given to rfs_create(). */
 struct rfs_device rfs_kernel_device(struct rfs_kernel *kernel);
+/* Starts reading the kernel's requests, and gives them to the file system fs. */
 void rfs_kernel_serve(struct rfs_kernel *kernel, struct rfs *fs);
 /* Stops serving: the kernel answers waiting processes with ECONNABORTED, so that they can end.
  * NULL is allowed. */
 void rfs_kernel_stop(struct rfs_kernel *kernel);
-/* Call after rfs_destroy().  NULL is allowed. */
+/* Closes the descriptors and frees `kernel`.  To be called after rfs_destroy().  NULL is
+ * allowed. */
 void rfs_kernel_destroy(struct rfs_kernel *kernel);
 
 #endif

@@ -1,8 +1,9 @@
 /* rsyscall_fuse/rfs.h - a FUSE file system whose files are on the submit machine.
  *
- * Takes the kernel's requests (FUSE, <linux/fuse.h>) as bytes and answers in bytes; uses the server
- * through a struct rfs_link.  There is one thread, and no call waits: a request that cannot be
- * answered at once is remembered. docs/decisions/0018 says why libfuse is not used.
+ * The file system takes the kernel's requests (FUSE, <linux/fuse.h>) as bytes and answers in bytes;
+ * it uses the server through a struct rfs_link.  There is one thread, and no function waits: a
+ * request that cannot be answered at once is remembered. docs/decisions/0018 says why libfuse is
+ * not used.
  *
  * What a job can rely on:
  * - Close-to-open: a process that opens a file sees everything written by processes that closed it
@@ -31,7 +32,7 @@ struct rfs;
 struct rfs_link;
 
 #define RFS_WRITE_MAX ((size_t)1 << 20) /* most bytes of one write by the kernel */
-/* most bytes of one request of the kernel */
+/* Most bytes of one request of the kernel. */
 #define RFS_REQUEST_MAX (RFS_WRITE_MAX + ((size_t)64 << 10))
 
 struct rfs_part {
@@ -41,10 +42,10 @@ struct rfs_part {
 
 struct rfs_options {
     uint32_t uid, gid;    /* owner of all files as the job sees them */
-    uint32_t attr_min_ms; /* how long attributes of a recently changed file are cached */
-    uint32_t attr_max_ms; /* how long attributes of a long unchanged file are cached */
-    uint32_t negative_ms; /* how long the absence of a name is cached */
-    /* most bytes acknowledged to the job but not yet written to the server */
+    uint32_t attr_min_ms; /* how long attributes of a file that has just changed are cached */
+    uint32_t attr_max_ms; /* how long attributes of a file unchanged for long are cached */
+    uint32_t negative_ms; /* how long it is remembered that a name does not exist */
+    /* Most bytes that the job has written and that the server does not have yet. */
     size_t write_behind_max;
     size_t read_ahead_max; /* most bytes read ahead for each open file */
     /* Directories that exist for the job even if the server does not have them, ended by NULL;
@@ -58,42 +59,50 @@ struct rfs_options {
     }
 
 struct rfs_device {
-    /* Sends an answer to the kernel, in parts.  Returns 0, or -ENOENT: no process waits for it any
-     * more. */
+    /* Sends an answer, which consists of these parts, to the kernel.  Returns 0; or -ENOENT: no
+     * process waits for it any more. */
     int (*answer)(void *arg, const struct rfs_part *parts, size_t count);
-    /* Returns whether the thread is being killed, so that it need not wait for an answer. */
+    /* Returns whether the thread with that number is being killed, so that it need not wait for an
+     * answer. */
     bool (*is_killed)(void *arg, uint32_t thread);
-    /* Makes the kernel drop its cached contents and attributes of a file, then calls done.  The
-     * kernel first waits for pages that are being read, so other requests continue meanwhile. */
+    /* Makes the kernel drop its cached contents and attributes of the file with that inode number,
+     * then calls done(done_arg).  The kernel first waits for reads of the file that are under way;
+     * other requests are handled meanwhile. */
     void (*drop_contents)(void *arg, uint64_t number, void (*done)(void *done_arg), void *done_arg);
     void *arg;
 };
 
 /* Creates the file system for a session that has begun; hello is the server's reply to HELLO
- * (borrowed).  link and device must outlive it.  -EPROTO: the server's roots are invalid. */
+ * (borrowed for this call).  link must outlive the file system, and so must what device refers to.
+ * Returns 0; -EPROTO: the server's roots are invalid; or another -errno. */
 int rfs_create(struct loop *loop, struct rfs_link *link, const struct rsys_reply *hello,
                const struct rfs_options *options, const struct rfs_device *device, struct rfs **ret,
                struct err *err);
-/* Call after rfs_link_destroy(), which answers the remaining calls.  NULL is allowed. */
+/* Frees the file system.  To be called after rfs_link_destroy(), which answers the remaining calls.
+ * NULL is allowed. */
 void rfs_destroy(struct rfs *fs);
 
-/* Handles one whole request of the kernel.  The block must come from base/mem.h and have room for
- * RFS_REQUEST_MAX. True: the file system keeps the block and frees it later. */
+/* Handles one whole request of the kernel. request: a block of memory from base/mem.h with room for
+ * RFS_REQUEST_MAX bytes.  Returns true if the file system keeps the block and frees it later;
+ * false: the caller still owns it. */
 bool rfs_take(struct rfs *fs, unsigned char *request, size_t length);
 
-/* Callbacks for the link's events renew and again: open all files again in a new session, and
- * decide about calls. */
+/* For the link's event `renew`: opens all files again, and takes all locks again, in a new
+ * session. */
 void rfs_renew(struct rfs *fs);
+/* For the link's event `again`: decides what the link does with a call that has no answer from the
+ * old session, and puts the new session's handles into it. was_sent: the old session may have
+ * executed the call. */
 enum rfs_again rfs_judge_again(struct rfs *fs, struct rfs_call *call, bool was_sent);
 
-/* True when no written data is still on its way to the server. */
+/* Returns whether the server has all data that the job has written. */
 bool rfs_all_is_written(const struct rfs *fs);
 
 struct rfs_stats {
-    uint64_t requests; /* requests of the kernel */
-    /* reads by the kernel, and those of them answered from read-ahead data */
+    uint64_t requests; /* number of requests of the kernel */
+    /* Number of reads by the kernel; number of those that were answered from data read ahead. */
     uint64_t reads, ahead;
-    uint64_t writes; /* writes by the kernel */
+    uint64_t writes; /* number of writes by the kernel */
     size_t nodes;
     size_t dirty_bytes;
 };

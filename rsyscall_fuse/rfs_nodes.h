@@ -1,13 +1,13 @@
 /* rsyscall_fuse/rfs_nodes.h - the files that the kernel knows, and their names.
  *
- * A node is what the kernel calls an inode; its inode number is the node's address.  A node lives
- * as long as the kernel remembers it or something here references it.  Its names are the paths by
- * which it was reached.  The server is asked by path, so a node whose last name was removed can
- * only be used through an open file.
+ * A node is what the kernel calls an inode; its inode number is the node's address in memory.  A
+ * node exists as long as the kernel remembers it or another object references it.  Its names are
+ * the paths by which it was reached.  The server is asked by path, so a node whose last name was
+ * removed can be used only through an open file.
  *
- * Views are the places where the server's roots appear.  Each has a node from the beginning to the
- * end.  Where a view's parent directories do not exist on the server, virtual directories take
- * their place.
+ * Views are the places where the server's roots appear.  Each view has a node as long as the table
+ * of nodes exists.  Where a view's parent directories do not exist on the server, virtual
+ * directories take their place.
  *
  * No I/O, no clock.
  *
@@ -35,86 +35,98 @@ struct rfs_writes;
 
 /* One name of a node. */
 struct rfs_name {
-    struct hash_link link; /* first; in the table of names */
+    struct hash_link link; /* entry in the table of names; must be the first field */
     struct rfs_node *parent, *child;
-    TAILQ_ENTRY(rfs_name) entry; /* in the child's list of names, the latest first */
+    TAILQ_ENTRY(rfs_name) entry; /* entry in the child's list of names, the latest name first */
     size_t length;
     char text[];
 };
 
+/* A file that the kernel knows. */
 struct rfs_node {
-    struct hash_link link; /* first; in the table of files */
+    struct hash_link link; /* entry in the table of files; must be the first field */
     uint64_t dev, ino;
-    uint32_t space; /* number of its root; RFS_NO_ROOT: a virtual directory */
+    uint32_t space; /* number of the root in which the file is; RFS_NO_ROOT: a virtual directory */
     uint64_t generation;
-    uint64_t lookups; /* how often the kernel was given this node */
+    uint64_t lookups; /* how often the kernel got this node in an answer and has not forgotten it */
     unsigned refs;    /* references by names of children, open files and calls */
     TAILQ_HEAD(, rfs_name) names;
     struct rfs_view *view; /* root or virtual directory that appears at this node; NULL: none */
     struct rsys_attr attr; /* last known attributes; mode 0: not known */
-    uint64_t attr_ms;      /* when attr was received */
-    /* attributes of the contents that the kernel may have cached; mode 0: none */
+    uint64_t attr_ms;      /* when attr was received (loop_now_ms()) */
+    /* The file's attributes when the kernel cached its contents; mode 0: nothing is cached. */
     struct rsys_attr cached;
     uint64_t acked_at;         /* value of rfs.clock when the last write was answered */
-    uint64_t version;          /* incremented by each of our own changes of the contents */
-    struct rfs_writes *writes; /* see rfs_writes.c; NULL: no write under way */
+    uint64_t version;          /* incremented by each change of the contents by this client */
+    struct rfs_writes *writes; /* the writes under way (rfs_writes.c); NULL: none */
     LIST_HEAD(, rfs_open) opens;
 };
 
+/* A place where a root of the server appears, or a parent directory of such a place. */
 struct rfs_view {
     struct rfs_view *parent, *first, *next;
-    uint32_t root; /* the root that appears here; RFS_NO_ROOT: only a parent directory of roots */
+    uint32_t root; /* number of the root that appears here; RFS_NO_ROOT: a parent directory */
     struct rfs_node *node;
     char *name;
 };
 
 struct rfs_nodes *rfs_nodes_create(void);
-void rfs_nodes_destroy(struct rfs_nodes *nodes); /* also all nodes; NULL is allowed */
+/* Frees the table and all nodes in it.  NULL is allowed. */
+void rfs_nodes_destroy(struct rfs_nodes *nodes);
 
-/* Adds a root from the server's HELLO.  -EINVAL: view is not an absolute path, or contains empty
- * names, "." or ".."; -EEXIST. */
+/* Adds a root from the server's reply to HELLO, which appears at the path `view`.  Returns 0;
+ * -EINVAL: view is not an absolute path, or contains empty names, "." or ".."; -EEXIST: a root
+ * appears there already. */
 int rfs_nodes_add_root(struct rfs_nodes *nodes, uint32_t number, const char *view, size_t length,
                        struct err *err);
-/* Makes sure that a directory exists, so that something can be mounted on it; it is virtual where
- * the server does not have it.  -EINVAL: bad path. */
+/* Makes sure that the directory at the path `view` exists for the job, so that something can be
+ * mounted on it; if the server does not have it, it is virtual.  Returns 0; or -EINVAL: view is not
+ * an absolute path, or contains empty names, "." or "..". */
 int rfs_nodes_add_place(struct rfs_nodes *nodes, const char *view, struct err *err);
-struct rfs_node *rfs_nodes_top(const struct rfs_nodes *nodes); /* the node of "/" */
+struct rfs_node *rfs_nodes_top(const struct rfs_nodes *nodes); /* returns the node of "/" */
 size_t rfs_nodes_count(const struct rfs_nodes *nodes);
 
-/* The node of an inode number that the kernel sent; it only sends numbers that it was given. */
+/* Returns the node for an inode number that the kernel sent.  The kernel sends only numbers that it
+ * got in an answer. */
 struct rfs_node *rfs_node_of(const struct rfs_nodes *nodes, uint64_t number);
 uint64_t rfs_node_number(const struct rfs_nodes *nodes, const struct rfs_node *node);
 
-/* The view that appears under `name` in a directory; NULL: none. */
+/* Returns the view that appears under `name` in the directory `node`; NULL: none. */
 struct rfs_view *rfs_view_below(const struct rfs_node *node, const char *name);
-/* True when the server does not choose the node's place: it is a view, or a parent directory of
- * one. */
+/* Returns whether a view appears at the node: a root, or a parent directory of one.  Such a node
+ * cannot be renamed or removed at the server. */
 bool rfs_node_is_view(const struct rfs_node *node);
 
-/* The node for a file that was found under a name; made if needed.  The file may already be known
- * by other names. Another node that had this name loses it. */
+/* Returns the node for a file that the server has found under a name; makes one if the file is not
+ * known yet.  The file may already be known by other names.  Another node that had this name loses
+ * it. */
 struct rfs_node *rfs_nodes_found(struct rfs_nodes *nodes, struct rfs_node *parent, const char *name,
                                  const struct rsys_attr *attr);
 /* Makes a node without a name, for a file that was created without one. */
 struct rfs_node *rfs_nodes_nameless(struct rfs_nodes *nodes, uint32_t space,
                                     const struct rsys_attr *attr);
-/* The node known by that name; NULL: none. */
+/* Returns the node that is known by `name` in the directory `parent`; NULL: none. */
 struct rfs_node *rfs_nodes_at(const struct rfs_nodes *nodes, const struct rfs_node *parent,
                               const char *name);
-/* Removes a name; does nothing when the name is not known. */
+/* Removes a name from the node that has it; does nothing if the name is not known. */
 void rfs_nodes_unname(struct rfs_nodes *nodes, struct rfs_node *parent, const char *name);
-/* Renames: the node that had the new name loses it, or with exchange gets the old name. */
+/* Gives the node that is known by a name another name.  A node that had the new name loses it; if
+ * `exchange`, it gets the old name. */
 void rfs_nodes_renamed(struct rfs_nodes *nodes, struct rfs_node *parent, const char *name,
                        struct rfs_node *parent_to, const char *name_to, bool exchange);
 
 void rfs_node_ref(struct rfs_node *node);
-void rfs_node_unref(struct rfs_nodes *nodes,
-                    struct rfs_node *node); /* may free the node; NULL is allowed */
+/* Drops a reference to a node, and frees the node if nothing needs it any more.  NULL is
+ * allowed. */
+void rfs_node_unref(struct rfs_nodes *nodes, struct rfs_node *node);
+/* Takes note that the kernel has forgotten the node as often as `lookups` says (FUSE_FORGET); may
+ * free the node. */
 void rfs_node_forget(struct rfs_nodes *nodes, struct rfs_node *node, uint64_t lookups);
 
-/* The server's path of a node or, with name not NULL, of a name in that directory.  The path is
- * written to buffer, which has room for RSYS_PATH_MAX + 1 bytes.  -ESTALE: the node has no name;
- * -ENAMETOOLONG; -ENOENT: in a virtual directory. */
+/* Finds the root and path by which to name a node to the server; if name is not NULL, those of that
+ * name in the directory `node`.  The path is written to buffer, which has room for RSYS_PATH_MAX +
+ * 1 bytes.  Returns 0; -ESTALE: the node has no name; -ENAMETOOLONG: the path is too long; -ENOENT:
+ * the node is a virtual directory. */
 int rfs_node_at(const struct rfs_node *node, const char *name, char *buffer, struct rsys_at *ret);
 
 #endif

@@ -1,4 +1,5 @@
-/* rsyscall_fuse/rfs_private.h - declarations that the files of the file system share.
+/* rsyscall_fuse/rfs_private.h - declarations shared by the source files of the FUSE file system
+ * (rfs*.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,79 +26,84 @@ struct rfs {
     struct rfs_device device;
     struct rfs_nodes *nodes;
     uint32_t server_uid, server_gid;
-    uint64_t home_dev; /* st_dev of the first file that was seen */
-    uint64_t clock;    /* counts calls, and answers to writes, to tell which came first */
+    uint64_t home_dev; /* st_dev, at the server, of the first file that was seen */
+    uint64_t clock;    /* counts requests, and answers to writes, to tell which came first */
     uint64_t dirty_bytes;
     struct loop_timer *interrupt_timer;
-    /* operations that wait until no data is on its way to the server */
+    /* Operations that wait until the server has all data that the job has written. */
     TAILQ_HEAD(, rfs_op) settlers;
     LIST_HEAD(, rfs_op) ops;
     LIST_HEAD(, rfs_open) opens;
-    LIST_HEAD(, rfs_lock) locks; /* locks that the server granted */
+    LIST_HEAD(, rfs_lock) locks; /* locks of the job that the server has granted */
     size_t lock_count;
-    bool locks_unknown;          /* too many locks to remember them */
-    struct rfs_renewal *renewal; /* see rfs_renew.c; NULL: no renewal of the session under way */
+    bool locks_unknown;          /* true: there were too many locks, so `locks` does not list all */
+    struct rfs_renewal *renewal; /* state of a renewal of the session (rfs_renew.c); NULL: none */
     struct rfs_stats stats;
     bool ending;
     char path[RSYS_PATH_MAX + 1], path_to[RSYS_PATH_MAX + 1];
 };
 
-/* An open file, held by the kernel until RELEASE and by operations under way; then it is closed at
- * the server. */
+/* An open file.  The kernel (until it sends RELEASE) and operations under way hold references; when
+ * the last is dropped, the file is closed at the server. */
 struct rfs_open {
     struct rfs *fs;
     struct rfs_node *node;
-    LIST_ENTRY(rfs_open) entry; /* in the node's list */
-    LIST_ENTRY(rfs_open) any;   /* in the list of all open files */
-    /* handle at the server; handle_next: in the new session during a renewal */
+    LIST_ENTRY(rfs_open) entry; /* entry in the node's list of open files */
+    LIST_ENTRY(rfs_open) any;   /* entry in the list of all open files */
+    /* The file's handle at the server; during a renewal, its handle in the new session. */
     uint64_t handle, handle_next;
-    uint64_t birth; /* birth time of the file from OPEN's reply; 0: not known */
-    uint32_t how;   /* RSYS_OPEN_* */
+    uint64_t birth; /* birth time of the file from OPEN's reply, ns since 1970; 0: not known */
+    uint32_t how;   /* flags RSYS_OPEN_* with which the file was opened */
     unsigned refs;
-    bool made_up; /* a virtual directory, not on the server */
-    bool locked;  /* an owner may have locks on it */
+    bool made_up; /* true: a virtual directory, which the server does not have */
+    bool locked;  /* true: a process may have locks on the file through this open file */
     int write_error;
-    struct rfs_ahead *ahead;     /* rfs_reads.c */
-    struct rfs_listing *listing; /* rfs_dirs.c */
+    struct rfs_ahead *ahead;     /* state of reading ahead (rfs_reads.c); NULL: none */
+    struct rfs_listing *listing; /* state of reading a directory (rfs_dirs.c); NULL: none */
 };
 
-/* A request of the kernel that needs the server. */
+/* An operation: a request of the kernel that needs the server. */
 struct rfs_op {
     struct rfs_call call;
     struct rfs *fs;
     uint64_t unique;
     uint32_t opcode, thread;
-    uint32_t process;                /* process of a lock request */
-    struct rfs_node *node, *node_to; /* references are held */
-    struct rfs_open *open;           /* a reference is held */
-    struct rfs_open *open_to;        /* target of a copy; held by the kernel until the answer */
+    uint32_t process; /* of a lock request: number of the process that locks */
+    /* The files that it is about; the operation holds references.  NULL: none. */
+    struct rfs_node *node, *node_to;
+    struct rfs_open *open; /* the open file; the operation holds a reference; NULL: none */
+    /* Of a copy: the open file to copy to, which the kernel keeps open until the answer. */
+    struct rfs_open *open_to;
     char *name, *name_to, *path, *path_to;
-    uint64_t began; /* value of rfs.clock at the beginning */
+    uint64_t began; /* value of rfs.clock when the operation began */
     bool interrupted, answered;
     uint32_t how;
     uint64_t offset, size;
     void (*go)(struct rfs_op *op); /* called when earlier writes have reached the server */
-    TAILQ_ENTRY(rfs_op) waiting;   /* in the list of operations that wait for that */
+    TAILQ_ENTRY(rfs_op) waiting;   /* entry in the list of operations that wait for such writes */
     LIST_ENTRY(rfs_op) entry;
-    unsigned char *block; /* of a waiting write: the kernel's request */
+    unsigned char *block; /* of a waiting write: the kernel's request, owned; else NULL */
 };
 
+/* A request of the kernel while it is being handled. */
 struct rfs_in {
     struct rfs *fs;
     const struct fuse_in_header *header;
     const void *arg;
     size_t length;
     struct rfs_node *node;
-    unsigned char *block; /* the block that contains header and arg; NULL after it was kept */
+    unsigned char *block; /* the memory block with header and arg; NULL: an op has taken it over */
 };
 
 #define RFS_IN(in, type) ((const struct type *)rfs_in_arg((in), sizeof(struct type)))
 
 /* ---- rfs.c ---- */
 
-/* The fixed part of a request's argument.  NULL: it is too short, and -EIO was answered. */
+/* Returns the fixed part, of so many bytes, of the request's argument.  Returns NULL if the
+ * argument is shorter; then the request was answered with -EIO. */
 const void *rfs_in_arg(const struct rfs_in *in, size_t size);
-/* The name at byte `at` of the argument.  NULL: there is none, and the error was answered. */
+/* Returns the name that begins at byte `at` of the request's argument.  Returns NULL if there is
+ * none; then the request was answered with -EIO. */
 const char *rfs_in_name(const struct rfs_in *in, size_t at);
 
 int rfs_answer(struct rfs *fs, uint64_t unique, const void *data, size_t length);
@@ -105,33 +111,43 @@ int rfs_answer2(struct rfs *fs, uint64_t unique, const void *data, size_t length
                 size_t more_length);
 void rfs_refuse(struct rfs *fs, uint64_t unique, int code);
 
-/* Makes an op for a request and references its node; does not send it. */
+/* Makes an operation for a request of the kernel, with a reference to the request's node; does not
+ * send it to the server. rsys_op: enum rsys_op. */
 struct rfs_op *rfs_op_create(const struct rfs_in *in, uint16_t rsys_op);
 void rfs_op_end(struct rfs_op *op);
-void rfs_op_refuse(struct rfs_op *op, int code); /* answers with an error and ends the op */
-/* Answers the request.  Returns 0, or -ENOENT: no process waits for it any more. */
+/* Answers the kernel's request with the error `code` (-errno), and frees the operation. */
+void rfs_op_refuse(struct rfs_op *op, int code);
+/* Answers the kernel's request with data[0..length).  Returns 0; or -ENOENT: no process waits for
+ * the answer any more. */
 int rfs_op_answer(struct rfs_op *op, const void *data, size_t length);
 void rfs_op_hold_open(struct rfs_op *op, uint64_t fh);
-/* Sets the request's file: the node, or a name in it; without a name, through an open file if there
- * is one.  Not 0: the op was refused and ended. */
+/* Sets the file that the request to the server is about: op->node or, if name is not NULL, that
+ * name in it.  A file that has no path any more is named through an open file.  Returns 0; or
+ * -errno: the kernel's request was answered with that error, and the operation was freed. */
 int rfs_op_at(struct rfs_op *op, const char *name);
 int rfs_op_to(struct rfs_op *op, struct rfs_node *parent, const char *name);
 void rfs_op_send(struct rfs_op *op, rfs_call_f done);
-/* Returns whether the reply is an error; then ends the op with it. */
+/* Returns whether the server's reply is an error; if so, the kernel's request was answered with
+ * that error, and the operation was freed. */
 bool rfs_op_failed(struct rfs_op *op, const struct rsys_reply *reply);
-/* handles a reply without fields */
+/* For rfs_op_send(): handles a reply of the server of which only the status matters: answers the
+ * kernel's request and frees the operation. */
 void rfs_done_plain(struct rfs_call *call, const struct rsys_reply *reply);
 
 /* ---- rfs_attr.c ---- */
 
+/* Returns whether the contents of a file are probably the same: type and permissions, size, mtime
+ * and ctime are equal. */
 bool rfs_same_contents(const struct rsys_attr *a, const struct rsys_attr *b);
 void rfs_fill_attr(struct rfs *fs, const struct rsys_attr *attr, struct fuse_attr *ret);
 uint64_t rfs_valid_ms(const struct rfs *fs, const struct rsys_attr *attr);
-/* Stores attributes from the reply to a call that began at clock value `began`.  Their size may be
- * older than our own writes; *valid_ms is then 0. */
+/* Stores a file's attributes from a reply of the server. began: value of rfs.clock when that
+ * request began. *valid_ms: how long the attributes may be cached; 0 if writes were under way: then
+ * the size in the reply may be older than these, and is corrected. */
 void rfs_attr_seen(struct rfs *fs, struct rfs_node *node, struct rsys_attr *attr, uint64_t began,
                    uint64_t *valid_ms);
-/* Stores attributes that result from our own change; the kernel's cached contents stay valid. */
+/* Stores a file's attributes after a change by this client; contents that the kernel has cached
+ * stay valid. */
 void rfs_attr_ours(struct rfs *fs, struct rfs_node *node, const struct rsys_attr *attr);
 void rfs_made_up_attr(const struct rfs_node *node, struct rsys_attr *ret);
 void rfs_getattr(struct rfs_in *in);
@@ -141,8 +157,9 @@ void rfs_statfs(struct rfs_in *in);
 
 /* ---- rfs_names.c ---- */
 
-/* Fills in an entry and counts a lookup: the caller must answer with it or call
- * rfs_node_forget(). */
+/* Fills in the kernel's entry for a node, from attributes of a request that began at the value
+ * `began` of rfs.clock, and counts a lookup: the caller must answer the kernel with the entry, or
+ * call rfs_node_forget(). */
 void rfs_fill_entry(struct rfs *fs, struct rfs_node *node, struct rsys_attr *attr, uint64_t began,
                     struct fuse_entry_out *ret);
 void rfs_lookup(struct rfs_in *in);
@@ -156,6 +173,8 @@ void rfs_unlink(struct rfs_in *in);
 
 /* ---- rfs_files.c ---- */
 
+/* Handles the kernel's request FUSE_OPEN.  The other functions with the one argument `in` handle a
+ * request each, too. */
 void rfs_open_file(struct rfs_in *in);
 void rfs_create_file(struct rfs_in *in);
 void rfs_release(struct rfs_in *in);
@@ -164,7 +183,8 @@ void rfs_fsync(struct rfs_in *in);
 void rfs_fallocate(struct rfs_in *in);
 void rfs_lseek(struct rfs_in *in);
 void rfs_copy(struct rfs_in *in);
-/* Makes the open file after OPEN was answered; reply is NULL for a virtual directory. */
+/* Makes an open file from the server's reply to OPEN; reply is NULL for a virtual directory. how:
+ * RSYS_OPEN_*. */
 struct rfs_open *rfs_open_create(struct rfs *fs, struct rfs_node *node,
                                  const struct rsys_reply *reply, uint32_t how);
 void rfs_open_ref(struct rfs_open *open);
@@ -172,41 +192,49 @@ void rfs_open_unref(struct rfs_open *open); /* NULL is allowed */
 
 /* ---- rfs_reads.c ---- */
 
+/* Handles the kernel's request FUSE_READ. */
 void rfs_read(struct rfs_in *in);
 void rfs_ahead_destroy(struct rfs_ahead *ahead); /* NULL is allowed */
 
 /* ---- rfs_writes.c ---- */
 
+/* Handles the kernel's request FUSE_WRITE. */
 void rfs_write(struct rfs_in *in);
-/* Calls go(op) when all data written to op->node has reached the server; at once, if no write is
- * under way. */
+/* Calls go(op) when the server has all data that was written to the file op->node; at once, if no
+ * write is under way. */
 void rfs_when_written(struct rfs_op *op, void (*go)(struct rfs_op *op));
-/* Calls go(op) when all data written to any file has reached the server. */
+/* Calls go(op) when the server has all data that was written to any file. */
 void rfs_when_all_written(struct rfs_op *op, void (*go)(struct rfs_op *op));
-/* A lower bound of the file's size from writes under way; 0: there are none. */
+/* Returns where the last byte ends that writes under way write to the file: its size will be at
+ * least that; 0: no writes are under way. */
 uint64_t rfs_written_end(const struct rfs_node *node);
 
 /* ---- rfs_dirs.c ---- */
 
+/* Handles the kernel's request FUSE_OPENDIR. */
 void rfs_opendir(struct rfs_in *in);
 void rfs_readdir(struct rfs_in *in);
 void rfs_listing_destroy(struct rfs_listing *listing); /* NULL is allowed */
 
 /* ---- rfs_locks.c ---- */
 
+/* Handles the kernel's request FUSE_GETLK. */
 void rfs_getlk(struct rfs_in *in);
-/* Reports the locks of an open file, for checkpoints (base/file_locks.h). */
+/* Handles the kernel's request FUSE_IOCTL: reports the locks of an open file to the checkpoint
+ * dumper (base/file_locks.h). */
 void rfs_ioctl(struct rfs_in *in);
 void rfs_setlk(struct rfs_in *in);
-/* Makes an op that waits for a lock be answered -EINTR. */
+/* Asks the server to end the wait of an operation for a lock, so that it is answered with
+ * -EINTR. */
 void rfs_lock_interrupt(struct rfs_op *op);
-/* Forget locks that the server released: those of an owner on a file, or those of an open file. */
+/* Forgets the locks of an owner on a file, which the server has released. */
 void rfs_locks_of_owner_over(struct rfs *fs, const struct rfs_node *node, uint64_t owner);
+/* Forgets the locks of an open file, which the server has released. */
 void rfs_locks_of_open_over(struct rfs *fs, const struct rfs_open *open);
 bool rfs_locks_are_on(const struct rfs *fs, const struct rfs_node *node);
-/* Requests the lock after `before` (NULL: the first) again from a restarted server, without
- * waiting; returns that lock, NULL when there are no more.  The caller owns call; its request is
- * set here. */
+/* For a restarted server: requests again the lock that follows `before` in the list of locks (NULL:
+ * the first lock).  Returns that lock, without waiting for the answer; NULL: there are no more
+ * locks. The caller owns `call`, whose request is set here. */
 struct rfs_lock *rfs_lock_again(struct rfs *fs, struct rfs_lock *before, struct rfs_call *call);
 
 /* ---- rfs_renew.c ---- */
