@@ -311,7 +311,7 @@ WRAP_EXPORT int execle(const char *path, const char *first, ...)
 
 /* Runs before the C library writes the data of its streams, so later writes are not deferred any
  * more. */
-__attribute__((destructor)) static void end(void)
+__attribute__((destructor)) static void end_deferred_writes(void)
 {
     wrap_write_no_later();
 }

@@ -223,7 +223,7 @@ WRAP_EXPORT int __dprintf_chk(int fd, int flag, const char *format, ...)
     return length;
 }
 
-__attribute__((constructor)) static void begin(void)
+__attribute__((constructor)) static void begin_streams(void)
 {
     for (int fd = 0; fd <= STDERR_FILENO && wrap_is_on(); fd++) {
         wrap_stdio_follow(fd);
