@@ -3,7 +3,7 @@
  * Design.  An expression may have a different value beside each ad that it is evaluated with.  The
  * value checked when an ad arrives could then differ from the value used later to match, charge or
  * run a job. A daemon that takes ads from others (the collector, the schedd) therefore sets these
- * attributes itself or accepts them only as literal strings.
+ * attributes itself or accepts them only as string literals.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,12 +27,12 @@ enum ad_identity {
 #define AD_IDENTITY_COUNT 9u
 
 struct ad_identity_texts {
-    /* indexed by enum ad_identity; "": absent, or not a literal string */
+    /* indexed by enum ad_identity; "": absent, or not a string literal */
     const char *text[AD_IDENTITY_COUNT];
 };
 
 /* Reads all identity attributes of the ad or of its chained parents; the texts live as long as the
- * ad's values.  Returns NULL, or the name of the first attribute that is not a literal string. */
+ * ad's values.  Returns NULL, or the name of the first attribute that is not a string literal. */
 const char *ad_identity_read(const struct ad *ad, struct ad_identity_texts *ret);
 
 #endif

@@ -51,7 +51,7 @@ int ad_decode_given(struct ad_pool *pool, const struct ad *previous,
 
 /* Reads the attribute `name` of an ad in binary form without decoding the ad: to find the ad that
  * it will replace.  Returns 0 and sets *text (within data; not always zero-terminated) and
- * *text_length; -ENOENT (absent, or not a literal string); or -EBADMSG, -EPROTONOSUPPORT, -E2BIG as
+ * *text_length; -ENOENT (absent, or not a string literal); or -EBADMSG, -EPROTONOSUPPORT, -E2BIG as
  * ad_decode().  0 does not mean that ad_decode() will accept the ad. */
 int ad_peek_string(struct ad_pool *pool, const void *data, size_t length, const char *name,
                    const char **text, size_t *text_length, struct err *err);

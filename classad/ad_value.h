@@ -1,6 +1,6 @@
 /* classad/ad_value.h - the value of an expression.
  *
- * A plain struct, so numbers, booleans and literal strings need no allocation.  Strings, lists and
+ * A plain struct, so numbers, booleans and string literals need no allocation.  Strings, lists and
  * ads in a value are borrowed from the expression and from the ads in which it was evaluated (valid
  * until those change), or from memory that the value owns (`memory`, released by ad_value_fini()).
  * A list or ad is kept unevaluated, with the scope in which it was written; its elements are

@@ -141,7 +141,7 @@ static int admit_identity(const struct update *update, const char *name, const s
     struct ad_identity_texts said;
     const char *attribute = ad_identity_read(sent, &said);
     if (attribute) {
-        return err_set(err, -EINVAL, "%s of the ad '%s' of %s is not a literal string", attribute,
+        return err_set(err, -EINVAL, "%s of the ad '%s' of %s is not a string literal", attribute,
                        name, peer->identity);
     }
     const char *uplink = said.text[AD_IDENTITY_STARTD_UPLINK];

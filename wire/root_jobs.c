@@ -40,7 +40,7 @@ int root_jobs_judge(struct os *os, const struct ad *job, struct err *err)
             continue;
         }
         if (rc != 0 || value.type != AD_TYPE_STRING) {
-            return err_set(err, -EPERM, "the job's %s is not a literal string", NAMES[i]);
+            return err_set(err, -EPERM, "the job's %s is not a string literal", NAMES[i]);
         }
         if (is_of_root(os, value.string.text)) {
             return err_set(err, -EPERM, "%s is '%.200s'; jobs never run as root", NAMES[i],

@@ -38,7 +38,7 @@ struct charge_rules {
 };
 
 /* Checks whether a job with these attributes (its ad, or changes to it) may be charged as they say.
- * Returns 0; -EINVAL (not a literal string, not a valid name) or -EPERM, with err naming the
+ * Returns 0; -EINVAL (not a string literal, not a valid name) or -EPERM, with err naming the
  * attribute, its value and the rule. */
 int charge_plan_check(const struct ad *job, const struct charge_rules *rules, struct err *err);
 

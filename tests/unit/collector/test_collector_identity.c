@@ -1,4 +1,4 @@
-/* What an ad says of who one is: in literal strings, and nothing that is another's.
+/* What an ad says of who one is: in string literals, and nothing that is another's.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -69,7 +69,7 @@ static void a_machine_has_one_name_beside_every_job(void **state)
     struct client *evil = dial_as(bed, SCOPE_ADVERTISE, "evil");
     struct client *reader = dial(bed, SCOPE_READ);
     refused(evil, ONE(TWO_FACED("evil", "wn01"), ""),
-            "Machine of the ad 'slot1@evil' of someone@pool is not a literal string");
+            "Machine of the ad 'slot1@evil' of someone@pool is not a string literal");
     refused(evil, ONE("strcat(\"ev\", \"il\")", ""), "Machine of the ad");
     refused(evil, ONE("5", ""), "Machine of the ad");
     refused(evil,

@@ -192,7 +192,7 @@ static void a_job_of_root_is_declined_whatever_its_domain(void **state)
                           "[Owner = strcat(\"ro\", \"ot\"); User = \"ann@pool\"; "
                           "Requirements = true]"),
                      -EPERM);
-    assert_non_null(strstr(last_text, "Owner is not a literal string"));
+    assert_non_null(strstr(last_text, "Owner is not a string literal"));
     assert_true(is_claimed_idle(rig));
 }
 

@@ -76,11 +76,11 @@ static void a_job_of_root_of_any_domain_may_not_run(void **state)
 static void an_owner_that_is_an_expression_may_not_run(void **state)
 {
     judged(state, "[Owner = TARGET.Machine =?= undefined ? \"ann\" : \"root\"]",
-           "Owner is not a literal string");
+           "Owner is not a string literal");
     judged(state, "[Owner = \"ann\"; User = strcat(\"root\", \"@pool\")]",
-           "User is not a literal string");
-    judged(state, "[Owner = 0]", "Owner is not a literal string");
-    judged(state, "[Owner = undefined]", "Owner is not a literal string");
+           "User is not a string literal");
+    judged(state, "[Owner = 0]", "Owner is not a string literal");
+    judged(state, "[Owner = undefined]", "Owner is not a string literal");
 }
 
 int main(void)
