@@ -13,24 +13,10 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "base/config/config.h"
-#include "base/daemon/daemon.h"
-#include "base/err.h"
-#include "base/log.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
-#include "base/pki.h"
-#include "base/vec.h"
-#include "classad/ad.h"
 #include "collector/collector.h"
-#include "tests/support/fast_dir.h"
-#include "tests/support/told_secrets.h"
-#include "tests/support/unit.h"
-#include "wire/token.h"
-#include "wire/wire.h"
+#include "tests/support/call_rig.h"
+#include "tests/support/daemon_rig.h"
+#include "tests/support/pool_rig.h"
 
 /* machines that a token may advertise; large, because few tests are about this limit */
 #define BED_TOKEN_SLOTS 10000
@@ -42,9 +28,8 @@ struct bed {
     struct loop *loop;
     struct os *os;
     struct log *log;
-    struct config *config;
-    struct daemon_env env;
-    void *collector;
+    struct daemon_rig daemon;
+    void *collector; /* its state; NULL: it does not run */
     struct vec clients;
     int tokens; /* number of tokens issued so far */
     /* slots limit for tokens made from now on; 0: no such limit in the token */
@@ -61,122 +46,50 @@ struct client {
     char why[512];
 };
 
-/* Collects all parts of a reply. */
-struct answer {
-    bool over;
-    int status;
-    char text[512];
-    struct ad *args;
-    struct vec ads;
-    int parts;
-};
-
-#define BED_MUST(call)                                \
-    do {                                              \
-        struct err bed_err_ = {""};                   \
-        struct err *err = &bed_err_;                  \
-        if ((call) != 0) {                            \
-            fail_msg("%s: %s", #call, bed_err_.text); \
-        }                                             \
-    } while (0)
-
-/* ---- configuration from memory ---- */
-
-static inline int bed_read(void *context, const char *path, size_t max, char **text, size_t *length,
-                           struct err *err)
-{
-    const struct bed *bed = context;
-    (void)path;
-    (void)max;
-    (void)err;
-    *text = mem_strdup(bed->config_text);
-    *length = strlen(bed->config_text);
-    return 0;
-}
-
-static inline int bed_list(void *context, const char *path, struct vec *names, struct err *err)
-{
-    (void)context;
-    (void)path;
-    (void)names;
-    (void)err;
-    return 0;
-}
-
-static inline const char *bed_env(void *context, const char *name)
-{
-    (void)context;
-    (void)name;
-    return NULL;
-}
-
-static inline void bed_load_config(struct bed *bed)
-{
-    const struct config_source source = {.read_file = bed_read,
-                                         .list_directory = bed_list,
-                                         .get_env = bed_env,
-                                         .context = bed};
-    const struct config_options options = {.subsystem = "COLLECTOR",
-                                           .path = "/roost.conf",
-                                           .tables = collector_daemon.tables,
-                                           .table_count = collector_daemon.table_count};
-    BED_MUST(config_load(&source, &options, &bed->config, err));
-}
-
 /* ---- the bed ---- */
 
-static inline void bed_path(const struct bed *bed, const char *name, char ret[300])
+static inline void bed_path(const struct bed *bed, const char *name, char ret[LOOP_RIG_PATH_SIZE])
 {
-    (void)snprintf(ret, 300, "%s/%s", bed->dir, name);
+    loop_rig_path(bed->dir, name, ret);
+}
+
+static inline void bed_write(struct bed *bed, const char *name, const char *text, mode_t mode)
+{
+    loop_rig_write(bed->os, bed->dir, name, text, mode);
 }
 
 static inline struct bed *bed_create(const char *more_config)
 {
     struct bed *bed = mem_zalloc(sizeof(*bed));
     bed->token_slots = BED_TOKEN_SLOTS;
-    assert_true(fast_dir_make(bed->dir));
+    loop_rig_open(&bed->loop, &bed->os, bed->dir);
     (void)snprintf(
         bed->config_text, sizeof(bed->config_text),
         "LOCAL_DIR = \"%s\"\nSPOOL = \"%s/new/spool\"\nRUN = \"%s\"\nLOG = \"%s\"\n"
         "SEC_DIRECTORY = \"%s\"\nPOOL_NAME = \"pool\"\nCOLLECTOR_LISTEN = \"127.0.0.1:0\"\n%s\n",
         bed->dir, bed->dir, bed->dir, bed->dir, bed->dir, more_config);
-    BED_MUST(loop_create(&bed->loop, err));
-    BED_MUST(os_create(bed->loop, &bed->os, err));
-    char keys[300];
-    char cert[300];
-    char key[300];
-    bed_path(bed, "keys", keys);
-    bed_path(bed, "collector.pem", cert);
-    bed_path(bed, "collector-key.pem", key);
-    static const struct pki_server SERVER = {.role = "collector", .name = "test"};
-    BED_MUST(pki_make_ca(bed->os, bed->dir, "test", err));
-    BED_MUST(pki_make_server_cert(bed->os, bed->dir, cert, key, &SERVER, err));
-    BED_MUST(os_mkdirs(bed->os, keys, 0700, err));
-    BED_MUST(token_key_make(bed->os, bed->loop, keys, "k1", err));
-    bed_load_config(bed);
+    MUST(pki_make_ca(bed->os, bed->dir, "pool", err));
+    pool_rig_make_cert(bed->os, bed->dir, "collector", "test");
+    pool_rig_make_key(bed->loop, bed->os, bed->dir);
+    daemon_rig_load(&bed->daemon, &collector_daemon, bed->config_text);
     return bed;
 }
 
 /* Gives the bed a new event loop; for a child process after fork(). */
 static inline void bed_renew_loop(struct bed *bed)
 {
-    BED_MUST(loop_create(&bed->loop, err));
-    BED_MUST(os_create(bed->loop, &bed->os, err));
+    MUST(loop_create(&bed->loop, err));
+    MUST(os_create(bed->loop, &bed->os, err));
 }
 
 static inline void bed_start(struct bed *bed)
 {
-    bed->env = (struct daemon_env){.loop = bed->loop,
-                                   .os = bed->os,
-                                   .log = bed->log,
-                                   .config = bed->config,
-                                   .name = "collector"};
-    BED_MUST(collector_daemon.start(&bed->env, &bed->collector, err));
+    bed->collector = daemon_rig_start(&bed->daemon, bed->loop, bed->os, bed->log);
 }
 
 static inline void bed_stop(struct bed *bed)
 {
-    collector_daemon.destroy(bed->collector);
+    daemon_rig_stop(&bed->daemon);
     bed->collector = NULL;
 }
 
@@ -210,28 +123,18 @@ static inline struct client *client_dial(struct bed *bed, uint32_t scopes, const
     struct client *client = mem_zalloc(sizeof(*client));
     client->bed = bed;
     vec_push(&bed->clients, client);
-    char ca[300];
-    char key[300];
-    char keys[300];
-    char token_path[300];
+    char ca[LOOP_RIG_PATH_SIZE], keys[LOOP_RIG_PATH_SIZE], token_path[LOOP_RIG_PATH_SIZE];
     char address[400];
     bed_path(bed, "ca.pem", ca);
     bed_path(bed, "keys", keys);
-    bed_path(bed, "keys/k1.key", key);
     if (scopes) {
-        struct token token = {.scopes = scopes, .issued_s = loop_wall_s(bed->loop)};
-        (void)snprintf(token.identity, sizeof(token.identity), "someone@pool");
-        (void)snprintf(token.pool, sizeof(token.pool), "pool");
-        (void)snprintf(token.id, sizeof(token.id), "token-%d", ++bed->tokens);
+        (void)snprintf(client->token_id, sizeof client->token_id, "token-%d", ++bed->tokens);
+        struct token token = pool_rig_token(bed->loop, "someone@pool", client->token_id, scopes);
         (void)snprintf(token.pattern, sizeof(token.pattern), "%s", pattern);
         (void)snprintf(token.uid_domain, sizeof(token.uid_domain), "pool");
         token.slots = bed->token_slots;
-        (void)snprintf(client->token_id, sizeof(client->token_id), "%s", token.id);
-        char *text = NULL;
-        BED_MUST(token_issue_file(bed->os, bed->loop, key, "k1", &token, &text, err));
+        pool_rig_issue(bed->loop, bed->os, bed->dir, &token, token.id);
         bed_path(bed, token.id, token_path);
-        BED_MUST(os_write_file(bed->os, token_path, text, strlen(text), 0600, false, err));
-        mem_free(text);
         (void)snprintf(address, sizeof(address), "%s", bed->tcp);
     } else {
         (void)snprintf(address, sizeof(address), "unix:%s/collector.sock", bed->dir);
@@ -244,14 +147,14 @@ static inline struct client *client_dial(struct bed *bed, uint32_t scopes, const
                                                  .ca_file = ca,
                                                  .uid_domain = "test",
                                                  .admin_uid = getuid()};
-    BED_MUST(wire_context_create(&options, &client->context, err));
+    MUST(wire_context_create(&options, &client->context, err));
     const struct wire_dial dial = {.address = address,
                                    .route = "collector",
                                    .name = name ? name : ""};
     struct err why = {""};
     client->status = wire_dial(client->context, &dial, &events, client, &client->wire, &why);
     if (client->status == 0) {
-        loop_run_until(bed->loop, &client->over);
+        loop_rig_await(bed->loop, &client->over, NULL);
     } else {
         (void)snprintf(client->why, sizeof(client->why), "%s", why.text);
     }
@@ -269,80 +172,37 @@ static inline void client_close(struct client *client)
     client->context = NULL;
 }
 
-static inline void answer_part(void *arg, struct wire_reply *reply)
+/* Gives the client's token to a daemon: as the file dir/name. */
+static inline void client_give_token(struct client *client, const char *name)
 {
-    struct answer *answer = arg;
-    answer->parts++;
-    for (size_t i = 0; i < reply->ad_count; i++) {
-        struct ad *ad = wire_reply_take_ad(reply, i);
-        told_show(reply, ad, (uint32_t)i);
-        vec_push(&answer->ads, ad);
-    }
-    if (!reply->more) {
-        answer->status = reply->status;
-        (void)snprintf(answer->text, sizeof(answer->text), "%s", reply->text);
-        answer->args = reply->args ? ad_copy(reply->args) : ad_create();
-        answer->over = true;
-    }
+    char from[LOOP_RIG_PATH_SIZE], to[LOOP_RIG_PATH_SIZE];
+    bed_path(client->bed, client->token_id, from);
+    bed_path(client->bed, name, to);
+    MUST(os_rename(client->bed->os, from, to, false, err));
 }
 
-static inline void free_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
-static inline void answer_fini(struct answer *answer)
-{
-    ad_destroy(answer->args);
-    vec_fini(&answer->ads, free_ad);
-    *answer = (struct answer){0};
-}
-
-static inline struct ad *bed_ad(const char *text)
-{
-    struct ad *ad = NULL;
-    struct err err = {""};
-    if (ad_parse(text, strlen(text), &ad, &err) != 0) {
-        fail_msg("%s: %s", text, err.text);
-    }
-    return ad;
-}
-
-/* Sends a request without waiting; the answer is filled in while the loop runs.  Attributes in the
- * texts that stand for secrets are converted as told_secrets.h says. */
+/* Sends a request without waiting; the answer is filled in while the loop runs. */
 static inline void client_send(struct client *client, enum wire_verb verb, const char *args_text,
                                const char *const *ad_texts, struct answer *answer)
 {
-    static struct ad *ads[1100]; /* enough for a message of many slots */
-    size_t count = 0;
-    struct told_secrets told = {.count = 0};
-    struct ad *args = bed_ad(args_text);
-    for (; ad_texts && ad_texts[count]; count++) {
-        ads[count] = bed_ad(ad_texts[count]);
-        told_take(&told, ads[count], (uint32_t)count);
-    }
-    told_take(&told, args, SECRET_OF_ARGS);
-    struct wire_body body = {.args = args, .ads = (const struct ad *const *)ads, .ad_count = count};
-    told_put(&told, &body);
-    *answer = (struct answer){0};
-    int64_t call = wire_call(client->wire, verb, &body, 0, answer_part, answer);
-    if (call < 0) {
-        answer->status = (int)call;
-        answer->args = ad_create();
-        answer->over = true;
-    }
-    ad_destroy(args);
-    for (size_t i = 0; i < count; i++) {
-        ad_destroy(ads[i]);
-    }
-    told_fini(&told);
+    answer_ask_text(answer, client->wire, NULL, verb, args_text, ad_texts, NULL);
 }
 
+/* Sends a request and waits for the answer; returns its status. */
 static inline int client_call(struct client *client, enum wire_verb verb, const char *args_text,
                               const char *const *ad_texts, struct answer *answer)
 {
     client_send(client, verb, args_text, ad_texts, answer);
-    loop_run_until(client->bed->loop, &answer->over);
+    loop_rig_await(client->bed->loop, &answer->over, NULL);
+    return answer->status;
+}
+
+/* The same, through the collector to the daemon of that route ("startd/wn01"). */
+static inline int client_relay(struct client *client, const char *route, enum wire_verb verb,
+                               const char *args_text, struct answer *answer)
+{
+    answer_ask_text(answer, client->wire, route, verb, args_text, NULL, NULL);
+    loop_rig_await(client->bed->loop, &answer->over, NULL);
     return answer->status;
 }
 
@@ -367,11 +227,9 @@ static inline void bed_destroy(struct bed *bed)
     }
     vec_fini(&bed->clients, mem_free);
     bed_stop(bed);
-    config_destroy(bed->config);
+    daemon_rig_fini(&bed->daemon);
     log_destroy(bed->log);
-    BED_MUST(os_remove_tree(bed->os, bed->dir, err));
-    os_destroy(bed->os);
-    loop_destroy(bed->loop);
+    loop_rig_close(bed->loop, bed->os, bed->dir);
     mem_free(bed);
 }
 

@@ -21,43 +21,15 @@
 #include "tests/support/collector_bed.h"
 #include "wire/watch.h"
 
-#define PATIENCE_MS 15000
-
 struct rig {
     struct bed *bed;
     char config_text[2048], script[300], wakes[300];
-    struct config *config;
-    struct daemon_env env;
-    struct rooster *rooster;
+    struct daemon_rig daemon;
+    struct rooster *rooster; /* its state; NULL: it does not run */
     struct client *startd, *negotiator;
-    struct loop_timer *tick;
-    bool (*holds)(struct rig *rig);
-    bool over;
-    unsigned ticks;
 };
 
-static inline void tick(void *arg)
-{
-    struct rig *rig = arg;
-    rig->over = rig->holds(rig) || ++rig->ticks > PATIENCE_MS;
-    if (!rig->over) {
-        loop_timer_set(rig->tick, 1);
-    }
-}
-
-static inline void until_(struct rig *rig, bool (*holds)(struct rig *rig), const char *what)
-{
-    rig->holds = holds;
-    rig->ticks = 0;
-    rig->over = false;
-    loop_timer_set(rig->tick, 0);
-    loop_run_until(rig->bed->loop, &rig->over);
-    loop_timer_stop(rig->tick);
-    if (!holds(rig)) {
-        fail_msg("waited in vain for: %s", what);
-    }
-}
-#define until(rig, holds) until_(rig, holds, #holds)
+#define until(rig, holds) LOOP_RIG_UNTIL((rig)->bed->loop, holds(rig), "")
 
 static inline struct node *node_named(struct rig *rig, const char *name)
 {
@@ -131,18 +103,6 @@ static inline bool shows_failed(struct rig *rig)
 
 /* ---- the daemon ---- */
 
-static inline int rooster_read(void *context, const char *path, size_t max, char **text,
-                               size_t *length, struct err *err)
-{
-    const struct rig *rig = context;
-    (void)path;
-    (void)max;
-    (void)err;
-    *text = mem_strdup(rig->config_text);
-    *length = strlen(rig->config_text);
-    return 0;
-}
-
 static inline void load(struct rig *rig, const char *more)
 {
     const struct bed *bed = rig->bed;
@@ -152,33 +112,17 @@ static inline void load(struct rig *rig, const char *more)
                    "ROOSTER_NAME = \"r\"\nROOSTER_WAKEUP_CMD = \"%s\"\n"
                    "ROOSTER_WAKE_ATTEMPTS = 2\n%s\n",
                    bed->dir, bed->dir, bed->dir, bed->dir, bed->tcp + 4, rig->script, more);
-    const struct config_source source = {.read_file = rooster_read,
-                                         .list_directory = bed_list,
-                                         .get_env = bed_env,
-                                         .context = rig};
-    const struct config_options options = {.subsystem = "ROOSTER",
-                                           .path = "/roost.conf",
-                                           .tables = rooster_daemon.tables,
-                                           .table_count = rooster_daemon.table_count};
-    config_destroy(rig->config);
-    BED_MUST(config_load(&source, &options, &rig->config, err));
+    daemon_rig_load(&rig->daemon, &rooster_daemon, rig->config_text);
 }
 
 static inline void start(struct rig *rig)
 {
-    void *state = NULL;
-    rig->env = (struct daemon_env){.loop = rig->bed->loop,
-                                   .os = rig->bed->os,
-                                   .log = rig->bed->log,
-                                   .config = rig->config,
-                                   .name = "rooster"};
-    BED_MUST(rooster_daemon.start(&rig->env, &state, err));
-    rig->rooster = state;
+    rig->rooster = daemon_rig_start(&rig->daemon, rig->bed->loop, rig->bed->os, rig->bed->log);
 }
 
 static inline void stop(struct rig *rig)
 {
-    rooster_daemon.destroy(rig->rooster);
+    daemon_rig_stop(&rig->daemon);
     rig->rooster = NULL;
 }
 
@@ -196,7 +140,7 @@ static const char SCRIPT[] =
 
 static inline void script(struct rig *rig, const char *text)
 {
-    BED_MUST(os_write_file(rig->bed->os, rig->script, text, strlen(text), 0755, false, err));
+    bed_write(rig->bed, "wake.sh", text, 0755);
 }
 
 static inline int setup(void **state)
@@ -210,13 +154,9 @@ static inline int setup(void **state)
     script(rig, SCRIPT);
     struct client *token =
         client_dial(bed, SCOPE_READ | SCOPE_ROOSTER | SCOPE_ADVERTISE, "", NULL, NULL);
-    char from[300], to[300];
-    bed_path(bed, token->token_id, from);
-    bed_path(bed, "rooster.token", to);
-    BED_MUST(os_rename(bed->os, from, to, false, err));
+    client_give_token(token, "rooster.token");
     rig->startd = client_dial(bed, SCOPE_ADVERTISE, "", NULL, NULL);
     rig->negotiator = client_dial(bed, SCOPE_NEGOTIATOR, "", NULL, NULL);
-    rig->tick = loop_timer_create(bed->loop, tick, rig);
     load(rig, "");
     start(rig);
     *state = rig;
@@ -226,11 +166,7 @@ static inline int setup(void **state)
 static inline int teardown(void **state)
 {
     struct rig *rig = *state;
-    if (rig->rooster != NULL) {
-        stop(rig);
-    }
-    loop_timer_destroy(rig->tick);
-    config_destroy(rig->config);
+    daemon_rig_fini(&rig->daemon);
     bed_destroy(rig->bed);
     mem_free(rig);
     return 0;
@@ -325,8 +261,8 @@ static inline const char *ledger(struct rig *rig, const char *name)
     char path[300];
     text[0] = '\0';
     bed_path(rig->bed, name, path);
-    BED_MUST(store_open(rig->bed->loop, rig->bed->os, path, &SCHEMA, NULL, &store, err));
-    BED_MUST(store_load(store, "wakes", outcome, text, err));
+    MUST(store_open(rig->bed->loop, rig->bed->os, path, &SCHEMA, NULL, &store, err));
+    MUST(store_load(store, "wakes", outcome, text, err));
     store_close(store);
     return text;
 }
@@ -334,11 +270,11 @@ static inline const char *ledger(struct rig *rig, const char *name)
 static inline void may_fail(struct rig *rig, bool fails)
 {
     char path[300];
-    bed_path(rig->bed, "fail", path);
     if (fails) {
-        BED_MUST(os_write_file(rig->bed->os, path, "", 0, 0644, false, err));
+        bed_write(rig->bed, "fail", "", 0644);
     } else {
-        BED_MUST(os_remove(rig->bed->os, path, err));
+        bed_path(rig->bed, "fail", path);
+        MUST(os_remove(rig->bed->os, path, err));
     }
 }
 
@@ -357,13 +293,11 @@ static inline void has_section(struct rig *rig)
                                 "test ! -e fail\n";
     static const char STATUS[] = "#!/bin/sh\ncd \"$(dirname $0)\"\necho status >>wakes\n"
                                  "exit $(cat status)\n";
-    char text[900], path[300];
+    char text[900];
     const char *dir = rig->bed->dir;
     stop(rig);
-    bed_path(rig->bed, "sleep.sh", path);
-    BED_MUST(os_write_file(rig->bed->os, path, SLEEP, sizeof SLEEP - 1, 0755, false, err));
-    bed_path(rig->bed, "status.sh", path);
-    BED_MUST(os_write_file(rig->bed->os, path, STATUS, sizeof STATUS - 1, 0755, false, err));
+    bed_write(rig->bed, "sleep.sh", SLEEP, 0755);
+    bed_write(rig->bed, "status.sh", STATUS, 0755);
     (void)snprintf(text, sizeof text,
                    "node \"wn01\" {\n method = command\n wake_command = \"%s\"\n"
                    " sleep_command = \"%s/sleep.sh\"\n status_command = \"%s/status.sh\"\n}\n",
@@ -374,9 +308,7 @@ static inline void has_section(struct rig *rig)
 
 static inline void status_is(struct rig *rig, const char *status)
 {
-    char path[300];
-    bed_path(rig->bed, "status", path);
-    BED_MUST(os_write_file(rig->bed->os, path, status, strlen(status), 0644, false, err));
+    bed_write(rig->bed, "status", status, 0644);
 }
 
 static inline void asks_to_go_down(struct rig *rig, int at)

@@ -5,14 +5,9 @@
 #ifndef TESTS_SUPPORT_SCHEDD_BED_H
 #define TESTS_SUPPORT_SCHEDD_BED_H
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/daemon/daemon_run.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/os/os.h"
 #include "schedd/schedd.h"
 #include "tests/support/collector_bed.h"
 #include "tests/support/ordinary_account.h"
@@ -31,12 +26,8 @@ static inline void schedd_bed_write(struct bed *bed, const char *token_id, char 
                    bed->tcp + strlen("tcp:"), ordinary_knob());
     assert_int_equal(chmod(bed->dir, 0755), 0); /* so that shadows of other accounts can read it */
     bed_path(bed, "schedd.conf", path);
-    BED_MUST(os_write_file(bed->os, path, text, strlen(text), 0600, false, err));
-    char cert[300], key[300];
-    static const struct pki_server SERVER = {.role = "schedd", .name = "s"};
-    bed_path(bed, "schedd.pem", cert);
-    bed_path(bed, "schedd-key.pem", key);
-    BED_MUST(pki_make_server_cert(bed->os, bed->dir, cert, key, &SERVER, err));
+    bed_write(bed, "schedd.conf", text, 0600);
+    pool_rig_make_cert(bed->os, bed->dir, "schedd", "s");
 }
 
 static inline struct daemon_run *schedd_bed_start(struct bed *bed, char *path)
@@ -44,7 +35,7 @@ static inline struct daemon_run *schedd_bed_start(struct bed *bed, char *path)
     char name[] = "roost-schedd", option[] = "-config", alone[] = "-noresurrect";
     char *const argv[] = {name, option, path, alone, NULL};
     struct daemon_run *run;
-    BED_MUST(daemon_run_start(&schedd_daemon, bed->loop, bed->os, NULL, 4, argv, &run, err));
+    MUST(daemon_run_start(&schedd_daemon, bed->loop, bed->os, NULL, 4, argv, &run, err));
     return run;
 }
 
@@ -65,7 +56,7 @@ static inline struct client *dial_schedd_by(struct bed *bed, const char *route)
              : wire_dial(client->context, &how, &EVENTS, client, &client->wire, &err)) != 0) {
         fail_msg("%s", err.text);
     }
-    loop_run_until(bed->loop, &client->over);
+    loop_rig_await(bed->loop, &client->over, NULL);
     assert_int_equal(client->status, 0);
     return client;
 }
@@ -74,20 +65,6 @@ static inline struct client *dial_schedd_by(struct bed *bed, const char *route)
 static inline struct client *dial_schedd(struct bed *bed)
 {
     return dial_schedd_by(bed, "schedd");
-}
-
-static inline void later(void *arg)
-{
-    *(bool *)arg = true;
-}
-
-static inline void pause_ms(struct bed *bed, uint64_t ms)
-{
-    bool over = false;
-    struct loop_timer *timer = loop_timer_create(bed->loop, later, &over);
-    loop_timer_set(timer, ms);
-    loop_run_until(bed->loop, &over);
-    loop_timer_destroy(timer);
 }
 
 static inline size_t count_ads(struct client *client, const char *type, const char *constraint)
@@ -105,8 +82,8 @@ static inline size_t count_ads(struct client *client, const char *type, const ch
 static inline void wait_for_ads(struct client *client, const char *type, const char *constraint,
                                 size_t count)
 {
-    for (int i = 0; i < 1000 && count_ads(client, type, constraint) != count; i++) {
-        pause_ms(client->bed, 10);
+    for (int i = 0; i < 3000 && count_ads(client, type, constraint) != count; i++) {
+        loop_rig_turn(client->bed->loop, 10);
     }
     assert_int_equal(count_ads(client, type, constraint), count);
 }

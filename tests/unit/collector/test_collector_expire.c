@@ -39,8 +39,7 @@ static void one_that_is_forgotten_does_not_come_back_with_a_longer_memory(void *
     bed_stop(bed);
     (void)snprintf(bed->config_text + length, sizeof(bed->config_text) - length,
                    "OFFLINE_EXPIRE_ADS_AFTER = 0\n");
-    config_destroy(bed->config);
-    bed_load_config(bed);
+    daemon_rig_load(&bed->daemon, &collector_daemon, bed->config_text);
     bed_start(bed);
     bed_find_address(bed);
     assert_string_equal(show(dial(bed, SCOPE_READ), "Machine", "Offline"), "");

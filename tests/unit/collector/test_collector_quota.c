@@ -255,17 +255,6 @@ static void administrators_and_daemons_are_not_counted_by_token(void **state)
     }
 }
 
-static void keep_text(void *context, const char *line, size_t length)
-{
-    strbuf_append(context, line, length);
-}
-
-static int64_t no_clock(void *context)
-{
-    (void)context;
-    return 0;
-}
-
 static void what_is_left_out_again_and_again_is_one_line_now_and_then(void **state)
 {
     struct bed *bed = *state;
@@ -274,9 +263,7 @@ static void what_is_left_out_again_and_again_is_one_line_now_and_then(void **sta
     size_t lines = 0;
     strbuf_init(&text, 0);
     bed_stop(bed);
-    bed->log =
-        log_create("test", LOG_LEVEL_INFO, (struct log_sink){.write = keep_text, .context = &text},
-                   (struct log_clock){.utc_ms = no_clock});
+    bed->log = loop_rig_log(bed->loop, LOG_LEVEL_INFO, &text);
     bed_start(bed);
     bed_find_address(bed);
     struct client *startd = dial(bed, SCOPE_ADVERTISE);

@@ -6,35 +6,19 @@
 
 #include "base/strbuf.h"
 
-static void append_log(void *context, const char *line, size_t length)
-{
-    strbuf_append(context, line, length);
-}
-
-static int64_t no_time(void *context)
-{
-    (void)context;
-    return 0;
-}
-
 static struct strbuf *log_of(struct bed *bed)
 {
     struct strbuf *text = mem_zalloc(sizeof(*text));
     strbuf_init(text, 0);
-    bed->log = log_create("collector", LOG_LEVEL_INFO,
-                          (struct log_sink){.write = append_log, .context = text},
-                          (struct log_clock){.utc_ms = no_time});
+    bed->log = loop_rig_log(bed->loop, LOG_LEVEL_INFO, text);
     return text;
 }
 
 static void reload(struct bed *bed, const char *more)
 {
-    struct config *old = bed->config;
     size_t length = strlen(bed->config_text);
     (void)snprintf(bed->config_text + length, sizeof(bed->config_text) - length, "%s\n", more);
-    bed_load_config(bed);
-    collector_daemon.reload(bed->collector, bed->config);
-    config_destroy(old);
+    daemon_rig_reload(&bed->daemon, bed->config_text);
 }
 
 static int renew_certificate(struct bed *bed, const char *cert_name)
@@ -131,8 +115,8 @@ static void a_key_that_was_taken_away_is_good_no_more(void **state)
     reload(bed, empty); /* no such directory: the old keys stay */
     assert_int_equal(lines_with(text, "config.refused"), 1);
     assert_int_equal(client_dial(bed, SCOPE_READ, "", NULL, NULL)->status, 0);
-    BED_MUST(os_mkdirs(bed->os, other, 0700, err));
-    BED_MUST(token_key_make(bed->os, bed->loop, other, "k2", err));
+    MUST(os_mkdirs(bed->os, other, 0700, err));
+    MUST(token_key_make(bed->os, bed->loop, other, "k2", err));
     reload(bed, "POOL_KEYS = \"$(SEC_DIRECTORY)/keys2\"");
     assert_int_equal(lines_with(text, "config.refused"), 1);
     struct client *late = client_dial(bed, SCOPE_READ, "", NULL, NULL); /* signed by k1 */

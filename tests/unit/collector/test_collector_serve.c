@@ -400,7 +400,7 @@ static void attributes_that_are_secrets_by_name_are_dropped_where_they_come_in(v
     struct bed *bed = *state;
     struct client *startd = dial(bed, SCOPE_ADVERTISE);
     struct client *negotiator = dial(bed, SCOPE_NEGOTIATOR | SCOPE_READ);
-    struct ad *ad = bed_ad(LIVE("1", "b1", "Capability = \"c\"; TransferKey = \"k\""));
+    struct ad *ad = ad_from_text(LIVE("1", "b1", "Capability = \"c\"; TransferKey = \"k\""));
     ad_set_string(ad, "ClaimId", "secret"); /* among the attributes, not beside them */
     const struct ad *ads[] = {ad};
     const struct wire_body body = {.ads = ads, .ad_count = 1};

@@ -15,38 +15,17 @@
 
 struct rig {
     struct bed *bed;
-    struct config *config;
-    struct daemon_env env;
-    void *master;
+    struct daemon_rig daemon;
     char text[2048];
 };
-
-static int read_text(void *context, const char *path, size_t max, char **text, size_t *length,
-                     struct err *err)
-{
-    const struct rig *rig = context;
-    (void)path, (void)max, (void)err;
-    *text = mem_strdup(rig->text);
-    *length = strlen(rig->text);
-    return 0;
-}
 
 static void write_token(struct rig *rig)
 {
     struct bed *bed = rig->bed;
-    char key[300], path[300];
-    char *text = NULL;
-    struct token token = {.scopes = SCOPE_ADVERTISE | SCOPE_READ,
-                          .issued_s = loop_wall_s(bed->loop)};
-    (void)snprintf(token.identity, sizeof(token.identity), "wn01@pool");
-    (void)snprintf(token.pool, sizeof(token.pool), "pool");
-    (void)snprintf(token.id, sizeof(token.id), "master-token");
+    struct token token =
+        pool_rig_token(bed->loop, "wn01@pool", "master-token", SCOPE_ADVERTISE | SCOPE_READ);
     (void)snprintf(token.pattern, sizeof(token.pattern), "wn01");
-    bed_path(bed, "keys/k1.key", key);
-    bed_path(bed, "master.token", path);
-    BED_MUST(token_issue_file(bed->os, bed->loop, key, "k1", &token, &text, err));
-    BED_MUST(os_write_file(bed->os, path, text, strlen(text), 0600, false, err));
-    mem_free(text);
+    pool_rig_issue(bed->loop, bed->os, bed->dir, &token, "master.token");
 }
 
 static void start_master(struct rig *rig, const char *name)
@@ -58,20 +37,8 @@ static void start_master(struct rig *rig, const char *name)
                  "SEC_DIRECTORY = \"%s\"\nTOKEN_FILE = \"%s/master.token\"\nMASTER_NAME = \"%s\"\n"
                  "COLLECTOR_HOST = \"%s\"\nMASTER_UPDATE_INTERVAL = 1\n",
                  bed->dir, bed->dir, bed->dir, bed->dir, bed->dir, name, bed->tcp + 4);
-    const struct config_source source = {.read_file = read_text,
-                                         .list_directory = bed_list,
-                                         .get_env = bed_env,
-                                         .context = rig};
-    const struct config_options options = {.subsystem = "MASTER",
-                                           .path = "/roost.conf",
-                                           .tables = master_daemon.tables,
-                                           .table_count = master_daemon.table_count};
-    BED_MUST(config_load(&source, &options, &rig->config, err));
-    rig->env = (struct daemon_env){.loop = bed->loop,
-                                   .os = bed->os,
-                                   .config = rig->config,
-                                   .name = "master"};
-    BED_MUST(master_daemon.start(&rig->env, &rig->master, err));
+    daemon_rig_load(&rig->daemon, &master_daemon, rig->text);
+    (void)daemon_rig_start(&rig->daemon, bed->loop, bed->os, NULL);
 }
 
 static struct rig rig_open(void)
@@ -84,8 +51,7 @@ static struct rig rig_open(void)
 
 static void rig_close(struct rig *rig)
 {
-    master_daemon.destroy(rig->master);
-    config_destroy(rig->config);
+    daemon_rig_fini(&rig->daemon);
     bed_destroy(rig->bed);
 }
 
@@ -126,7 +92,7 @@ static void a_master_shows_itself_and_its_daemons_until_it_ends(void **state)
     assert_int_equal(ad_int_or(ad, "STARTD_Restarts", -1), 0);
     answer_fini(&answer);
     bool never = false;
-    master_daemon.stop(rig.master);
+    master_daemon.stop(rig.daemon.state);
     loop_run_until(rig.bed->loop, &never); /* no daemon runs: once the ad is taken back */
     const struct collector *collector = rig.bed->collector; /* the loop is over: nobody answers */
     assert_int_equal(collector_ads_count(collector->ads, "DaemonMaster"), 0);
@@ -157,9 +123,7 @@ static const char STARTD[] = "#!/bin/sh\ncd \"$(dirname \"$0\")\"\necho run >>ru
 
 static void put(struct rig *rig, const char *name, const char *text, mode_t mode)
 {
-    char path[300];
-    bed_path(rig->bed, name, path);
-    BED_MUST(os_write_file(rig->bed->os, path, text, strlen(text), mode, false, err));
+    bed_write(rig->bed, name, text, mode);
 }
 
 static size_t count_runs(struct rig *rig)
@@ -176,7 +140,7 @@ static void note(struct rig *rig, const char *name, const char *boot_id)
 {
     char text[400];
     struct os_machine machine;
-    BED_MUST(os_machine(rig->bed->os, &machine, err));
+    MUST(os_machine(rig->bed->os, &machine, err));
     (void)snprintf(text, sizeof(text), "%s\ndrained by request 12\n",
                    boot_id != NULL ? boot_id : machine.boot_id);
     put(rig, name, text, 0644);
@@ -202,18 +166,13 @@ static void until_says(struct rig *rig, const char *attr, bool wanted)
 static int daemon_on(struct rig *rig, uint32_t scopes, const char *daemon, struct answer *answer)
 {
     struct client *client = client_dial(rig->bed, scopes, "", NULL, NULL);
-    struct ad *args = ad_create();
+    char args[80] = "[]";
     if (daemon != NULL) {
-        ad_set_string(args, "Daemon", daemon);
+        (void)snprintf(args, sizeof(args), "[Daemon = \"%s\"]", daemon);
     }
-    const struct wire_body body = {.args = args};
-    *answer = (struct answer){0};
-    assert_true(
-        wire_relay(client->wire, "master/wn01", VERB_DAEMON_ON, &body, 0, answer_part, answer) > 0);
-    loop_run_until(rig->bed->loop, &answer->over);
-    ad_destroy(args);
+    int status = client_relay(client, "master/wn01", VERB_DAEMON_ON, args, answer);
     client_close(client);
-    return answer->status;
+    return status;
 }
 
 static void end_startd(struct rig *rig)
@@ -243,7 +202,7 @@ static void who_left_a_note_is_not_started_again_until_somebody_asks(void **stat
     start_master(&rig, "wn01"); /* its startd runs, leaves the note and ends */
     until_says(&rig, "STARTD_Down", true);
     assert_int_equal(count_runs(&rig), 1);
-    master_daemon.reload(rig.master, rig.config); /* is no reason */
+    master_daemon.reload(rig.daemon.state, rig.daemon.config); /* is no reason */
     until_says(&rig, "STARTD_Down", true);
     assert_int_equal(daemon_on(&rig, SCOPE_WRITE | SCOPE_SCHEDD, NULL, &answer), -EACCES);
     answer_fini(&answer);
@@ -275,10 +234,10 @@ static void a_note_is_heeded_by_another_master_unless_it_is_to_start_all(void **
     start_master(&rig, "wn01");
     until_says(&rig, "STARTD_Down", true);
     assert_int_equal(count_runs(&rig), 0);
-    master_daemon.destroy(rig.master);
-    rig.env.argc = 1;
-    rig.env.argv = all;
-    BED_MUST(master_daemon.start(&rig.env, &rig.master, err));
+    daemon_rig_stop(&rig.daemon);
+    rig.daemon.env.argc = 1;
+    rig.daemon.env.argv = all;
+    MUST(master_daemon.start(&rig.daemon.env, &rig.daemon.state, err));
     until_says(&rig, "STARTD_Pid", true);
     while (count_runs(&rig) < 1) {
         until_says(&rig, "STARTD_Pid", true);

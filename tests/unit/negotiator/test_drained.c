@@ -14,19 +14,12 @@
 #include "offline_ads/offline_holds.h"
 #include "tests/support/collector_bed.h"
 
-#define PATIENCE_MS 15000
-
 struct rig {
     struct bed *bed;
     char config_text[1024];
-    struct config *config;
-    struct daemon_env env;
-    struct negotiator *negotiator;
+    struct daemon_rig daemon;
+    struct negotiator *negotiator; /* its state */
     struct client *startd, *schedd;
-    struct loop_timer *tick;
-    bool (*holds)(struct rig *rig);
-    bool over;
-    unsigned ticks;
     int64_t cycles; /* to be waited for */
 };
 
@@ -89,41 +82,16 @@ static void asked(void *arg, struct wire_request *request)
 
 /* ---- the rig */
 
-static void tick(void *arg)
+/* For the message of a failed test. */
+static const char *what_was_asked(void)
 {
-    struct rig *rig = arg;
-    rig->over = rig->holds(rig) || ++rig->ticks > PATIENCE_MS;
-    if (!rig->over) {
-        loop_timer_set(rig->tick, 1);
-    }
+    static char text[60];
+    (void)snprintf(text, sizeof text, "%d asked, for %lld", played()->reclaims,
+                   (long long)played()->jobs);
+    return text;
 }
 
-static void until_(struct rig *rig, bool (*holds)(struct rig *rig), const char *what)
-{
-    rig->holds = holds;
-    rig->ticks = 0;
-    rig->over = false;
-    loop_timer_set(rig->tick, 0);
-    loop_run_until(rig->bed->loop, &rig->over);
-    loop_timer_stop(rig->tick);
-    if (!holds(rig)) {
-        fail_msg("waited in vain for: %s (%d asked, for %lld)", what, played()->reclaims,
-                 (long long)played()->jobs);
-    }
-}
-#define until(rig, holds) until_(rig, holds, #holds)
-
-static int read_config(void *context, const char *path, size_t max, char **text, size_t *length,
-                       struct err *err)
-{
-    const struct rig *rig = context;
-    (void)path;
-    (void)max;
-    (void)err;
-    *text = mem_strdup(rig->config_text);
-    *length = strlen(rig->config_text);
-    return 0;
-}
+#define until(rig, holds) LOOP_RIG_UNTIL((rig)->bed->loop, holds(rig), what_was_asked())
 
 static void load(struct rig *rig)
 {
@@ -132,15 +100,7 @@ static void load(struct rig *rig)
                    "LOCAL_DIR = \"%s\"\nSPOOL = \"%s\"\nSEC_DIRECTORY = \"%s\"\n"
                    "TOKEN_FILE = \"%s/negotiator.token\"\nCOLLECTOR_HOST = \"%s\"\n",
                    bed->dir, bed->dir, bed->dir, bed->dir, bed->tcp + 4);
-    const struct config_source source = {.read_file = read_config,
-                                         .list_directory = bed_list,
-                                         .get_env = bed_env,
-                                         .context = rig};
-    const struct config_options options = {.subsystem = "NEGOTIATOR",
-                                           .path = "/roost.conf",
-                                           .tables = negotiator_daemon.tables,
-                                           .table_count = negotiator_daemon.table_count};
-    BED_MUST(config_load(&source, &options, &rig->config, err));
+    daemon_rig_load(&rig->daemon, &negotiator_daemon, rig->config_text);
 }
 
 static bool leads(struct rig *rig)
@@ -152,26 +112,15 @@ static int setup(void **state)
 {
     struct rig *rig = mem_zalloc(sizeof *rig);
     struct bed *bed = rig->bed = bed_create("");
-    void *negotiator = NULL;
-    char from[300], to[300];
     *played() = (struct played){0};
     bed_start(bed);
     bed_find_address(bed);
     struct client *token =
         client_dial(bed, SCOPE_READ | SCOPE_NEGOTIATOR | SCOPE_ADVERTISE, "", NULL, NULL);
-    bed_path(bed, token->token_id, from);
-    bed_path(bed, "negotiator.token", to);
-    BED_MUST(os_rename(bed->os, from, to, false, err));
-    rig->tick = loop_timer_create(bed->loop, tick, rig);
+    client_give_token(token, "negotiator.token");
     rig->schedd = client_dial(bed, SCOPE_SCHEDD | SCOPE_ADVERTISE, "", "schedd/s", asked);
     load(rig);
-    rig->env = (struct daemon_env){.loop = bed->loop,
-                                   .os = bed->os,
-                                   .log = bed->log,
-                                   .config = rig->config,
-                                   .name = "negotiator"};
-    BED_MUST(negotiator_daemon.start(&rig->env, &negotiator, err));
-    rig->negotiator = negotiator;
+    rig->negotiator = daemon_rig_start(&rig->daemon, bed->loop, bed->os, bed->log);
     until(rig, leads);
     *state = rig;
     return 0;
@@ -180,9 +129,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct rig *rig = *state;
-    negotiator_daemon.destroy(rig->negotiator);
-    loop_timer_destroy(rig->tick);
-    config_destroy(rig->config);
+    daemon_rig_fini(&rig->daemon);
     bed_destroy(rig->bed);
     mem_free(rig);
     return 0;

@@ -17,20 +17,14 @@
 #include "rooster/ways.h"
 #include "tests/support/collector_bed.h"
 
-#define PATIENCE_MS 15000
-#define THERE       "203.0.113.0/24"
+#define THERE "203.0.113.0/24"
 
 struct rig {
     struct bed *bed;
     char config_text[2048];
-    struct config *config;
-    struct daemon_env env;
-    struct rooster *rooster;
+    struct daemon_rig daemon;
+    struct rooster *rooster; /* its state */
     struct client *ads, *near;
-    struct loop_timer *tick;
-    bool (*holds)(struct rig *rig);
-    bool over;
-    unsigned ticks;
 };
 
 /* What the neighbours were asked.  All of them play in this one. */
@@ -78,40 +72,7 @@ static void neighbour_asked(void *arg, struct wire_request *request)
 
 /* ---- the rig */
 
-static void tick(void *arg)
-{
-    struct rig *rig = arg;
-    rig->over = rig->holds(rig) || ++rig->ticks > PATIENCE_MS;
-    if (!rig->over) {
-        loop_timer_set(rig->tick, 1);
-    }
-}
-
-static void until_(struct rig *rig, bool (*holds)(struct rig *rig), const char *what)
-{
-    rig->holds = holds;
-    rig->ticks = 0;
-    rig->over = false;
-    loop_timer_set(rig->tick, 0);
-    loop_run_until(rig->bed->loop, &rig->over);
-    loop_timer_stop(rig->tick);
-    if (!holds(rig)) {
-        fail_msg("waited in vain for: %s", what);
-    }
-}
-#define until(rig, holds) until_(rig, holds, #holds)
-
-static int rooster_read(void *context, const char *path, size_t max, char **text, size_t *length,
-                        struct err *err)
-{
-    const struct rig *rig = context;
-    (void)path;
-    (void)max;
-    (void)err;
-    *text = mem_strdup(rig->config_text);
-    *length = strlen(rig->config_text);
-    return 0;
-}
+#define until(rig, holds) LOOP_RIG_UNTIL((rig)->bed->loop, holds(rig), "")
 
 static void load(struct rig *rig)
 {
@@ -122,41 +83,22 @@ static void load(struct rig *rig)
                    "ROOSTER_NAME = \"r\"\nROOSTER_WAKE_ATTEMPTS = 1\n"
                    "node asleep { method = \"wol\" relay = \"always\" wake_repeats = 1 }\n",
                    bed->dir, bed->dir, bed->dir, bed->dir, bed->tcp + 4);
-    const struct config_source source = {.read_file = rooster_read,
-                                         .list_directory = bed_list,
-                                         .get_env = bed_env,
-                                         .context = rig};
-    const struct config_options options = {.subsystem = "ROOSTER",
-                                           .path = "/roost.conf",
-                                           .tables = rooster_daemon.tables,
-                                           .table_count = rooster_daemon.table_count};
-    BED_MUST(config_load(&source, &options, &rig->config, err));
+    daemon_rig_load(&rig->daemon, &rooster_daemon, rig->config_text);
 }
 
 static int setup(void **state)
 {
     struct rig *rig = mem_zalloc(sizeof *rig);
     struct bed *bed = rig->bed = bed_create("");
-    void *rooster = NULL;
-    char from[300], to[300];
     *asked_of() = (struct asked){0};
     bed_start(bed);
     bed_find_address(bed);
     struct client *token =
         client_dial(bed, SCOPE_READ | SCOPE_ROOSTER | SCOPE_ADVERTISE, "", NULL, NULL);
-    bed_path(bed, token->token_id, from);
-    bed_path(bed, "rooster.token", to);
-    BED_MUST(os_rename(bed->os, from, to, false, err));
+    client_give_token(token, "rooster.token");
     rig->ads = client_dial(bed, SCOPE_ADVERTISE, "", NULL, NULL);
-    rig->tick = loop_timer_create(bed->loop, tick, rig);
     load(rig);
-    rig->env = (struct daemon_env){.loop = bed->loop,
-                                   .os = bed->os,
-                                   .log = bed->log,
-                                   .config = rig->config,
-                                   .name = "rooster"};
-    BED_MUST(rooster_daemon.start(&rig->env, &rooster, err));
-    rig->rooster = rooster;
+    rig->rooster = daemon_rig_start(&rig->daemon, bed->loop, bed->os, bed->log);
     *state = rig;
     return 0;
 }
@@ -164,9 +106,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct rig *rig = *state;
-    rooster_daemon.destroy(rig->rooster);
-    loop_timer_destroy(rig->tick);
-    config_destroy(rig->config);
+    daemon_rig_fini(&rig->daemon);
     bed_destroy(rig->bed);
     mem_free(rig);
     return 0;

@@ -39,7 +39,7 @@ static void the_command_gets_the_offline_ad(void **state)
     is_held(rig, "wn01", 1);
     until(rig, is_waking);
     bed_path(rig->bed, "ad", path);
-    BED_MUST(os_read_file(rig->bed->os, path, 65536, &text, &length, err));
+    MUST(os_read_file(rig->bed->os, path, 65536, &text, &length, err));
     assert_non_null(strstr(text, "Name = \"slot1@wn01\""));
     assert_non_null(strstr(text, "OfflineMatches = "));
     mem_free(text);
@@ -333,8 +333,8 @@ static void has_begun_long_ago(struct rig *rig)
                                " Machine = \"wn01\"; StartTime = 5; Outcome = \"Started\" ]";
     stop(rig);
     bed_path(rig->bed, "rooster.db", path);
-    BED_MUST(store_open(rig->bed->loop, rig->bed->os, path, &SCHEMA, NULL, &store, err));
-    BED_MUST(ad_parse(TEXT, sizeof TEXT - 1, &record, err));
+    MUST(store_open(rig->bed->loop, rig->bed->os, path, &SCHEMA, NULL, &store, err));
+    MUST(ad_parse(TEXT, sizeof TEXT - 1, &record, err));
     strbuf_init(&bytes, 0);
     ad_encode(record, false, &bytes);
     struct store_txn *txn = store_begin(store);

@@ -111,7 +111,7 @@ static void copy(struct rig *rig, const char *from, const char *to)
         (void)snprintf(path, sizeof path, "%s/%s%s", rig->bed->dir, FILES[i], from);
         if (os_read_file(rig->bed->os, path, (size_t)16 << 20, &data, &length, NULL) == 0) {
             (void)snprintf(path, sizeof path, "%s/%s%s", rig->bed->dir, FILES[i], to);
-            BED_MUST(os_write_file(rig->bed->os, path, data, length, 0600, false, err));
+            MUST(os_write_file(rig->bed->os, path, data, length, 0600, false, err));
             mem_free(data);
         }
     }
@@ -231,7 +231,7 @@ static void what_was_guessed_of_one_that_stayed_up_is_not_counted_twice(void **s
 
 static void put_row(struct store *store, const char *key, const char *text)
 {
-    struct ad *ad = bed_ad(text);
+    struct ad *ad = ad_from_text(text);
     struct strbuf bytes;
     strbuf_init(&bytes, 0);
     ad_encode(ad, false, &bytes);
@@ -254,8 +254,8 @@ static void a_rooster_that_was_away_counts_what_machines_did_to_their_days_and_s
     int64_t away_s = 2 * ENERGY_DAY_S;
     stop(rig);
     bed_path(rig->bed, "rooster_energy.db", path);
-    BED_MUST(os_remove(rig->bed->os, path, err));
-    BED_MUST(store_open(rig->bed->loop, rig->bed->os, path, &SCHEMA, NULL, &store, err));
+    MUST(os_remove(rig->bed->os, path, err));
+    MUST(store_open(rig->bed->loop, rig->bed->os, path, &SCHEMA, NULL, &store, err));
     (void)snprintf(text, sizeof text, "[Began = %lld; Written = %lld]",
                    (long long)(now_s - away_s - 3600), (long long)(now_s - away_s));
     put_row(store, "m", text);
@@ -313,7 +313,7 @@ static void a_clock_that_jumps_and_comes_back_loses_nothing(void **state)
     struct rig *rig = *state;
     struct energy_days *days = NULL;
     stop(rig);
-    BED_MUST(energy_days_open(&rig->env, &EVENTS, rig, &days, err));
+    MUST(energy_days_open(&rig->daemon.env, &EVENTS, rig, &days, err));
     until(rig, has_loaded);
     int64_t now_s = loop_wall_s(rig->bed->loop), far_s = now_s + 400 * ENERGY_DAY_S;
     int64_t day_s = now_s - now_s % ENERGY_DAY_S;

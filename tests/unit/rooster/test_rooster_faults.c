@@ -84,8 +84,8 @@ static const char *last_fault(struct rig *rig)
     char path[300];
     text[0] = '\0';
     bed_path(rig->bed, "rooster.db", path);
-    BED_MUST(store_open(rig->bed->loop, rig->bed->os, path, &SCHEMA, NULL, &store, err));
-    BED_MUST(store_load(store, "wakes", find_fault, text, err));
+    MUST(store_open(rig->bed->loop, rig->bed->os, path, &SCHEMA, NULL, &store, err));
+    MUST(store_load(store, "wakes", find_fault, text, err));
     store_close(store);
     return text;
 }
@@ -158,7 +158,7 @@ static void quarantine_is_longer_each_time_and_a_restart_knows_it(void **state)
 static void asks_by_name(struct rig *rig, const char *args_text, const char *result)
 {
     struct client *boss = client_dial(rig->bed, SCOPE_ADMINISTRATOR, "", NULL, NULL);
-    struct ad *args = bed_ad(args_text);
+    struct ad *args = ad_from_text(args_text);
     const struct wire_body body = {.args = args};
     struct answer answer = {.over = false};
     assert_true(wire_relay(boss->wire, "rooster/r", VERB_POWER_ON, &body, 0, answer_part, &answer) >
@@ -456,7 +456,7 @@ static void somebody_is_told_of_a_machine_that_was_given_up(void **state)
     char path[300], text[400];
     stop(rig);
     bed_path(rig->bed, "ticket.sh", path);
-    BED_MUST(os_write_file(rig->bed->os, path, TICKET, sizeof TICKET - 1, 0755, false, err));
+    MUST(os_write_file(rig->bed->os, path, TICKET, sizeof TICKET - 1, 0755, false, err));
     (void)snprintf(text, sizeof text, "ROOSTER_TICKET_CMD = \"%s\"\n", path);
     load(rig, text);
     start(rig);

@@ -35,7 +35,7 @@ static void send_ask(struct rig *rig, struct client *client, const char *machine
                    "[ Machine = \"%s\"; Level = \"S5\"; Reason = \"no work\"; UpSeconds = 1000;"
                    " IdleSeconds = 1000; %s ]",
                    machine, more);
-    struct ad *args = bed_ad(text);
+    struct ad *args = ad_from_text(text);
     const struct wire_body body = {.args = args};
     *answer = (struct answer){0};
     assert_true(wire_relay(client->wire, "rooster/", VERB_POWER_DOWN_ASK, &body, 0, answer_part,
@@ -237,11 +237,6 @@ static void many_that_ask_at_once_find_the_limit_used_up_by_each_other(void **st
     assert_int_equal(figure(rig, "MachinesGoingDown"), 3);
 }
 
-static bool a_moment(struct rig *rig)
-{
-    return rig->ticks > 3;
-}
-
 static bool knows_three(struct rig *rig)
 {
     const struct node *node = node_named(rig, "wn03");
@@ -254,7 +249,7 @@ static void a_rooster_that_is_started_again_counts_on(void **state)
     with(rig, "ROOSTER_MAX_GOING_DOWN = 2");
     three_are_there(rig);
     assert_string_equal(ask(rig, "wn01", ""), "yes");
-    until(rig, a_moment); /* records are in order by the millisecond */
+    loop_rig_turn(rig->bed->loop, 4); /* records are in order by the millisecond */
     assert_string_equal(ask(rig, "wn02", ""), "yes");
     restart(rig);
     assert_int_equal(figure(rig, "MachinesGoingDown"), 2);
@@ -389,7 +384,7 @@ static void short_sleeps_are_learned_from_the_ledger_and_do_not_pay(void **state
         assert_string_equal(ask(rig, "wn01", "IdleSeconds = 0"), "yes");
         falls_asleep(rig, "wn01");
         until(rig, is_off);
-        until(rig, a_moment);
+        loop_rig_turn(rig->bed->loop, 4);
         is_held(rig, "wn01", 1);
         until(rig, is_waking);
         boots(rig);

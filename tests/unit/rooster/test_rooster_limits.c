@@ -28,7 +28,7 @@ static void has_booted_in(struct rig *rig, const char *id, double seconds)
     strbuf_init(&bytes, 0);
     ad_encode(record, false, &bytes);
     bed_path(rig->bed, "rooster.db", path);
-    BED_MUST(store_open(rig->bed->loop, rig->bed->os, path, &SCHEMA, NULL, &store, err));
+    MUST(store_open(rig->bed->loop, rig->bed->os, path, &SCHEMA, NULL, &store, err));
     struct store_txn *txn = store_begin(store);
     store_put(txn, "wakes", id, bytes.data, bytes.length);
     store_commit(txn, NULL, NULL);

@@ -25,7 +25,7 @@ static void put_file(struct rig *rig, const char *name, const char *text, mode_t
 {
     char path[300];
     bed_path(rig->bed, name, path);
-    BED_MUST(os_write_file(rig->bed->os, path, text, strlen(text), mode, false, err));
+    MUST(os_write_file(rig->bed->os, path, text, strlen(text), mode, false, err));
 }
 
 static void file_of(struct rig *rig, const char *name, char *text, size_t size)
@@ -252,8 +252,8 @@ static void the_configuration_may_come_to_name_another_helper(void **state)
     tells(rig, "on running (booted)");
     until(rig, is_shown_unknown);
     load(rig, "");
-    rig->rooster->env.config = rig->config;
-    rooster_daemon.reload(rig->rooster, rig->config);
+    rig->rooster->env.config = rig->daemon.config;
+    rooster_daemon.reload(rig->rooster, rig->daemon.config);
     until(rig, shows_off); /* nobody tells any more */
 }
 

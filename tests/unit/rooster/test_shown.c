@@ -16,34 +16,9 @@ struct coop { /* a collector, a client that is everybody else, and a rooster */
     struct bed *bed;
     struct client *client;
     struct client *other; /* with a token */
-    struct config *config;
-    struct daemon_env env;
-    void *rooster;
+    struct daemon_rig daemon;
     char config_text[2048];
 };
-
-static int coop_read(void *context, const char *path, size_t max, char **text, size_t *length,
-                     struct err *err)
-{
-    const struct coop *coop = context;
-    (void)path;
-    (void)max;
-    (void)err;
-    *text = mem_strdup(coop->config_text);
-    *length = strlen(coop->config_text);
-    return 0;
-}
-
-static void coop_start(struct coop *coop)
-{
-    BED_MUST(rooster_daemon.start(&coop->env, &coop->rooster, err));
-}
-
-static void coop_stop(struct coop *coop)
-{
-    rooster_daemon.destroy(coop->rooster);
-    coop->rooster = NULL;
-}
 
 static struct coop *coop_create(const char *wake_command, int attempts)
 {
@@ -66,44 +41,25 @@ static struct coop *coop_create(const char *wake_command, int attempts)
                    "node \"wn\" {\n method = command\n wake_command = \"%s\"\n}\n",
                    bed->dir, bed->dir, bed->dir, bed->dir, other->token_id,
                    bed->tcp + strlen("tcp:"), attempts, wake_command);
-    const struct config_source source = {.read_file = coop_read,
-                                         .list_directory = bed_list,
-                                         .get_env = bed_env,
-                                         .context = coop};
-    const struct config_options options = {.subsystem = "ROOSTER",
-                                           .path = "/roost.conf",
-                                           .tables = rooster_daemon.tables,
-                                           .table_count = rooster_daemon.table_count};
-    BED_MUST(config_load(&source, &options, &coop->config, err));
-    coop->env = (struct daemon_env){.loop = bed->loop,
-                                    .os = bed->os,
-                                    .log = bed->log,
-                                    .config = coop->config,
-                                    .name = "rooster"};
-    coop_start(coop);
+    daemon_rig_load(&coop->daemon, &rooster_daemon, coop->config_text);
+    (void)daemon_rig_start(&coop->daemon, bed->loop, bed->os, bed->log);
     return coop;
 }
 
 static void coop_destroy(struct coop *coop)
 {
-    coop_stop(coop);
-    config_destroy(coop->config);
+    daemon_rig_fini(&coop->daemon);
     bed_destroy(coop->bed);
     mem_free(coop);
 }
 
-static void later(void *arg)
-{
-    *(bool *)arg = true;
-}
-
-/* Runs the loop until an ad of the collector meets the constraint; what it is after ten seconds
- * fails the test. */
+/* Runs the loop until an ad of the collector meets the constraint; fails the test after thirty
+ * seconds. */
 static void wait_for(struct coop *coop, const char *constraint)
 {
     char args[512];
     (void)snprintf(args, sizeof args, "[ Type = \"Any\"; Constraint = \"%s\" ]", constraint);
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 3000; i++) {
         struct answer answer;
         assert_int_equal(client_call(coop->client, VERB_QUERY, args, NULL, &answer), 0);
         size_t found = answer.ads.count;
@@ -111,11 +67,7 @@ static void wait_for(struct coop *coop, const char *constraint)
         if (found > 0) {
             return;
         }
-        bool over = false;
-        struct loop_timer *timer = loop_timer_create(coop->bed->loop, later, &over);
-        loop_timer_set(timer, 10);
-        loop_run_until(coop->bed->loop, &over);
-        loop_timer_destroy(timer);
+        loop_rig_turn(coop->bed->loop, 10);
     }
     fail_msg("no ad ever met: %s", constraint);
 }

@@ -17,7 +17,7 @@
 /* The job is of that autocluster. */
 static void reject(struct client *negotiator, int64_t autocluster, const char *why)
 {
-    struct ad *args = bed_ad("[LastRejMatchNegotiator = \"n\"]");
+    struct ad *args = ad_from_text("[LastRejMatchNegotiator = \"n\"]");
     struct ad *ad = ad_create();
     struct answer answer = {0};
     ad_set_int(ad, "AutoClusterId", autocluster);

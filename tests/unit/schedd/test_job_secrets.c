@@ -37,9 +37,10 @@ static void startd_asked(void *arg, struct wire_request *request)
 
 static void match(struct client *negotiator)
 {
-    struct ad *args = bed_ad("[ RequestName = \"s#1\"; AutoClusterId = 1; SlotName = \"slot1@x\"; "
-                             "Machine = \"x\"; StartdUplink = \"startd/x\" ]");
-    struct ad *slot = bed_ad("[ Name = \"slot1@x\"; Machine = \"x\" ]");
+    struct ad *args =
+        ad_from_text("[ RequestName = \"s#1\"; AutoClusterId = 1; SlotName = \"slot1@x\"; "
+                     "Machine = \"x\"; StartdUplink = \"startd/x\" ]");
+    struct ad *slot = ad_from_text("[ Name = \"slot1@x\"; Machine = \"x\" ]");
     const struct ad *ads[] = {slot};
     const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, CLAIM_ID};
     const struct wire_body body = {
@@ -60,7 +61,7 @@ static void find_address(struct scene *scene)
     char *text = NULL;
     size_t length = 0;
     (void)snprintf(path, sizeof(path), "%s/schedd/spool/schedd.address", scene->bed->dir);
-    BED_MUST(os_read_file(scene->bed->os, path, sizeof(scene->address) - 1, &text, &length, err));
+    MUST(os_read_file(scene->bed->os, path, sizeof(scene->address) - 1, &text, &length, err));
     (void)snprintf(scene->address, sizeof(scene->address), "%.*s", (int)strcspn(text, "\n"), text);
     mem_free(text);
 }
@@ -76,7 +77,7 @@ static struct client *dial_there(struct scene *scene, uint32_t scopes, const cha
                                   .pin = schedd_pin};
     wire_close(client->wire);
     client->over = false;
-    BED_MUST(wire_dial(client->context, &how, &EVENTS, client, &client->wire, err));
+    MUST(wire_dial(client->context, &how, &EVENTS, client, &client->wire, err));
     loop_run_until(scene->bed->loop, &client->over);
     assert_int_equal(client->status, 0);
     return client;

@@ -52,9 +52,10 @@ static void startd_asked(void *arg, struct wire_request *request)
 /* As the negotiator does it. */
 static int match(struct client *negotiator, const char *claim_id)
 {
-    struct ad *args = bed_ad("[ RequestName = \"s#1\"; AutoClusterId = 1; SlotName = \"slot1@x\"; "
-                             "Machine = \"x\"; StartdUplink = \"startd/x\" ]");
-    struct ad *slot = bed_ad("[ Name = \"slot1@x\"; Machine = \"x\" ]");
+    struct ad *args =
+        ad_from_text("[ RequestName = \"s#1\"; AutoClusterId = 1; SlotName = \"slot1@x\"; "
+                     "Machine = \"x\"; StartdUplink = \"startd/x\" ]");
+    struct ad *slot = ad_from_text("[ Name = \"slot1@x\"; Machine = \"x\" ]");
     const struct ad *ads[] = {slot};
     struct answer answer = {0};
     const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim_id};

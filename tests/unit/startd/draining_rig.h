@@ -88,12 +88,12 @@ static inline bool is_done(struct rig *rig)
 /* Sends the request and waits for the offer or the refusal. */
 static inline void ask(struct rig *rig, struct asker *asker, const char *text)
 {
-    struct ad *args = bed_ad(text);
+    struct ad *args = ad_from_text(text);
     struct drain_request request;
     assert_int_equal(drain_request_read(args, &request, NULL), DRAIN_OK);
     asker_end(asker);
-    BED_MUST(drain_client_start(asker->client->wire, "wn01", &request, &EVENTS, asker,
-                                &asker->drain, err));
+    MUST(drain_client_start(asker->client->wire, "wn01", &request, &EVENTS, asker, &asker->drain,
+                            err));
     drain_request_fini(&request);
     ad_destroy(args);
     waited_for = asker;
@@ -121,8 +121,8 @@ static inline void drain_it(struct rig *rig, struct asker *asker, const char *te
 static inline enum drain_code cancel(struct rig *rig, struct asker *asker, const char *id)
 {
     asker_end(asker);
-    BED_MUST(drain_client_cancel(asker->client->wire, "wn01", id, NULL, &EVENTS, asker,
-                                 &asker->drain, err));
+    MUST(drain_client_cancel(asker->client->wire, "wn01", id, NULL, &EVENTS, asker, &asker->drain,
+                             err));
     waited_for = asker;
     until(rig, is_done);
     return asker->code;

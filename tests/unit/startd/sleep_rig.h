@@ -18,9 +18,9 @@ static inline void put(struct rig *rig, const char *directory, const char *name,
 {
     char path[900];
     (void)snprintf(path, sizeof path, "%s/root%s", rig->bed->dir, directory);
-    BED_MUST(os_mkdirs(rig->bed->os, path, 0755, err));
+    MUST(os_mkdirs(rig->bed->os, path, 0755, err));
     (void)snprintf(path, sizeof path, "%s/root%s/%s", rig->bed->dir, directory, name);
-    BED_MUST(os_write_file(rig->bed->os, path, text, strlen(text), 0755, false, err));
+    MUST(os_write_file(rig->bed->os, path, text, strlen(text), 0755, false, err));
 }
 
 static inline bool holds_text(struct rig *rig, const char *name, const char *text)
@@ -77,7 +77,7 @@ static int64_t last_until; /* PowerKeepUntil of the last answer */
 static inline struct answer *order_begin(struct rig *rig, enum wire_verb verb, const char *text)
 {
     struct client *admin = client_dial(rig->bed, SCOPE_ADMINISTRATOR, "", NULL, NULL);
-    struct ad *args = bed_ad(text);
+    struct ad *args = ad_from_text(text);
     struct answer *answer = mem_zalloc(sizeof *answer);
     const struct wire_body body = {.args = args};
     assert_true(wire_relay(admin->wire, "startd/wn01", verb, &body, 0, answer_part, answer) > 0);

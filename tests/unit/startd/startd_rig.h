@@ -21,8 +21,6 @@
 #include "tests/support/collector_bed.h"
 #include "tests/support/told_secrets.h"
 
-#define PATIENCE_MS 15000
-
 struct schedd { /* the schedd's end of a claim's connection */
     struct wire_context *context;
     struct tls_identity *identity;
@@ -53,46 +51,27 @@ struct rig {
     bool wants_suspended; /* answer to SUSPEND_CLAIM */
     struct bed *bed;
     char config_text[4096], execute[300], script[300], pids[300];
-    struct config *config;
-    struct daemon_env env;
-    struct startd *startd;
+    struct daemon_rig daemon;
+    struct startd *startd; /* its state; NULL: it does not run */
     struct client *caller; /* the schedd's connection to the collector */
     struct client *reader;
     struct schedd schedd;
     struct starter_end starter;
-    struct loop_timer *tick;
-    bool (*holds)(struct rig *rig);
-    bool over;
-    unsigned ticks;
     char claim_id[CLAIM_ID_MAX]; /* claim id of the last offer */
 };
 
 /* ---- waiting ---- */
 
-static inline void tick(void *arg)
+static inline const char *slot_shown(const struct rig *rig)
 {
-    struct rig *rig = arg;
-    rig->over = rig->holds(rig) || ++rig->ticks > PATIENCE_MS;
-    if (!rig->over) {
-        loop_timer_set(rig->tick, 1);
-    }
+    static char text[100];
+    const struct slot *slot = rig->startd->slots[0];
+    (void)snprintf(text, sizeof text, "the slot is %s/%s", slot_state_name(slot->state),
+                   slot_activity_name(slot->activity));
+    return text;
 }
 
-static inline void until_(struct rig *rig, bool (*holds)(struct rig *rig), const char *what)
-{
-    rig->holds = holds;
-    rig->ticks = 0;
-    rig->over = false;
-    loop_timer_set(rig->tick, 0);
-    loop_run_until(rig->bed->loop, &rig->over);
-    loop_timer_stop(rig->tick);
-    if (!holds(rig)) {
-        fail_msg("waited in vain for: %s (slot is %s/%s)", what,
-                 slot_state_name(rig->startd->slots[0]->state),
-                 slot_activity_name(rig->startd->slots[0]->activity));
-    }
-}
-#define until(rig, holds) until_(rig, holds, #holds)
+#define until(rig, holds) LOOP_RIG_UNTIL((rig)->bed->loop, holds(rig), slot_shown(rig))
 
 static inline bool is(const struct rig *rig, enum slot_state state, enum slot_activity activity)
 {
@@ -229,10 +208,10 @@ static inline void schedd_open(struct rig *rig)
     struct schedd *schedd = &rig->schedd;
     const struct wire_context_options options = {.loop = rig->bed->loop, .os = rig->bed->os};
     schedd->lease_s = 1200;
-    BED_MUST(tls_identity_ephemeral(rig->bed->loop, "schedd", &schedd->identity, err));
-    BED_MUST(wire_context_create(&options, &schedd->context, err));
-    BED_MUST(listener_create(rig->bed->loop, "tcp:127.0.0.1:0", schedd_incoming, schedd,
-                             &schedd->listener, err));
+    MUST(tls_identity_ephemeral(rig->bed->loop, "schedd", &schedd->identity, err));
+    MUST(wire_context_create(&options, &schedd->context, err));
+    MUST(listener_create(rig->bed->loop, "tcp:127.0.0.1:0", schedd_incoming, schedd,
+                         &schedd->listener, err));
 }
 
 static inline void schedd_close(struct rig *rig)
@@ -248,19 +227,7 @@ static inline void schedd_close(struct rig *rig)
 
 /* ---- the startd ---- */
 
-static inline int startd_read(void *context, const char *path, size_t max, char **text,
-                              size_t *length, struct err *err)
-{
-    const struct rig *rig = context;
-    (void)path;
-    (void)max;
-    (void)err;
-    *text = mem_strdup(rig->config_text);
-    *length = strlen(rig->config_text);
-    return 0;
-}
-
-static inline void load(struct rig *rig, const char *more)
+static inline void write_config(struct rig *rig, const char *more)
 {
     const struct bed *bed = rig->bed;
     (void)snprintf(rig->config_text, sizeof rig->config_text,
@@ -270,33 +237,28 @@ static inline void load(struct rig *rig, const char *more)
                    "HIBERNATE_ASK_ROOSTER = never\nSTARTER = \"%s\"\n%s\n",
                    bed->dir, bed->dir, bed->dir, rig->execute, bed->dir, bed->dir, bed->tcp + 4,
                    rig->script, more);
-    const struct config_source source = {.read_file = startd_read,
-                                         .list_directory = bed_list,
-                                         .get_env = bed_env,
-                                         .context = rig};
-    const struct config_options options = {.subsystem = "STARTD",
-                                           .path = "/roost.conf",
-                                           .tables = startd_daemon.tables,
-                                           .table_count = startd_daemon.table_count};
-    config_destroy(rig->config);
-    BED_MUST(config_load(&source, &options, &rig->config, err));
+}
+
+static inline void load(struct rig *rig, const char *more)
+{
+    write_config(rig, more);
+    daemon_rig_load(&rig->daemon, &startd_daemon, rig->config_text);
+}
+
+static inline void reload(struct rig *rig, const char *more)
+{
+    write_config(rig, more);
+    daemon_rig_reload(&rig->daemon, rig->config_text);
 }
 
 static inline void start(struct rig *rig)
 {
-    void *state = NULL;
-    rig->env = (struct daemon_env){.loop = rig->bed->loop,
-                                   .os = rig->bed->os,
-                                   .log = rig->bed->log,
-                                   .config = rig->config,
-                                   .name = "startd"};
-    BED_MUST(startd_daemon.start(&rig->env, &state, err));
-    rig->startd = state;
+    rig->startd = daemon_rig_start(&rig->daemon, rig->bed->loop, rig->bed->os, rig->bed->log);
 }
 
 static inline void stop(struct rig *rig)
 {
-    startd_daemon.destroy(rig->startd);
+    daemon_rig_stop(&rig->daemon);
     rig->startd = NULL;
 }
 
@@ -324,16 +286,10 @@ static inline int setup(void **state)
     bed_path(bed, "execute", rig->execute);
     bed_path(bed, "starter.sh", rig->script);
     bed_path(bed, "pids", rig->pids);
-    BED_MUST(os_write_file(bed->os, rig->script, STARTER_SCRIPT, strlen(STARTER_SCRIPT), 0755,
-                           false, err));
+    bed_write(bed, "starter.sh", STARTER_SCRIPT, 0755);
     rig->caller = client_dial(bed, SCOPE_SCHEDD | SCOPE_READ, "", "schedd/s", NULL);
-    /* the reader's token */
     rig->reader = client_dial(bed, SCOPE_ADVERTISE | SCOPE_READ, "", NULL, NULL);
-    char from[300], to[300];
-    bed_path(bed, rig->reader->token_id, from);
-    bed_path(bed, "startd.token", to);
-    BED_MUST(os_rename(bed->os, from, to, false, err));
-    rig->tick = loop_timer_create(bed->loop, tick, rig);
+    client_give_token(rig->reader, "startd.token");
     schedd_open(rig);
     load(rig, "");
     start(rig);
@@ -365,8 +321,7 @@ static inline int teardown(void **state)
     wire_close(rig->starter.wire);
     wire_context_destroy(rig->starter.context);
     schedd_close(rig);
-    loop_timer_destroy(rig->tick);
-    config_destroy(rig->config);
+    daemon_rig_fini(&rig->daemon);
     bed_destroy(rig->bed);
     mem_free(rig);
     return 0;
@@ -394,7 +349,7 @@ static char last_text[512];
 static inline int dial_with(struct rig *rig, const char *claim_id, const char *job_text,
                             const char *more, struct ad **ret)
 {
-    struct ad *args = bed_ad(more), *job = bed_ad(job_text);
+    struct ad *args = ad_from_text(more), *job = ad_from_text(job_text);
     struct answer answer = {0};
     ad_set_string(args, "ScheddAddress", listener_address(rig->schedd.listener));
     ad_set_string(args, "ScheddName", "s");
@@ -435,7 +390,7 @@ static inline void claim_it(struct rig *rig)
 static inline void send(struct rig *rig, enum wire_verb verb, int64_t epoch, const char *job_text,
                         struct answer *answer)
 {
-    struct ad *args = ad_create(), *job = bed_ad(job_text);
+    struct ad *args = ad_create(), *job = ad_from_text(job_text);
     ad_set_string(args, "JobId", "1.0");
     ad_set_int(args, "ClaimEpoch", epoch);
     ad_set_string(args, "ShadowAddress", "tcp:127.0.0.1:1");
@@ -558,14 +513,14 @@ static inline int hello_answer(struct rig *rig, int64_t epoch, struct ad **ret)
         const struct wire_context_options options = {.loop = rig->bed->loop,
                                                      .os = rig->bed->os,
                                                      .admin_uid = getuid()};
-        BED_MUST(wire_context_create(&options, &end->context, err));
+        MUST(wire_context_create(&options, &end->context, err));
     }
     (void)snprintf(address, sizeof address, "unix:%s/startd.sock", rig->bed->dir);
     const struct wire_dial dial = {.address = address,
                                    .route = "starter",
                                    .name = "",
                                    .server_scopes = SCOPE_SCHEDD};
-    BED_MUST(wire_dial(end->context, &dial, &EVENTS, end, &end->wire, err));
+    MUST(wire_dial(end->context, &dial, &EVENTS, end, &end->wire, err));
     loop_run_until(rig->bed->loop, &end->ready);
     struct answer answer;
     int status = tell(rig, VERB_STARTER_HELLO, epoch, "", &answer);
@@ -588,7 +543,7 @@ static inline void end_script(struct rig *rig)
     assert_true(read_pids(rig, &starter, &child, directory));
     (void)os_kill(rig->bed->os, child, SIGKILL);
     (void)os_kill(rig->bed->os, starter, SIGKILL);
-    BED_MUST(os_remove_tree(rig->bed->os, directory, err));
+    MUST(os_remove_tree(rig->bed->os, directory, err));
 }
 
 static inline void starter_is_done(struct rig *rig, const char *reason)

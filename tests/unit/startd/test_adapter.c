@@ -127,11 +127,11 @@ static void a_machine_whose_adapter_takes_no_password_does_not_sleep(void **stat
     assert_int_equal(power_down(rig), -EIO);
     assert_non_null(strstr(last_text, "magic packets with a password would not wake the machine"));
     assert_non_null(strstr(last_text, path)); /* it is not there */
-    BED_MUST(os_write_file(rig->bed->os, path, "secret", 6, 0600, false, err));
+    MUST(os_write_file(rig->bed->os, path, "secret", 6, 0600, false, err));
     assert_int_equal(power_down(rig), -EIO);
     assert_non_null(strstr(last_text, path)); /* it is none */
     assert_null(strstr(last_text, "secret"));
-    BED_MUST(os_write_file(rig->bed->os, path, "01:23:45:67:89:ab", 17, 0600, false, err));
+    MUST(os_write_file(rig->bed->os, path, "01:23:45:67:89:ab", 17, 0600, false, err));
     assert_int_equal(power_down(rig), -EIO);
     assert_non_null(strstr(last_text, "no network adapter")); /* the loopback is none */
     assert_false(going_down_has_begun(rig->startd));

@@ -25,7 +25,7 @@ static void what_plugins_say_later_is_in_the_ads_then(void **state)
     struct rig *rig = *state;
     char path[300], more[400];
     bed_path(rig->bed, "toy_plugin", path);
-    BED_MUST(os_write_file(rig->bed->os, path, PLUGIN, strlen(PLUGIN), 0755, false, err));
+    MUST(os_write_file(rig->bed->os, path, PLUGIN, strlen(PLUGIN), 0755, false, err));
     (void)snprintf(more, sizeof more, "FILETRANSFER_PLUGINS = \"%s\"\n", path);
     stop(rig);
     load(rig, more);
@@ -41,8 +41,7 @@ static void a_reload_changes_the_owners_attributes_and_policy(void **state)
     load(rig, "STARTD_ATTRS = Room\nRoom = \"\\\"B12\\\"\"\nRANK = 7\n");
     start(rig);
     assert_string_equal(shown(rig, "Room"), "B12");
-    load(rig, "STARTD_ATTRS = Room\nRoom = \"\\\"C3\\\"\"\nRANK = 8\nUID_DOMAIN = \"lab\"\n");
-    startd_daemon.reload(rig->startd, rig->config);
+    reload(rig, "STARTD_ATTRS = Room\nRoom = \"\\\"C3\\\"\"\nRANK = 8\nUID_DOMAIN = \"lab\"\n");
     assert_string_equal(shown(rig, "Room"), "C3");
     assert_string_equal(shown(rig, "UidDomain"), "lab");
     assert_int_equal(ad_int_or(rig->startd->slots[0]->ad, "Rank", 0), 8);

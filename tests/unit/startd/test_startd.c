@@ -128,7 +128,7 @@ static void a_job_runs_and_the_claim_is_idle_again(void **state)
     until(rig, is_claimed_idle);
     until(rig, has_idle_alive); /* at once, not after a third of the lease */
     assert_int_equal(rig->schedd.gones, 0);
-    BED_MUST(os_remove(rig->bed->os, rig->pids, err));
+    MUST(os_remove(rig->bed->os, rig->pids, err));
     assert_int_equal(call(rig, VERB_ACTIVATE, 2, JOB), 0); /* the next on the same claim */
     until(rig, has_pids);
     assert_true(is_claimed_busy(rig));
@@ -144,9 +144,9 @@ static void the_record_is_all_that_a_starter_needs(void **state)
     struct ad *record;
     assert_true(read_pids(rig, &starter, &child, directory));
     (void)snprintf(path, sizeof path, "%s/job.record", directory);
-    BED_MUST(os_read_file(rig->bed->os, path, 65536, &text, &length, err));
+    MUST(os_read_file(rig->bed->os, path, 65536, &text, &length, err));
     struct secret_list *secrets = NULL;
-    BED_MUST(job_record_read(text, length, &record, &secrets, err));
+    MUST(job_record_read(text, length, &record, &secrets, err));
     assert_string_equal(secret_list_find(secrets, SECRET_CLAIM_ID), rig->claim_id);
     assert_string_equal(secret_list_find(secrets, SECRET_NONCE),
                         "0123456789abcdef0123456789abcdef");
@@ -200,7 +200,7 @@ static void a_starter_that_is_not_there_ends_the_claim(void **state)
 {
     struct rig *rig = *state;
     claim_it(rig);
-    BED_MUST(os_remove(rig->bed->os, rig->script, err));
+    MUST(os_remove(rig->bed->os, rig->script, err));
     assert_int_equal(call(rig, VERB_ACTIVATE, 1, JOB), -EIO);
     assert_non_null(strstr(last_text, "the starter could not be started: "));
     until(rig, is_unclaimed);
@@ -351,10 +351,10 @@ static void a_starter_whose_pid_was_not_recorded_yet_is_found_by_its_lock(void *
     stop(rig);
     struct strbuf lock;
     struct os_lock *held = NULL; /* by this process, in the starter's place */
-    BED_MUST(os_mkdirs(rig->bed->os, config_path(rig->config, "LOCK"), 0755, err));
+    MUST(os_mkdirs(rig->bed->os, config_path(rig->daemon.config, "LOCK"), 0755, err));
     strbuf_init(&lock, 0);
-    strbuf_printf(&lock, "%s/starter.slot1.lock", config_path(rig->config, "LOCK"));
-    BED_MUST(os_lock(rig->bed->os, strbuf_text(&lock), &held, NULL, err));
+    strbuf_printf(&lock, "%s/starter.slot1.lock", config_path(rig->daemon.config, "LOCK"));
+    MUST(os_lock(rig->bed->os, strbuf_text(&lock), &held, NULL, err));
     start(rig);
     claim = rig->startd->claims.items[0];
     assert_int_equal(claim->starter.pid, os_pid(rig->bed->os));
@@ -429,7 +429,7 @@ static void what_no_claim_knows_is_swept_at_start(void **state)
     stop(rig);
     char path[300];
     bed_path(rig->bed, "startd.db", path);
-    BED_MUST(os_remove(rig->bed->os, path, err));
+    MUST(os_remove(rig->bed->os, path, err));
     start(rig);
     until(rig, is_cleaned);
     assert_true(is_unclaimed(rig));

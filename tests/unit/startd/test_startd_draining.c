@@ -128,7 +128,7 @@ static void nothing_changes_while_an_offer_stands(void **state)
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     remember_id(rig);
     ask(rig, &admin, "[]");
-    struct ad *args = bed_ad("[JobId = \"1.0\"]"), *job = bed_ad(JOB);
+    struct ad *args = ad_from_text("[JobId = \"1.0\"]"), *job = ad_from_text(JOB);
     struct answer answer = {0};
     ad_set_string(args, "ScheddAddress", listener_address(rig->schedd.listener));
     ad_set_string(args, "ScheddPin", tls_identity_pin(rig->schedd.identity));
@@ -400,8 +400,7 @@ static void a_promise_that_is_taken_back_counts_at_once(void **state)
     run_job(rig);
     drain_it(rig, &admin, "[]");
     until(rig, is_retiring);
-    load(rig, IMPATIENT);
-    startd_daemon.reload(rig->startd, rig->config);
+    reload(rig, IMPATIENT);
     until(rig, has_stop);
     assert_false(rig->starter.fast);
     job_is_over(rig, "vacated");

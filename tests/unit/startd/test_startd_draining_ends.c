@@ -32,7 +32,7 @@ static bool has_note(struct rig *rig)
 {
     char why[DAEMON_DOWN_WHY_MAX];
     bool same_boot;
-    return daemon_down_read(rig->bed->os, rig->config, "startd", &same_boot, why);
+    return daemon_down_read(rig->bed->os, rig->daemon.config, "startd", &same_boot, why);
 }
 
 static bool has_no_note(struct rig *rig)
@@ -82,7 +82,7 @@ static void look_now(struct rig *rig)
 
 static void make_lock_directory(struct rig *rig)
 {
-    BED_MUST(os_mkdirs(rig->bed->os, config_path(rig->config, "LOCK"), 0755, err));
+    MUST(os_mkdirs(rig->bed->os, config_path(rig->daemon.config, "LOCK"), 0755, err));
 }
 
 static void drained_to_exit_it_takes_its_ads_away_and_ends(void **state)
@@ -115,7 +115,7 @@ static void who_was_drained_to_exit_forgets_it_durably_when_it_is_started(void *
     assert_true(draining_is_on(rig->startd));
     assert_string_equal(rig->startd->draining.id, admin.id);
     stop(rig);
-    BED_MUST(daemon_down_write(rig->bed->os, rig->config, "startd", "drained", err));
+    MUST(daemon_down_write(rig->bed->os, rig->daemon.config, "startd", "drained", err));
     start(rig); /* killed after it was done */
     assert_true(is_withdrawn(rig));
     until(rig, has_no_note);
@@ -128,14 +128,14 @@ static void without_a_note_it_does_not_end(void **state)
 {
     struct rig *rig = *state;
     begin(rig, TWO_SLOTS); /* LOCK is no directory */
-    BED_MUST(
-        os_write_file(rig->bed->os, config_path(rig->config, "LOCK"), "", 0, 0644, false, err));
+    MUST(os_write_file(rig->bed->os, config_path(rig->daemon.config, "LOCK"), "", 0, 0644, false,
+                       err));
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     drain_it(rig, &admin, "[OnCompletion = \"exit\"]");
     until(rig, could_not_sleep);
     assert_true(all_drained(rig));
     assert_false(is_ending(rig));
-    BED_MUST(os_remove(rig->bed->os, config_path(rig->config, "LOCK"), err));
+    MUST(os_remove(rig->bed->os, config_path(rig->daemon.config, "LOCK"), err));
     make_lock_directory(rig);
     rig->startd->draining.retry_ms = 1; /* it is time */
     look_now(rig);

@@ -67,7 +67,7 @@ static void a_kept_starter_gets_the_claims_next_job(void **state)
     struct claim *claim = run_and_keep(rig);
     assert_true(read_pids(rig, &starter, &child, directory));
     (void)snprintf(path, sizeof path, "%s/kept", directory);
-    BED_MUST(os_mkdirs(rig->bed->os, path, 0700, err));
+    MUST(os_mkdirs(rig->bed->os, path, 0700, err));
     assert_int_equal(call(rig, VERB_ACTIVATE, 2, JOB), 0);
     assert_true(is_claimed_busy(rig));
     assert_int_equal(claim->starter.pid, starter);
@@ -113,7 +113,7 @@ static void a_kept_starter_that_dies_is_replaced(void **state)
     char directory[256];
     struct claim *claim = run_and_keep(rig);
     assert_true(read_pids(rig, &starter, &child, directory));
-    BED_MUST(os_remove(rig->bed->os, rig->pids, err));
+    MUST(os_remove(rig->bed->os, rig->pids, err));
     (void)os_kill(rig->bed->os, child, SIGKILL);
     (void)os_kill(rig->bed->os, starter, SIGKILL);
     until(rig, has_no_kept);
@@ -134,7 +134,7 @@ static void the_next_job_waits_for_a_starter_that_is_on_its_way_out(void **state
     char directory[256];
     struct claim *claim = run_and_keep(rig);
     assert_true(read_pids(rig, &starter, &child, directory));
-    BED_MUST(os_remove(rig->bed->os, rig->pids, err));
+    MUST(os_remove(rig->bed->os, rig->pids, err));
     starters_unkeep(claim);
     until(rig, is_unkept);
     send(rig, VERB_ACTIVATE, 2, JOB, &answer);
@@ -182,7 +182,7 @@ static void another_configuration_lets_kept_starters_go(void **state)
 {
     struct rig *rig = *state;
     (void)run_and_keep(rig);
-    startd_daemon.reload(rig->startd, rig->config);
+    startd_daemon.reload(rig->startd, rig->daemon.config);
     until(rig, is_unkept);
     assert_true(is_claimed_idle(rig));
 }
@@ -199,10 +199,10 @@ static void a_kept_starter_that_no_claim_knows_is_ended_with_its_job(void **stat
     assert_int_equal(call(rig, VERB_ACTIVATE, 2, JOB), 0);
     until(rig, has_run);
     assert_true(read_pids(rig, &starter, &child, first));
-    BED_MUST(os_remove_tree(rig->bed->os, first, err)); /* absent: it has another name */
+    MUST(os_remove_tree(rig->bed->os, first, err)); /* absent: it has another name */
     stop(rig);
     bed_path(rig->bed, "startd.db", path);
-    BED_MUST(os_remove(rig->bed->os, path, err));
+    MUST(os_remove(rig->bed->os, path, err));
     start(rig);
     until(rig, is_cleaned);
     assert_int_equal(os_stat(rig->bed->os, rig->starter.directory, &stat), -ENOENT);

@@ -14,9 +14,9 @@ static void put(struct rig *rig, const char *directory, const char *name, const 
 {
     char path[900];
     (void)snprintf(path, sizeof path, "%s/root%s", rig->bed->dir, directory);
-    BED_MUST(os_mkdirs(rig->bed->os, path, 0755, err));
+    MUST(os_mkdirs(rig->bed->os, path, 0755, err));
     (void)snprintf(path, sizeof path, "%s/root%s/%s", rig->bed->dir, directory, name);
-    BED_MUST(os_write_file(rig->bed->os, path, text, strlen(text), 0755, false, err));
+    MUST(os_write_file(rig->bed->os, path, text, strlen(text), 0755, false, err));
 }
 
 #define CAP "/sys/class/powercap/"

@@ -20,7 +20,7 @@ static _Thread_local struct { /* the rooster */
 
 static void answer_kept(const char *says)
 {
-    struct ad *args = bed_ad(says);
+    struct ad *args = ad_from_text(says);
     const struct wire_body body = {.args = args};
     wire_reply_ok(rooster.kept, &body);
     rooster.kept = NULL;

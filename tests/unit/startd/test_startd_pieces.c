@@ -306,7 +306,7 @@ static void what_the_collector_still_has_of_another_life_is_taken_away(void **st
     stop(rig);
     char path[300];
     bed_path(rig->bed, "startd.db", path);
-    BED_MUST(os_remove(rig->bed->os, path, err));
+    MUST(os_remove(rig->bed->os, path, err));
     start(rig);
     assert_true(is_whole(rig));
     until_collector(rig, collector_has_no_piece);
@@ -341,8 +341,7 @@ static void start_asks_the_maps_that_are_configured_now(void **state)
     remember_id(rig);
     assert_int_equal(dial_me(rig, JOB), -ENOTSUP);
     (void)snprintf(text, sizeof text, MAP, "physics");
-    load(rig, text);
-    startd_daemon.reload(rig->startd, rig->config);
+    reload(rig, text);
     remember_id(rig);
     assert_int_equal(dial_me(rig, JOB), 0);
 }
@@ -356,8 +355,7 @@ static void a_reload_changes_expressions_and_not_the_division(void **state)
                    "NUM_SLOTS_TYPE_1 = 2\nRANK = 77\n"
                    "MODIFY_REQUEST_EXPR_REQUESTMEMORY = \"quantize(RequestMemory,{512})\"\n"
                    "MODIFY_REQUEST_EXPR_REQUESTGPUs = 2\n");
-    load(rig, text);
-    startd_daemon.reload(rig->startd, rig->config);
+    reload(rig, text);
     assert_true(is_whole(rig));
     until_collector(rig, collector_has_the_new_rank);
     assert_int_equal(dial_piece(rig, ASKS("RequestMemory = 1; RequestGPUs = 1")), 0);
@@ -410,8 +408,8 @@ static void a_division_that_cannot_be_is_refused_at_the_start(void **state)
         struct err err = {{0}};
         void *startd = NULL;
         load(rig, BAD[i][0]);
-        rig->env.config = rig->config;
-        assert_true(startd_daemon.start(&rig->env, &startd, &err) != 0);
+        rig->daemon.env.config = rig->daemon.config;
+        assert_true(startd_daemon.start(&rig->daemon.env, &startd, &err) != 0);
         if (strstr(err.text, BAD[i][1]) == NULL) {
             fail_msg("%s: %s", BAD[i][0], err.text);
         }

@@ -118,7 +118,7 @@ static void the_job_in_its_sandbox_sees_no_claim_id(void **state)
     run_known(rig, PATIENT, KNOWN);
     assert_true(read_pids(rig, &starter, &child, directory));
     (void)snprintf(path, sizeof path, "%s/job.record", directory);
-    BED_MUST(os_read_file(rig->bed->os, path, 1 << 20, &text, &length, err));
+    MUST(os_read_file(rig->bed->os, path, 1 << 20, &text, &length, err));
     struct ad *record = NULL;
     const struct ad *slot = NULL;
     struct secret_list *secrets = NULL;
@@ -247,8 +247,7 @@ static void a_retirement_that_is_made_shorter_ends_at_the_next_look(void **state
     assert_int_equal(preempt(rig, FAMOUS, "[]", id, NULL), 0);
     policy_poll(rig->startd);
     assert_true(is_retiring(rig));
-    load(rig, IMPATIENT);
-    startd_daemon.reload(rig->startd, rig->config); /* looks */
+    reload(rig, IMPATIENT); /* looks */
     assert_true(is_vacating(rig));
 }
 

@@ -28,7 +28,7 @@ static void begin_with(struct rig *rig, const char *more)
     static const char OFF[] = "#!/bin/sh\necho off >\"$(dirname \"$0\")/off\"\n";
     char path[900], text[1600];
     (void)snprintf(path, sizeof path, "%s/off.sh", rig->bed->dir);
-    BED_MUST(os_write_file(rig->bed->os, path, OFF, strlen(OFF), 0755, false, err));
+    MUST(os_write_file(rig->bed->os, path, OFF, strlen(OFF), 0755, false, err));
     (void)snprintf(text, sizeof text,
                    TWO_SLOTS
                    "POWER_METHOD = command\nPOWER_SLEEP_CMD = \"%s\"\n"
@@ -67,7 +67,7 @@ static bool is_stored(struct rig *rig)
 static int call_as(struct rig *rig, uint32_t scopes, const char *text, char result[RESULT_MAX])
 {
     struct client *client = client_dial(rig->bed, scopes, "", NULL, NULL);
-    struct ad *args = bed_ad(text);
+    struct ad *args = ad_from_text(text);
     struct answer answer = {0};
     const struct wire_body body = {.args = args};
     assert_true(wire_relay(client->wire, "startd/wn01", VERB_POWER_RECLAIM, &body, 0, answer_part,
@@ -267,7 +267,7 @@ static void what_somebody_ordered_goes_down_at_once(void **state)
     struct answer answer = {0};
     begin_with(rig, WAITS);
     struct client *admin = client_dial(rig->bed, SCOPE_ADMINISTRATOR, "", NULL, NULL);
-    struct ad *args = bed_ad("[]");
+    struct ad *args = ad_from_text("[]");
     const struct wire_body body = {.args = args};
     assert_true(wire_relay(admin->wire, "startd/wn01", VERB_POWER_DOWN, &body, 0, answer_part,
                            &answer) > 0);
@@ -342,7 +342,7 @@ static void two_at_a_time_are_both_answered(void **state)
     drain_it(rig, &admin, MAY_BE_ENDED);
     until(rig, second_waits);
     struct client *client = client_dial(rig->bed, SCOPE_NEGOTIATOR, "", NULL, NULL);
-    struct ad *args = bed_ad(RECLAIM);
+    struct ad *args = ad_from_text(RECLAIM);
     const struct wire_body body = {.args = args};
     for (size_t i = 0; i < 2; i++) {
         assert_true(wire_relay(client->wire, "startd/wn01", VERB_POWER_RECLAIM, &body, 0,

@@ -343,7 +343,7 @@ static void a_kernel_that_refuses_leaves_it_up(void **state)
     begin(rig, CHECKED "HIBERNATE = \"\\\"S3\\\"\"\n");
     hibernate_check(rig->startd);
     (void)snprintf(path, sizeof path, "%s/root/sys/power", rig->bed->dir);
-    BED_MUST(os_remove_tree(rig->bed->os, path, err));
+    MUST(os_remove_tree(rig->bed->os, path, err));
     until(rig, kernel_has_refused);
     assert_false(going_down_has_begun(rig->startd));
     until(rig, is_unclaimed);

@@ -12,20 +12,6 @@
 
 #define MOMENTS 24 /* milliseconds after it began; going down takes fewer */
 
-static unsigned wanted_ms;
-
-static bool is_over(struct rig *rig)
-{
-    return rig->ticks >= wanted_ms;
-}
-
-/* The world goes on for so many milliseconds. */
-static void pass(struct rig *rig, unsigned ms)
-{
-    wanted_ms = ms;
-    until(rig, is_over);
-}
-
 static size_t count_of(struct rig *rig, const char *constraint)
 {
     struct answer answer;
@@ -60,8 +46,7 @@ static void collector_dies(struct rig *rig)
         (void)snprintf(rest, sizeof rest, "%s", port + strlen("127.0.0.1:0"));
         (void)snprintf(port, (size_t)(bed->config_text + sizeof bed->config_text - port), "%s%s",
                        bed->tcp + strlen("tcp:"), rest);
-        config_destroy(bed->config);
-        bed_load_config(bed);
+        daemon_rig_load(&bed->daemon, &collector_daemon, bed->config_text);
     }
 }
 
@@ -99,6 +84,10 @@ static bool order_is_given(struct rig *rig)
 {
     return rig->startd->down.stage >= DOWN_ORDERED;
 }
+static bool is_decided(struct rig *rig)
+{
+    return is_not_going_down(rig) || order_is_given(rig);
+}
 
 static void killed_at_any_moment_before_the_machine_is_off_it_comes_back_awake(void **state)
 {
@@ -108,7 +97,7 @@ static void killed_at_any_moment_before_the_machine_is_off_it_comes_back_awake(v
         rig->startd->down.keep_off = ms % 4 == 0;
         hibernate_check(rig->startd);
         assert_true(going_down_has_begun(rig->startd));
-        pass(rig, ms);
+        loop_rig_turn(rig->bed->loop, ms);
         restart(rig); /* of the same boot */
         is_awake(rig);
     }
@@ -125,19 +114,18 @@ static void a_collector_that_dies_before_its_word_leaves_the_machine_up(void **s
         forget_that_it_was_off(rig);
         begin(rig, ANYTIME);
         hibernate_check(rig->startd);
-        pass(rig, ms);
-        bool given = rig->startd->down.stage >= DOWN_ORDERED;
-        collector_dies(rig);
-        if (given) { /* then its word was durable */
+        loop_rig_turn(rig->bed->loop, ms);
+        collector_dies(rig); /* its last word may still be on its way */
+        until(rig, is_decided);
+        if (order_is_given(rig)) { /* then its word was durable */
             until(rig, is_switched_off);
             collector_returns(rig);
             assert_int_equal(count_of(rig, "Offline =?= true"), 2);
             until(rig, is_linked);
-            pass(rig, 50);
+            loop_rig_turn(rig->bed->loop, 50);
             assert_true(going_down_has_begun(rig->startd));
             assert_int_equal(count_of(rig, "Offline =?= true"), 2); /* still */
         } else {
-            until(rig, is_not_going_down);
             collector_returns(rig);
             until(rig, is_up_and_connected);
             is_awake(rig);
@@ -158,7 +146,7 @@ static void who_wakes_without_a_network_shows_itself_when_there_is_one(void **st
     collector_dies(rig);
     until(rig, was_suspended);
     until(rig, is_not_going_down);
-    pass(rig, 20);
+    loop_rig_turn(rig->bed->loop, 20);
     collector_returns(rig);
     is_awake(rig);
 }
