@@ -73,11 +73,9 @@ static bool call(struct bed *bed, const char *address, const char *pin, struct c
                                                 .readable = ignore,
                                                 .closed = caller_closed};
     const struct stream_trust trust = {.pin = pin};
-    struct err err = {""};
     *caller = (struct caller){0};
-    world_must(stream_connect(bed->world->loop, address, "collector", &trust, &CALLER, caller,
-                              &caller->stream, &err),
-               &err);
+    MUST(stream_connect(bed->world->loop, address, "collector", &trust, &CALLER, caller,
+                        &caller->stream, err));
     world_until_flag(bed->world, &caller->over);
     return caller->opened;
 }
@@ -85,19 +83,16 @@ static bool call(struct bed *bed, const char *address, const char *pin, struct c
 static void bed_open(struct bed *bed, struct world *world, const char *address)
 {
     static const struct pki_server SERVER = {.role = ROLE, .name = "test"};
-    struct err err = {""};
     *bed = (struct bed){.world = world};
-    world_must(pki_make_ca(world->os, world->dir, "test", &err), &err);
+    MUST(pki_make_ca(world->os, world->dir, "test", err));
     for (int i = 0; i < 2; i++) {
         (void)snprintf(bed->certs[i], sizeof bed->certs[i], "%s/cert%d.pem", world->dir, i);
         (void)snprintf(bed->keys[i], sizeof bed->keys[i], "%s/key%d.pem", world->dir, i);
-        world_must(pki_make_server_cert(world->os, world->dir, bed->certs[i], bed->keys[i], &SERVER,
-                                        &err),
-                   &err);
+        MUST(
+            pki_make_server_cert(world->os, world->dir, bed->certs[i], bed->keys[i], &SERVER, err));
     }
     const struct door_place place = {address, bed->certs[0], bed->keys[0], ROLE, NULL};
-    world_must(door_open(world->loop, world->os, world->log, &place, serve, bed, &bed->door, &err),
-               &err);
+    MUST(door_open(world->loop, world->os, world->log, &place, serve, bed, &bed->door, err));
 }
 
 static void bed_close(struct bed *bed)
@@ -154,13 +149,12 @@ static void a_port_moves_and_nobody_is_cut_off(void **state)
     struct bed bed;
     struct caller old, fresh, late;
     char before[128], after[128];
-    struct err err = {""};
     bed_open(&bed, *state, "tcp:127.0.0.1:0");
     const char *pin = tls_identity_pin(bed.world->identity);
     copy_text(before, sizeof before, door_address(bed.door));
     assert_true(call(&bed, before, tls_identity_pin(door_identity(bed.door)), &old));
     struct door_place place = {"tcp:127.0.0.2:0", bed.certs[0], bed.keys[0], ROLE, NULL};
-    world_must(door_change(bed.door, &place, NULL, &err), &err);
+    MUST(door_change(bed.door, &place, NULL, err));
     copy_text(after, sizeof after, door_address(bed.door));
     assert_string_not_equal(before, after);
     assert_true(call(&bed, after, tls_identity_pin(door_identity(bed.door)), &fresh));
@@ -177,13 +171,12 @@ static void an_address_that_overlaps_the_old_one_takes_its_place(void **state)
 {
     struct bed bed;
     struct caller caller;
-    struct err err = {""};
     char wide[128];
     bed_open(&bed, *state, "tcp:127.0.0.1:0");
     const char *port = strrchr(door_address(bed.door), ':');
     (void)snprintf(wide, sizeof wide, "tcp:0.0.0.0%s", port);
     const struct door_place place = {wide, bed.certs[0], bed.keys[0], ROLE, NULL};
-    world_must(door_change(bed.door, &place, NULL, &err), &err);
+    MUST(door_change(bed.door, &place, NULL, err));
     assert_string_equal(door_address(bed.door), wide);
     char near[128];
     (void)snprintf(near, sizeof near, "tcp:127.0.0.1%s", strrchr(wide, ':'));

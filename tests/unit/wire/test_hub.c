@@ -108,9 +108,8 @@ static void worker_start(struct world *world, struct worker *worker, const char 
                              .route = "collector",
                              .name = name,
                              .pin = world->pin};
-    struct err err = {{0}};
-    world_must(wire_context_create(&options, &worker->context, &err), &err);
-    world_must(uplink_create(worker->context, &dial, &EVENTS, worker, &worker->uplink, &err), &err);
+    MUST(wire_context_create(&options, &worker->context, err));
+    MUST(uplink_create(worker->context, &dial, &EVENTS, worker, &worker->uplink, err));
 }
 
 static void worker_end(struct worker *worker)

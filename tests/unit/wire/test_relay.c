@@ -73,7 +73,6 @@ static void asked_start(struct liar *liar, size_t i, const char *name, const cha
     struct world *world = liar->world;
     struct asked *asked = &liar->asked[i];
     struct token token = world_token_of(world, identity, SCOPE_ADVERTISE);
-    struct err err = {{0}};
     (void)snprintf(token.pattern, sizeof token.pattern, "%s", strchr(name, '/') + 1);
     (void)snprintf(asked->token_path, sizeof asked->token_path, "%s/token.%zu", world->dir, i);
     char *text = world_issue(world, &token);
@@ -85,7 +84,7 @@ static void asked_start(struct liar *liar, size_t i, const char *name, const cha
                                                  .token_path = asked->token_path,
                                                  .pool_keys = world->keys,
                                                  .pool = "pool"};
-    world_must(wire_context_create(&options, &asked->context, &err), &err);
+    MUST(wire_context_create(&options, &asked->context, err));
     world_dial_as(world, asked->context, world->tcp, name, asked_request, &asked->end);
     world_until(world, end_settled, &asked->end);
     assert_true(asked->end.ready);

@@ -43,11 +43,6 @@ static const struct ad *table_get(void *arg, const char *type, const char *key)
     return strmap_get(((struct center *)arg)->ads, key);
 }
 
-static void table_free(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static void publish_ad(struct center *center, struct ad *ad)
 {
     const char *id = ad_string_or(ad, "TokenId", "");
@@ -62,7 +57,6 @@ static struct ad *signed_by(struct world *world, const struct token *token, cons
                             int64_t expires_s)
 {
     char path[160];
-    struct err err = {{0}};
     struct wire_context *context = NULL;
     struct ad *ad = ad_create();
     (void)snprintf(path, sizeof path, "%s/token.boss", world->dir);
@@ -72,8 +66,8 @@ static struct ad *signed_by(struct world *world, const struct token *token, cons
     const struct wire_context_options options = {.loop = world->loop,
                                                  .os = world->os,
                                                  .token_path = path};
-    world_must(wire_context_create(&options, &context, &err), &err);
-    world_must(revocation_sign(context, id, expires_s, ad, &err), &err);
+    MUST(wire_context_create(&options, &context, err));
+    MUST(revocation_sign(context, id, expires_s, ad, err));
     wire_context_destroy(context);
     return ad;
 }
@@ -147,7 +141,7 @@ static void center_end(struct center *center)
 {
     watch_server_destroy(center->server);
     hub_destroy(center->hub);
-    strmap_destroy(center->ads, table_free);
+    strmap_destroy(center->ads, ad_destroy_item);
     center->world->accepted_closed = NULL;
 }
 
@@ -190,7 +184,6 @@ static void daemon_up(void *arg, struct wire *wire)
 static void daemon_context(struct world *world, struct daemon_of_test *asked)
 {
     struct token token = world_token_of(world, "startd@pool", SCOPE_ADVERTISE);
-    struct err err = {{0}};
     *asked = (struct daemon_of_test){.world = world};
     (void)snprintf(asked->token_path, sizeof asked->token_path, "%s/token.startd", world->dir);
     (void)snprintf(asked->path, sizeof asked->path, "%s/spool/revoked.startd", world->dir);
@@ -204,7 +197,7 @@ static void daemon_context(struct world *world, struct daemon_of_test *asked)
                                                  .pool_keys = world->keys,
                                                  .pool = "pool",
                                                  .revocations_path = asked->path};
-    world_must(wire_context_create(&options, &asked->context, &err), &err);
+    MUST(wire_context_create(&options, &asked->context, err));
 }
 
 static void daemon_start(struct world *world, struct daemon_of_test *asked)
@@ -214,9 +207,8 @@ static void daemon_start(struct world *world, struct daemon_of_test *asked)
                                    .route = "collector",
                                    .name = "startd/wn01",
                                    .pin = world->pin};
-    struct err err = {{0}};
     daemon_context(world, asked);
-    world_must(uplink_create(asked->context, &dial, &EVENTS, asked, &asked->uplink, &err), &err);
+    MUST(uplink_create(asked->context, &dial, &EVENTS, asked, &asked->uplink, err));
     world_until_flag(world, &asked->is_up);
 }
 
@@ -561,17 +553,16 @@ static void a_key_that_is_new_is_found(void **state)
     char path[300];
     char *pub = NULL;
     size_t length = 0;
-    struct err err = {{0}};
     pool_start(world, &pool);
     publish(&pool.center, "first", 0);
     until_revoked(&pool.asked, "first");
-    world_must(token_key_make(world->os, world->loop, world->keys, "k2", &err), &err);
+    MUST(token_key_make(world->os, world->loop, world->keys, "k2", err));
     (void)snprintf(world->key_path, sizeof world->key_path, "%s/k2.key", world->keys);
     publish(&pool.center, "second", 0);
     world_turns(world);
     assert_false(wire_context_is_revoked(pool.asked.context, "second"));
     (void)snprintf(path, sizeof path, "%s/k2.pub", world->keys);
-    world_must(os_read_file(world->os, path, 10000, &pub, &length, &err), &err);
+    MUST(os_read_file(world->os, path, 10000, &pub, &length, err));
     (void)snprintf(path, sizeof path, "%s/k1.pub", world->keys);
     world_write(world, path, pub);
     mem_free(pub);

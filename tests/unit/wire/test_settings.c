@@ -80,7 +80,7 @@ static void toy_begin(struct toy *toy, struct world *world, const char *more)
 {
     char address[2 * sizeof toy + 1];
     char *argv[] = {(char *)"toy", (char *)"-config", toy->path, address, NULL};
-    const struct log_sink sink = {.write = world_log_write, .context = &world->log_text};
+    const struct log_sink sink = loop_rig_sink(&world->log_text);
     struct err err = {""};
     *toy = (struct toy){.world = world};
     text_hex(&toy, sizeof toy, address);

@@ -20,8 +20,7 @@
 static struct token_keys *keys_of(struct world *world)
 {
     struct token_keys *keys = NULL;
-    struct err err = {{0}};
-    world_must(token_keys_load(world->os, world->keys, &keys, &err), &err);
+    MUST(token_keys_load(world->os, world->keys, &keys, err));
     return keys;
 }
 

@@ -327,16 +327,14 @@ static void answer_make(struct world *world, const uint8_t point[P256_POINT_BYTE
     struct token token = world_token_of(world, "alice@campus", SCOPE_READ);
     char path[200], *pem = NULL;
     size_t length = 0;
-    struct err err = {""};
     memcpy(token.holder, point, sizeof token.holder);
     *ret = (struct token_answer){.pool = mem_strdup("pool"),
                                  .collector = mem_strdup("cm.example:9618"),
                                  .token = world_issue_line(world, &token)};
     (void)snprintf(path, sizeof path, "%s/k1.pub", world->keys);
-    world_must(os_read_file(world->os, path, 4096, &pem, &length, &err), &err);
-    world_must(token_answer_add_key(ret, "k1", pem, &err), &err);
-    world_must(token_answer_certificates("Certificate:\n  Data: CN = x\n" CA, &ret->ca, &err),
-               &err);
+    MUST(os_read_file(world->os, path, 4096, &pem, &length, err));
+    MUST(token_answer_add_key(ret, "k1", pem, err));
+    MUST(token_answer_certificates("Certificate:\n  Data: CN = x\n" CA, &ret->ca, err));
     mem_free(pem);
 }
 
@@ -358,19 +356,18 @@ static void an_answer_comes_back_and_is_good_for_its_request(void **state)
     struct token_request request = wish("alice@campus");
     struct token_answer answer, found;
     struct token token;
-    struct err err = {""};
     char first[FINGERPRINT_SIZE], second[FINGERPRINT_SIZE];
     p256_point(key, request.point);
     answer_make(world, request.point, &answer);
     char *text = answer_text(&answer);
     assert_null(strstr(text, "PRIVATE"));
-    world_must(token_answer_parse(text, &found, &err), &err);
+    MUST(token_answer_parse(text, &found, err));
     assert_string_equal(found.pool, "pool");
     assert_string_equal(found.collector, "cm.example:9618");
     assert_string_equal(found.token, answer.token);
     assert_string_equal(found.ca, CA);
     assert_int_equal(found.keys.count, 1);
-    world_must(token_answer_check(&found, &request, world_now_s(world), &token, &err), &err);
+    MUST(token_answer_check(&found, &request, world_now_s(world), &token, err));
     assert_string_equal(token.identity, "alice@campus");
     token_answer_fingerprint(&answer, request.point, first);
     token_answer_fingerprint(&found, request.point, second);

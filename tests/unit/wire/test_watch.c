@@ -338,7 +338,6 @@ static void stuck_start(struct world *world, struct stream **ret)
     static const struct stream_events STUCK = {.readable = stuck_readable, .closed = stuck_closed};
     struct stream_trust trust = {0};
     struct strbuf out;
-    struct err err = {{0}};
     struct ad *args = ad_create();
     struct wire_body body = {.args = args};
     strbuf_init(&out, 0);
@@ -352,9 +351,7 @@ static void stuck_start(struct world *world, struct stream **ret)
     frame_put_u32(&out, 0);
     frame_put_body(&out, &body);
     assert_int_equal(frame_end(&out, begin, 0, WIRE_FRAME_MAX), 0);
-    world_must(stream_connect(world->loop, world->local, "collector", &trust, &STUCK, ret, ret,
-                              &err),
-               &err);
+    MUST(stream_connect(world->loop, world->local, "collector", &trust, &STUCK, ret, ret, err));
     assert_int_equal(stream_write(*ret, out.data, out.length), 0);
     strbuf_fini(&out);
     ad_destroy(args);

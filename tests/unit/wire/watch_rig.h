@@ -49,11 +49,6 @@ static inline const struct secret_list *table_secrets(void *arg, const char *typ
     return table->secrets;
 }
 
-static inline void table_free(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static inline void table_put(struct table *table, const char *key, int64_t cpus)
 {
     struct ad *ad = ad_create();
@@ -101,7 +96,7 @@ static inline void table_start(struct world *world, struct table *table)
 static inline void table_end(struct table *table)
 {
     watch_server_destroy(table->server);
-    strmap_destroy(table->ads, table_free);
+    strmap_destroy(table->ads, ad_destroy_item);
     secret_list_unref(table->secrets);
     strbuf_fini(&table->order);
 }

@@ -3,8 +3,7 @@
  *
  * The server listens on TCP with TLS (the client knows the server's fingerprint) and on a Unix
  * socket.  Tokens are signed with a key in a temporary directory; the client sends the token
- * written last by world_token().  Nothing sleeps: world_until() runs the loop until a condition is
- * true, and fails the test after WORLD_PATIENCE_MS.
+ * written last by world_token().
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,35 +11,16 @@
 #define TESTS_UNIT_WIRE_WORLD_H
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <setjmp.h>
 
-#include <cmocka.h>
-
-#include "base/err.h"
-#include "base/log.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
-#include "base/strbuf.h"
 #include "base/stream/stream.h"
 #include "base/text.h"
 #include "classad/ad.h"
-#include "wire/token.h"
+#include "tests/support/pool_rig.h"
 #include "wire/wire.h"
 
-#define WORLD_PATIENCE_MS 20000
-#define WORLD_WIRES       16
-#define WORLD_NOBODY      65534 /* an admin_uid that is not ours */
+#define WORLD_WIRES  16
+#define WORLD_NOBODY 65534 /* an admin_uid that is not ours */
 
 /* One end of a connection and the events that its owner got. */
 struct end {
@@ -68,57 +48,26 @@ struct world {
     void *handler_arg;
     void (*accepted_ready)(struct world *world, struct wire *wire);
     void (*accepted_closed)(struct world *world, struct wire *wire);
-    struct loop_timer *tick;
-    bool (*done)(void *arg);
-    void *done_arg;
-    bool stop;
-    unsigned ticks;
 };
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-static inline void world_tick(void *arg)
-{
-    struct world *world = arg;
-    world->ticks++;
-    world->stop = world->done(world->done_arg) || world->ticks > WORLD_PATIENCE_MS;
-    loop_timer_set(world->tick, 1);
-}
-
 static inline void world_until(struct world *world, bool (*done)(void *arg), void *arg)
 {
-    world->done = done;
-    world->done_arg = arg;
-    world->stop = false;
-    world->ticks = 0;
-    loop_timer_set(world->tick, 0);
-    loop_run_until(world->loop, &world->stop);
-    loop_timer_stop(world->tick);
-    if (!done(arg)) {
-        fail_msg("waited in vain; the log says:\n%s", strbuf_text(&world->log_text));
-    }
-}
-
-static inline bool world_flag(void *arg)
-{
-    return *(const bool *)arg;
+    LOOP_RIG_UNTIL(world->loop, done(arg), strbuf_text(&world->log_text));
 }
 
 static inline void world_until_flag(struct world *world, const bool *flag)
 {
-    world_until(world, world_flag, (void *)flag);
+    loop_rig_await(world->loop, flag, &world->log_text);
 }
 
 /* Lets the loop turn a few times, for asserting that something does not happen. */
-static inline bool world_counted(void *arg)
-{
-    return ++*(unsigned *)arg > 20;
-}
-
 static inline void world_turns(struct world *world)
 {
-    unsigned count = 0;
-    world_until(world, world_counted, &count);
+    for (int i = 0; i < 20; i++) {
+        loop_rig_turn(world->loop, 1);
+    }
 }
 
 /* ---- owners of connections
@@ -206,10 +155,9 @@ static inline int64_t world_now_s(struct world *world)
 static inline struct token world_token_of(struct world *world, const char *identity,
                                           uint32_t scopes)
 {
-    struct token token = {.scopes = scopes, .issued_s = world_now_s(world)};
-    (void)snprintf(token.identity, sizeof token.identity, "%s", identity);
-    (void)snprintf(token.id, sizeof token.id, "id-of-%s", identity);
-    (void)snprintf(token.pool, sizeof token.pool, "pool");
+    char id[64];
+    (void)snprintf(id, sizeof id, "id-of-%s", identity);
+    struct token token = pool_rig_token(world->loop, identity, id, scopes);
     /* The base point of the curve, which is a valid public key.  world_issue() makes a real key. */
     assert_int_equal(text_unhex("6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
                                 "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5",
@@ -222,10 +170,7 @@ static inline struct token world_token_of(struct world *world, const char *ident
 static inline char *world_issue_line(struct world *world, const struct token *token)
 {
     char *text = NULL;
-    struct err err = {{0}};
-    if (token_issue(world->os, world->key_path, "k1", token, &text, &err) != 0) {
-        fail_msg("%s", err.text);
-    }
+    MUST(token_issue(world->os, world->key_path, "k1", token, &text, err));
     return text;
 }
 
@@ -233,19 +178,14 @@ static inline char *world_issue_line(struct world *world, const struct token *to
 static inline char *world_issue(struct world *world, const struct token *token)
 {
     char *text = NULL;
-    struct err err = {{0}};
-    if (token_issue_file(world->os, world->loop, world->key_path, "k1", token, &text, &err) != 0) {
-        fail_msg("%s", err.text);
-    }
+    MUST(token_issue_file(world->os, world->loop, world->key_path, "k1", token, &text, err));
     return text;
 }
 
 /* Sets the token that the client sends from now on. */
 static inline void world_use(struct world *world, const struct token *token)
 {
-    char *text = world_issue(world, token);
-    world_write(world, world->token_path, text);
-    mem_free(text);
+    pool_rig_issue(world->loop, world->os, world->dir, token, "token");
 }
 
 static inline void world_token(struct world *world, const char *identity, uint32_t scopes)
@@ -266,11 +206,8 @@ static inline void world_dial_as(struct world *world, struct wire_context *conte
                              .route = "collector",
                              .name = name,
                              .pin = is_tcp ? world->pin : NULL};
-    struct err err = {{0}};
     *end = (struct end){0};
-    if (wire_dial(context, &dial, &events, end, &end->wire, &err) != 0) {
-        fail_msg("%s", err.text);
-    }
+    MUST(wire_dial(context, &dial, &events, end, &end->wire, err));
 }
 
 static inline bool end_settled(void *arg)
@@ -299,44 +236,18 @@ static inline void world_connect(struct world *world, const char *identity, uint
 
 /* ---- setup and end --------------------------------------------------------------------------- */
 
-static inline void world_log_write(void *context, const char *line, size_t length)
-{
-    strbuf_append(context, line, length);
-}
-
-static inline int64_t world_log_clock(void *context)
-{
-    return loop_wall_ms(context);
-}
-
-static inline void world_must(int rc, const struct err *err)
-{
-    if (rc != 0) {
-        fail_msg("%s", err->text);
-    }
-}
-
 static inline void world_start(struct world *world, uid_t admin_uid)
 {
-    struct err err = {{0}};
     *world = (struct world){0};
-    (void)snprintf(world->dir, sizeof world->dir, "/tmp/wire-test-XXXXXX");
-    assert_non_null(mkdtemp(world->dir));
+    loop_rig_open(&world->loop, &world->os, world->dir);
     (void)snprintf(world->keys, sizeof world->keys, "%s/keys", world->dir);
     (void)snprintf(world->key_path, sizeof world->key_path, "%s/k1.key", world->keys);
     (void)snprintf(world->token_path, sizeof world->token_path, "%s/token", world->dir);
     (void)snprintf(world->local, sizeof world->local, "unix:%s/socket", world->dir);
-    world_must(loop_create(&world->loop, &err), &err);
-    world_must(os_create(world->loop, &world->os, &err), &err);
     strbuf_init(&world->log_text, 0);
-    world->log =
-        log_create("test", LOG_LEVEL_DEBUG,
-                   (struct log_sink){.write = world_log_write, .context = &world->log_text},
-                   (struct log_clock){.utc_ms = world_log_clock, .context = world->loop});
-    world->tick = loop_timer_create(world->loop, world_tick, world);
-    world_must(os_mkdirs(world->os, world->keys, 0700, &err), &err);
-    world_must(token_key_make(world->os, world->loop, world->keys, "k1", &err), &err);
-    world_must(tls_identity_ephemeral(world->loop, "server", &world->identity, &err), &err);
+    world->log = loop_rig_log(world->loop, LOG_LEVEL_DEBUG, &world->log_text);
+    pool_rig_make_key(world->loop, world->os, world->dir);
+    MUST(tls_identity_ephemeral(world->loop, "server", &world->identity, err));
     (void)snprintf(world->pin, sizeof world->pin, "%s", tls_identity_pin(world->identity));
     struct wire_context_options options = {.loop = world->loop,
                                            .os = world->os,
@@ -345,16 +256,14 @@ static inline void world_start(struct world *world, uid_t admin_uid)
                                            .pool = "pool",
                                            .uid_domain = "domain",
                                            .admin_uid = admin_uid};
-    world_must(wire_context_create(&options, &world->server, &err), &err);
+    MUST(wire_context_create(&options, &world->server, err));
     options.log = NULL;
     options.token_path = world->token_path;
-    world_must(wire_context_create(&options, &world->client, &err), &err);
-    world_must(listener_create(world->loop, "tcp:127.0.0.1:0", world_incoming, world,
-                               &world->listeners[0], &err),
-               &err);
-    world_must(listener_create(world->loop, world->local, world_incoming, world,
-                               &world->listeners[1], &err),
-               &err);
+    MUST(wire_context_create(&options, &world->client, err));
+    MUST(listener_create(world->loop, "tcp:127.0.0.1:0", world_incoming, world,
+                         &world->listeners[0], err));
+    MUST(listener_create(world->loop, world->local, world_incoming, world, &world->listeners[1],
+                         err));
     (void)snprintf(world->tcp, sizeof world->tcp, "%s", listener_address(world->listeners[0]));
 }
 
@@ -366,10 +275,7 @@ static inline void world_end(struct world *world)
     listener_destroy(world->listeners[0]);
     listener_destroy(world->listeners[1]);
     tls_identity_destroy(world->identity);
-    loop_timer_destroy(world->tick);
-    (void)os_remove_tree(world->os, world->dir, NULL);
-    os_destroy(world->os);
-    loop_destroy(world->loop);
+    loop_rig_close(world->loop, world->os, world->dir);
     log_destroy(world->log);
     strbuf_fini(&world->log_text);
 }
