@@ -10,59 +10,26 @@
 #define TESTS_UNIT_SCHEDD_SCHEDD_WORLD_H
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/daemon/daemon_run.h"
-#include "base/err.h"
-#include "base/log.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
-#include "base/pki.h"
-#include "base/strbuf.h"
 #include "base/stream/stream.h"
-#include "base/vec.h"
-#include "classad/ad.h"
 #include "schedd/schedd.h"
+#include "tests/support/call_rig.h"
 #include "tests/support/ordinary_account.h"
-#include "tests/support/told_secrets.h"
-#include "wire/token.h"
+#include "tests/support/pool_rig.h"
 #include "wire/watch.h"
-#include "wire/wire.h"
-
-#define PATIENCE_MS 20000
 
 struct world {
     struct loop *loop;
     struct os *os;
-    char dir[64], config[96], local[128], token_path[96];
+    char dir[FAST_DIR_SIZE], config[96], local[128], token_path[96];
     struct daemon_run *run;
     struct wire_context *context;
     struct strbuf log_text;
-    struct loop_timer *patience;
     char me[64];
     char pin[STREAM_PIN_SIZE]; /* fingerprint of the schedd's certificate */
-};
-
-/* One call and its whole answer. */
-struct answer {
-    struct world *world;
-    bool done;
-    int status;
-    char text[512];
-    struct ad *args;
-    struct vec ads;
 };
 
 struct connection {
@@ -71,39 +38,26 @@ struct connection {
     bool ready, closed;
 };
 
-static inline void out_of_patience(void *arg)
-{
-    loop_stop(((struct world *)arg)->loop, 1);
-}
-
 static inline void wait_for(struct world *world, const bool *flag)
 {
-    loop_timer_set(world->patience, PATIENCE_MS);
-    loop_run_until(world->loop, flag);
-    loop_timer_stop(world->patience);
-    if (!*flag) {
-        fail_msg("waited in vain; the log says:\n%s", strbuf_text(&world->log_text));
-    }
+    loop_rig_await(world->loop, flag, &world->log_text);
 }
 
 /* ---- the daemon --------------------------------------------------------------------------------
  */
 
-static inline void sink_write(void *context, const char *line, size_t length)
+static inline int start_with(struct world *world, struct err *err)
 {
-    strbuf_append(context, line, length);
+    char *const argv[] = {(char *)"roost-schedd", (char *)"-config", world->config,
+                          (char *)"-noresurrect", NULL};
+    const struct log_sink sink = loop_rig_sink(&world->log_text);
+    return daemon_run_start(&schedd_daemon, world->loop, world->os, &sink, 4, argv, &world->run,
+                            err);
 }
 
 static inline void start(struct world *world)
 {
-    char *const argv[] = {(char *)"roost-schedd", (char *)"-config", world->config,
-                          (char *)"-noresurrect", NULL};
-    struct log_sink sink = {.write = sink_write, .context = &world->log_text};
-    struct err err = {{0}};
-    if (daemon_run_start(&schedd_daemon, world->loop, world->os, &sink, 4, argv, &world->run,
-                         &err) != 0) {
-        fail_msg("%s", err.text);
-    }
+    MUST(start_with(world, err));
 }
 
 static inline void restart(struct world *world)
@@ -115,9 +69,7 @@ static inline void restart(struct world *world)
 
 static inline void put(struct world *world, const char *name, const char *text)
 {
-    char path[160];
-    (void)snprintf(path, sizeof(path), "%s/%s", world->dir, name);
-    assert_int_equal(os_write_file(world->os, path, text, strlen(text), 0600, false, NULL), 0);
+    loop_rig_write(world->os, world->dir, name, text, 0600);
 }
 
 /* Adds lines to the configuration; they are used at the next start. */
@@ -134,34 +86,40 @@ static inline void configure(struct world *world, const char *lines)
     mem_free(text);
 }
 
+/* Starts the schedd with more lines in its configuration; this must fail with those words. */
+static inline void start_is_refused(struct world *world, const char *lines, const char *words)
+{
+    struct err err = {""};
+    daemon_run_destroy(world->run);
+    world->run = NULL;
+    configure(world, lines);
+    assert_int_not_equal(start_with(world, &err), 0);
+    if (strstr(err.text, words) == NULL) {
+        fail_msg("'%s' has not '%s'", err.text, words);
+    }
+}
+
 static inline void make_secrets(struct world *world)
 {
-    char cert[96], key[96], keys[96];
-    static const struct pki_server SERVER = {.role = "schedd", .name = "s1"};
-    (void)snprintf(cert, sizeof(cert), "%s/schedd.pem", world->dir);
-    (void)snprintf(key, sizeof(key), "%s/schedd-key.pem", world->dir);
-    (void)snprintf(keys, sizeof(keys), "%s/keys", world->dir);
-    assert_int_equal(pki_make_ca(world->os, world->dir, "pool", NULL), 0);
-    assert_int_equal(pki_make_server_cert(world->os, world->dir, cert, key, &SERVER, NULL), 0);
+    char cert[LOOP_RIG_PATH_SIZE], key[LOOP_RIG_PATH_SIZE];
     struct tls_identity *identity = NULL;
-    assert_int_equal(tls_identity_load(world->os, cert, key, &identity, NULL), 0);
+    MUST(pki_make_ca(world->os, world->dir, "pool", err));
+    pool_rig_make_cert(world->os, world->dir, "schedd", "s1");
+    pool_rig_make_key(world->loop, world->os, world->dir);
+    loop_rig_path(world->dir, "schedd.pem", cert);
+    loop_rig_path(world->dir, "schedd-key.pem", key);
+    MUST(tls_identity_load(world->os, cert, key, &identity, err));
     (void)snprintf(world->pin, sizeof(world->pin), "%s", tls_identity_pin(identity));
     tls_identity_destroy(identity);
-    assert_int_equal(os_mkdirs(world->os, keys, 0700, NULL), 0);
-    assert_int_equal(token_key_make(world->os, world->loop, keys, "k1", NULL), 0);
 }
 
 static inline int set_up(void **state)
 {
-    struct world *world = calloc(1, sizeof(*world));
-    (void)snprintf(world->dir, sizeof(world->dir), "/tmp/roost_schedd_XXXXXX");
-    assert_non_null(mkdtemp(world->dir));
+    struct world *world = mem_zalloc(sizeof(*world));
+    loop_rig_open(&world->loop, &world->os, world->dir);
     /* so that shadows of other accounts can read it */
     assert_int_equal(chmod(world->dir, 0755), 0);
-    assert_int_equal(loop_create(&world->loop, NULL), 0);
-    assert_int_equal(os_create(world->loop, &world->os, NULL), 0);
     strbuf_init(&world->log_text, 0);
-    world->patience = loop_timer_create(world->loop, out_of_patience, world);
     (void)snprintf(world->config, sizeof(world->config), "%s/roost.conf", world->dir);
     (void)snprintf(world->local, sizeof(world->local), "unix:%s/spool/schedd.sock", world->dir);
     (void)snprintf(world->token_path, sizeof(world->token_path), "%s/token", world->dir);
@@ -197,12 +155,9 @@ static inline int tear_down(void **state)
     struct world *world = *state;
     daemon_run_destroy(world->run);
     wire_context_destroy(world->context);
-    loop_timer_destroy(world->patience);
-    (void)os_remove_tree(world->os, world->dir, NULL); /* a directory left in /tmp does no harm */
-    os_destroy(world->os);
-    loop_destroy(world->loop);
+    loop_rig_close(world->loop, world->os, world->dir);
     strbuf_fini(&world->log_text);
-    free(world);
+    mem_free(world);
     return 0;
 }
 
@@ -258,16 +213,8 @@ static inline void dial_as_shadow(struct world *world, struct connection *connec
 
 static inline void use_token(struct world *world, const char *identity, uint32_t scopes)
 {
-    struct token token = {.scopes = scopes, .issued_s = loop_wall_s(world->loop)};
-    char key[96];
-    char *text = NULL;
-    (void)snprintf(token.identity, sizeof(token.identity), "%s", identity);
-    (void)snprintf(token.id, sizeof(token.id), "id");
-    (void)snprintf(token.pool, sizeof(token.pool), "pool");
-    (void)snprintf(key, sizeof(key), "%s/keys/k1.key", world->dir);
-    assert_int_equal(token_issue_file(world->os, world->loop, key, "k1", &token, &text, NULL), 0);
-    put(world, "token", text);
-    mem_free(text);
+    struct token token = pool_rig_token(world->loop, identity, "id", scopes);
+    pool_rig_issue(world->loop, world->os, world->dir, &token, "token");
 }
 
 /* Connects over TCP, with a token. */
@@ -285,65 +232,12 @@ static inline void dial_with_token(struct world *world, const char *identity, ui
     mem_free(address);
 }
 
-static inline void on_answer(void *arg, struct wire_reply *reply)
-{
-    struct answer *answer = arg;
-    for (size_t i = 0; i < reply->ad_count; i++) {
-        vec_push(&answer->ads, wire_reply_take_ad(reply, i));
-    }
-    if (reply->more) {
-        return;
-    }
-    answer->status = reply->status;
-    (void)snprintf(answer->text, sizeof(answer->text), "%s", reply->text);
-    answer->args = reply->args != NULL ? ad_copy(reply->args) : ad_create();
-    answer->done = true;
-}
-
-static inline void free_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
-static inline void answer_fini(struct answer *answer)
-{
-    ad_destroy(answer->args);
-    vec_fini(&answer->ads, free_ad);
-    *answer = (struct answer){0};
-}
-
-static inline struct ad *parse(const char *text)
-{
-    struct ad *ad = NULL;
-    struct err err = {{0}};
-    if (ad_parse(text, strlen(text), &ad, &err) != 0) {
-        fail_msg("%s", err.text);
-    }
-    return ad;
-}
-
 /* Makes a call; args and ads are ClassAd text.  Returns its status. */
 static inline int call_on(struct connection *connection, enum wire_verb verb, const char *args_text,
                           const char *const *ads_text, struct answer *answer)
 {
-    struct ad *args = parse(args_text);
-    struct ad *ads[16] = {0};
-    struct wire_body body = {.args = args, .ads = (const struct ad *const *)ads};
-    struct told_secrets told = {.count = 0};
-    while (ads_text != NULL && ads_text[body.ad_count] != NULL) {
-        ads[body.ad_count] = parse(ads_text[body.ad_count]);
-        body.ad_count++;
-    }
-    told_take(&told, args, SECRET_OF_ARGS);
-    told_put(&told, &body);
-    *answer = (struct answer){.world = connection->world};
-    assert_true(wire_call(connection->wire, verb, &body, 0, on_answer, answer) > 0);
-    wait_for(connection->world, &answer->done);
-    for (size_t i = 0; i < body.ad_count; i++) {
-        ad_destroy(ads[i]);
-    }
-    ad_destroy(args);
-    told_fini(&told);
+    answer_ask_text(answer, connection->wire, NULL, verb, args_text, ads_text, NULL);
+    wait_for(connection->world, &answer->over);
     return answer->status;
 }
 

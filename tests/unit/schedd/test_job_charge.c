@@ -126,16 +126,8 @@ static void a_map_rules_where_there_is_one(void **state)
 static void a_map_that_is_not_there_is_named_at_the_start(void **state)
 {
     struct world *world = *state;
-    char *const argv[] = {(char *)"roost-schedd", (char *)"-config", world->config,
-                          (char *)"-noresurrect", NULL};
-    struct err err = {{0}};
-    daemon_run_destroy(world->run);
-    world->run = NULL;
-    configure(world, "ACCOUNTING_MAP = \"accounting\"\n");
-    assert_int_not_equal(daemon_run_start(&schedd_daemon, world->loop, world->os, NULL, 4, argv,
-                                          &world->run, &err),
-                         0);
-    assert_non_null(strstr(err.text, "'accounting' is not one of CLASSAD_USER_MAP_NAMES"));
+    start_is_refused(world, "ACCOUNTING_MAP = \"accounting\"\n",
+                     "'accounting' is not one of CLASSAD_USER_MAP_NAMES");
 }
 
 int main(void)

@@ -70,7 +70,7 @@ static void a_policy_that_is_edited_in_is_asked(void **state)
     (void)submit(world, "[" GOOD "]");
     edit(world, "[Ids = {\"1.0\"}]", "[PeriodicRemove = true]", 0, 1);
     size_t left = 1;
-    for (uint64_t end_ms = loop_now_ms(world->loop) + PATIENCE_MS;
+    for (uint64_t end_ms = loop_now_ms(world->loop) + LOOP_RIG_PATIENCE_MS;
          left > 0 && loop_now_ms(world->loop) < end_ms;) {
         struct answer answer;
         query(world, "[]", &answer);

@@ -119,23 +119,6 @@ static void a_name_without_a_domain_is_refused_with_what_to_write(void **state)
     assert_non_null(strstr(err.text, "'@pool'"));
 }
 
-/* The schedd does not start, and says why. */
-static void start_is_refused(struct world *world, const char *lines, const char *why)
-{
-    char *const argv[] = {(char *)"roost-schedd", (char *)"-config", world->config,
-                          (char *)"-noresurrect", NULL};
-    struct err err = {{0}};
-    daemon_run_destroy(world->run);
-    world->run = NULL;
-    configure(world, lines);
-    assert_int_not_equal(daemon_run_start(&schedd_daemon, world->loop, world->os, NULL, 4, argv,
-                                          &world->run, &err),
-                         0);
-    if (strstr(err.text, why) == NULL) {
-        fail_msg("'%s' has not '%s'", err.text, why);
-    }
-}
-
 static void a_schedd_does_not_start_with_a_bare_super_user(void **state)
 {
     start_is_refused(*state, "QUEUE_SUPER_USERS = {\"root\"}\n", "write 'root@pool'");

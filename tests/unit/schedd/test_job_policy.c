@@ -7,7 +7,7 @@
 /* Until so many jobs meet the constraint; the answers to our questions let the time pass. */
 static void until(struct world *world, const char *constraint, size_t count)
 {
-    uint64_t give_up_ms = loop_now_ms(world->loop) + PATIENCE_MS;
+    uint64_t give_up_ms = loop_now_ms(world->loop) + LOOP_RIG_PATIENCE_MS;
     struct strbuf args;
     strbuf_init(&args, 0);
     strbuf_printf(&args, "[Constraint = \"%s\"; Projection = {\"ProcId\"}]", constraint);

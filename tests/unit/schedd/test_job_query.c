@@ -108,7 +108,7 @@ static void a_constraint_means_the_same_jobs_however_it_is_asked(void **state)
         char text[300];
         const char *plain = NULL;
         (void)snprintf(text, sizeof(text), "[C = \"%s\"]", CONSTRAINTS[i]);
-        args = parse(text);
+        args = ad_from_text(text);
         assert_int_equal(ad_get_string(args, "C", &plain), 0);
         struct ad_expr *expr = NULL;
         assert_int_equal(ad_expr_parse(plain, strlen(plain), AD_OLD, &expr, NULL), 0);
@@ -518,13 +518,8 @@ static void a_history_of_several_pages_comes_whole(void **state)
 static void begin_call(struct connection *connection, enum wire_verb verb, const char *args_text,
                        const char *ad_text, struct answer *answer)
 {
-    struct ad *args = parse(args_text), *ad = ad_text != NULL ? parse(ad_text) : NULL;
-    const struct ad *ads[] = {ad};
-    const struct wire_body body = {.args = args, .ads = ads, .ad_count = ad != NULL ? 1 : 0};
-    *answer = (struct answer){.world = connection->world};
-    assert_true(wire_call(connection->wire, verb, &body, 0, on_answer, answer) > 0);
-    ad_destroy(args);
-    ad_destroy(ad);
+    const char *const ads[] = {ad_text, NULL};
+    answer_ask_text(answer, connection->wire, NULL, verb, args_text, ads, NULL);
 }
 
 /* How often another client is answered before the answer comes. */
@@ -560,7 +555,7 @@ static void others_are_answered_while_a_costly_constraint_is_judged(void **state
     for (size_t i = 0; i < ARRAY_COUNT(REQUESTS); i++) {
         struct answer answer;
         begin_call(&heavy, REQUESTS[i].verb, REQUESTS[i].args, REQUESTS[i].ad, &answer);
-        int pings = pings_until(&other, &answer.done);
+        int pings = pings_until(&other, &answer.over);
         if (pings <
             2) { /* one may be on its way; a slice takes a turn of the loop, an answer some */
             fail_msg("request %zu: %d others were answered meanwhile", i, pings);
@@ -591,13 +586,13 @@ static void a_caller_with_many_costly_requests_does_not_starve_the_others(void *
     assert_int_equal(answer.ads.count, 1);
     answer_fini(&answer);
     for (size_t i = 0; i < ARRAY_COUNT(many); i++) {
-        assert_false(many[i].done);
+        assert_false(many[i].over);
     }
     wire_close(heavy.wire); /* nobody waits for those any more */
     assert_int_equal(call_on(&other, VERB_PING, "[]", NULL, &answer), 0);
     answer_fini(&answer);
     for (size_t i = 0; i < ARRAY_COUNT(many); i++) {
-        wait_for(world, &many[i].done); /* the connection is over */
+        wait_for(world, &many[i].over); /* the connection is over */
         answer_fini(&many[i]);
     }
     wire_close(other.wire);
@@ -624,7 +619,7 @@ static void a_request_beyond_its_budget_is_refused_and_its_caller_is_named(void 
         struct answer answer;
         strbuf_clear(&world->log_text);
         begin_call(&connection, REQUESTS[i].verb, REQUESTS[i].args, REQUESTS[i].ad, &answer);
-        wait_for(world, &answer.done);
+        wait_for(world, &answer.over);
         assert_int_equal(answer.status, -EDQUOT);
         assert_non_null(strstr(answer.text, "MAX_CONSTRAINT_STEPS"));
         assert_non_null(strstr(answer.text, "(a+)+$"));

@@ -21,22 +21,13 @@ struct call {
 static void begin_call(struct world *world, enum wire_verb verb, const char *args_text,
                        const char *ad_text, size_t count, struct call *call)
 {
-    struct ad *args = parse(args_text);
-    struct ad *ads[ADS];
+    const char *ads[ADS + 1] = {NULL};
     assert_true(count <= ADS);
     for (size_t i = 0; i < count; i++) {
-        ads[i] = parse(ad_text);
+        ads[i] = ad_text;
     }
-    const struct wire_body body = {.args = args,
-                                   .ads = (const struct ad *const *)ads,
-                                   .ad_count = count};
     dial(world, world->local, "schedd", &call->connection);
-    call->answer = (struct answer){.world = world};
-    assert_true(wire_call(call->connection.wire, verb, &body, 0, on_answer, &call->answer) > 0);
-    for (size_t i = 0; i < count; i++) {
-        ad_destroy(ads[i]);
-    }
-    ad_destroy(args);
+    answer_ask_text(&call->answer, call->connection.wire, NULL, verb, args_text, ads, NULL);
 }
 
 static void begin(struct world *world, const char *args_text, const char *ad_text, size_t count,
@@ -48,14 +39,14 @@ static void begin(struct world *world, const char *args_text, const char *ad_tex
 static void end(struct call *call)
 {
     wire_close(call->connection.wire);
-    wait_for(call->answer.world, &call->answer.done); /* at the latest it tells its end */
+    wait_for(call->connection.world, &call->answer.over); /* at the latest it tells its end */
     answer_fini(&call->answer);
 }
 
 static void wait_for_ids(struct world *world, struct call *call, int64_t cluster, int64_t first,
                          int64_t last)
 {
-    wait_for(world, &call->answer.done);
+    wait_for(world, &call->answer.over);
     assert_int_equal(call->answer.status, 0);
     assert_int_equal(ad_int_or(call->answer.args, "ClusterId", 0), cluster);
     assert_int_equal(ad_int_or(call->answer.args, "FirstProcId", -1), first);
@@ -108,7 +99,7 @@ static void until_some(struct world *world, const struct call *call)
     size_t count = 0;
     while (count == 0) {
         count = count_jobs(world, "ProcId < 10");
-        assert_false(call->answer.done);
+        assert_false(call->answer.over);
     }
 }
 
@@ -117,7 +108,7 @@ static void others_are_answered_while_many_jobs_are_added(void **state)
     struct world *world = *state;
     struct call call;
     begin(world, MANY, NULL, 0, &call);
-    int pings = pings_until(world, &call.answer.done);
+    int pings = pings_until(world, &call.answer.over);
     if (pings < 20) { /* some 250 slices */
         fail_msg("%d others were answered meanwhile", pings);
     }
@@ -135,7 +126,7 @@ static void others_are_answered_while_costly_jobs_are_judged(void **state)
     struct world *world = *state;
     struct call call;
     begin(world, "[" GOOD "]", COSTLY, ADS, &call);
-    int pings = pings_until(world, &call.answer.done);
+    int pings = pings_until(world, &call.answer.over);
     if (pings < 4) { /* one may be on its way; a slice takes a turn of the loop, an answer some */
         fail_msg("%d others were answered meanwhile", pings);
     }
@@ -153,7 +144,7 @@ static void a_submission_that_the_end_of_the_schedd_cuts_off_leaves_no_job(void 
     begin(world, MANY, NULL, 0, &call);
     until_some(world, &call);
     restart(world);
-    wait_for(world, &call.answer.done);
+    wait_for(world, &call.answer.over);
     assert_int_not_equal(call.answer.status, 0);
     end(&call);
     assert_int_equal(count_jobs(world, "true"), 0);
@@ -178,10 +169,10 @@ static void further_jobs_that_the_end_of_the_schedd_cuts_off_leave_the_others(vo
     size_t count = 0;
     while (count == 0) {
         count = count_jobs(world, "ProcId == 3 && SubmittingFromProcId == 3");
-        assert_false(call.answer.done);
+        assert_false(call.answer.over);
     }
     restart(world);
-    wait_for(world, &call.answer.done);
+    wait_for(world, &call.answer.over);
     end(&call);
     assert_int_equal(count_jobs(world, "SubmittingFromProcId =?= undefined"), 3);
     assert_int_equal(count_jobs(world, "true"), 3);
@@ -249,7 +240,7 @@ static void whoever_leaves_before_his_jobs_are_judged_leaves_nothing(void **stat
     begin(world, "[" GOOD "]", COSTLY, ADS, &call);
     assert_int_equal(call_on(&call.connection, VERB_PING, "[]", NULL, &answer), 0);
     answer_fini(&answer); /* the schedd has the other one, too */
-    assert_false(call.answer.done);
+    assert_false(call.answer.over);
     end(&call);
     assert_int_equal(submit(world, "[" GOOD "]"), 1); /* nobody has used that id */
     assert_int_equal(count_jobs(world, "true"), 1);
@@ -282,7 +273,7 @@ static void others_are_answered_while_many_jobs_are_changed(void **state)
         struct call call;
         begin_call(world, COMMANDS[i].verb, COMMANDS[i].args, COMMANDS[i].ad,
                    COMMANDS[i].ad != NULL ? 1 : 0, &call);
-        int pings = pings_until(world, &call.answer.done);
+        int pings = pings_until(world, &call.answer.over);
         if (pings < 20) { /* some 250 slices */
             fail_msg("command %zu: %d others were answered meanwhile", i, pings);
         }
@@ -303,9 +294,9 @@ static void whoever_leaves_in_the_middle_of_a_command_leaves_the_rest_undone(voi
     submit_many(world);
     begin_call(world, VERB_ACT, "[Action = \"Hold\"; Ids = {\"1\"}]", NULL, 0, &call);
     while (!first_job_is(world, "JobStatus == 5")) {
-        assert_false(call.answer.done);
+        assert_false(call.answer.over);
     }
-    assert_false(call.answer.done);
+    assert_false(call.answer.over);
     end(&call);
     size_t held = count_jobs(world, "JobStatus == 5"), later = count_jobs(world, "JobStatus == 5");
     assert_true(held > 0 && held < COUNT);
@@ -329,10 +320,10 @@ static void the_end_of_the_schedd_cuts_a_command_off(void **state)
         begin_call(world, COMMANDS[i].verb, COMMANDS[i].args, COMMANDS[i].ad,
                    COMMANDS[i].ad != NULL ? 1 : 0, &call);
         while (!first_job_is(world, COMMANDS[i].done)) {
-            assert_false(call.answer.done);
+            assert_false(call.answer.over);
         }
         restart(world);
-        wait_for(world, &call.answer.done);
+        wait_for(world, &call.answer.over);
         assert_int_not_equal(call.answer.status, 0);
         end(&call);
         assert_true(first_job_is(world, COMMANDS[i].done));
@@ -354,7 +345,7 @@ static void a_cluster_that_is_named_again_and_again_is_one(void **state)
     }
     strbuf_puts(&args, "\"1\", \"1.0\"}]");
     begin_call(world, VERB_EDIT, strbuf_text(&args), "[Wanted = 7]", 1, &call);
-    wait_for(world, &call.answer.done);
+    wait_for(world, &call.answer.over);
     assert_int_equal(ad_int_or(call.answer.args, "Success", 0), COUNT + 1);
     end(&call);
     strbuf_fini(&args);

@@ -406,18 +406,14 @@ static void what_waits_for_the_disk_when_the_schedd_ends_is_durable(void **state
     submit(world, "[" GOOD "]");
     dial(world, world->local, "schedd", &connection);
     for (size_t i = 0; i < COUNT; i++) {
-        struct ad *args = parse(CALLS[i].args);
-        const struct wire_body body = {.args = args};
-        answers[i] = (struct answer){.world = world};
-        assert_true(wire_call(connection.wire, CALLS[i].verb, &body, 0, on_answer, &answers[i]) >
-                    0);
-        ad_destroy(args);
+        answer_ask_text(&answers[i], connection.wire, NULL, CALLS[i].verb, CALLS[i].args, NULL,
+                        NULL);
     }
-    wait_for(world, &answers[COUNT - 1].done);
+    wait_for(world, &answers[COUNT - 1].over);
     restart(world);
     wait_for(world, &connection.closed);
     for (size_t i = 0; i < COUNT; i++) {
-        wait_for(world, &answers[i].done);
+        wait_for(world, &answers[i].over);
         answer_fini(&answers[i]);
     }
     count_is(world, "[Type = \"Job\"; Constraint = \"JobStatus == 5\"]", 1);

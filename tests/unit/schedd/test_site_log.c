@@ -42,7 +42,7 @@ static size_t count_in(const char *text, const char *what)
 /* Until it is so often in the file; the answers to our questions let the time pass. */
 static void until(struct world *world, const char *name, const char *what, size_t count)
 {
-    uint64_t give_up_ms = loop_now_ms(world->loop) + PATIENCE_MS;
+    uint64_t give_up_ms = loop_now_ms(world->loop) + LOOP_RIG_PATIENCE_MS;
     for (;;) {
         char *text = text_of(world, name);
         size_t found = count_in(text, what);
@@ -142,7 +142,7 @@ static void a_log_that_cannot_be_written_is_said_once_and_stops_nothing(void **s
         (void)submit(world, "[" GOOD "]");
     }
     count_is(world, "[Constraint = \"JobStatus == 1\"]", 3);
-    uint64_t give_up_ms = loop_now_ms(world->loop) + PATIENCE_MS;
+    uint64_t give_up_ms = loop_now_ms(world->loop) + LOOP_RIG_PATIENCE_MS;
     while (strstr(strbuf_text(&world->log_text), "events.site_log") == NULL &&
            loop_now_ms(world->loop) < give_up_ms) {
         count_is(world, "[Constraint = \"false\"]", 0);
