@@ -201,9 +201,9 @@ static const struct knob KNOBS[] = {
      .type = KNOB_STRING,
      .fallback = "",
      .help = "Name of a map (one of CLASSAD_USER_MAP_NAMES) that lists for each account the groups "
-             "to which its jobs may be charged. GROUP: with the account itself as the user; "
-             "GROUP.*: with any user, and all groups below it; *: every group.  Empty: any group, "
-             "with the account itself as the user."},
+             "to which its jobs may be charged.  An entry GROUP allows the group with the account "
+             "itself as the user; GROUP.* allows any user, and all groups below GROUP; * allows "
+             "every group.  Empty: any group, with the account itself as the user."},
     {.name = "NICE_USER_ACCOUNTING_GROUP_NAME",
      .type = KNOB_STRING,
      .fallback = "nice-user",
@@ -233,7 +233,9 @@ static const struct knob KNOBS[] = {
 };
 
 static const struct knob_family FAMILIES[] = {
-    {"*_DEBUG", "<DAEMON>_DEBUG", "What goes into the log of that daemon; see ALL_DEBUG."},
+    {"*_DEBUG", "<DAEMON>_DEBUG",
+     "What goes into the log of the daemon that the knob's name begins with; values as in "
+     "ALL_DEBUG."},
     {"CLASSAD_USER_MAPFILE_", "CLASSAD_USER_MAPFILE_<name>",
      "The file of the map <name>. Each line has a method (usually `*`), a user or a /pattern/, and "
      "the names that the map gives."},

@@ -37,7 +37,7 @@ static int append_part(const char *what, const char *part, struct strbuf *out, s
 {
     size_t length = strlen(part);
     if (length == 0 || length > SERVER_ROLE_NAME_MAX) {
-        return err_set(err, -EINVAL, "the %s of a server has 1 to %d bytes, not %zu", what,
+        return err_set(err, -EINVAL, "the %s of a server must have 1 to %d bytes, not %zu", what,
                        SERVER_ROLE_NAME_MAX, length);
     }
     for (size_t i = 0; i < length; i++) {

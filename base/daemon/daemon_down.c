@@ -48,7 +48,7 @@ bool daemon_down_read(struct os *os, const struct config *config, const char *na
         return false;
     }
     *same_boot = true;
-    (void)snprintf(why, DAEMON_DOWN_WHY_MAX, "the note cannot be read");
+    (void)snprintf(why, DAEMON_DOWN_WHY_MAX, "unknown: the .down file in LOCK cannot be read");
     char *end = rc == 0 ? strchr(note, '\n') : NULL;
     if (end != NULL) {
         *end = '\0';

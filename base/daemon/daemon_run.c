@@ -282,7 +282,8 @@ static void told_to_stop(void *arg)
 {
     struct daemon_run *run = arg;
     bool at_once = run->stopping || run->daemon->stop == NULL;
-    log_info(run->log, "daemon.stop", at_once ? "stop requested: at once" : "stop requested");
+    log_info(run->log, "daemon.stop",
+             at_once ? "stop requested: stopping at once" : "stop requested");
     guard_stop(run);
     run->stopping = true;
     if (at_once) {
@@ -295,7 +296,7 @@ static void told_to_stop(void *arg)
 static void told_to_end(void *arg)
 {
     struct daemon_run *run = arg;
-    log_info(run->log, "daemon.stop", "stop requested: at once");
+    log_info(run->log, "daemon.stop", "stop requested: stopping at once");
     guard_stop(run);
     run->stopping = true;
     loop_stop(run->loop, 0);

@@ -94,7 +94,7 @@ int os_adapters(struct os *os, struct os_adapter *ret, size_t *count, struct err
     size_t found = 0;
     (void)os;
     if (getifaddrs(&all) != 0) {
-        return err_set(err, -errno, "the network adapters: %s", strerror(errno));
+        return err_set(err, -errno, "cannot list the network adapters: %s", strerror(errno));
     }
     for (const struct ifaddrs *entry = all; entry != NULL; entry = entry->ifa_next) {
         if (entry->ifa_addr != NULL && entry->ifa_addr->sa_family == AF_PACKET) {

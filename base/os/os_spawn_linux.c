@@ -231,7 +231,7 @@ CHILD_SIDE static bool set_limits(struct launch *launch)
 }
 
 _Static_assert(sizeof(struct os_filter_code) == sizeof(struct sock_filter),
-               "a code of a filter is the kernel's");
+               "an instruction of a filter has the layout of the kernel's");
 
 CHILD_SIDE static bool set_filter(struct launch *launch)
 {

@@ -246,7 +246,8 @@ static int renew_top(struct removal *r, mode_t mode)
     r->device = st.st_dev;
     code = code != 0 ? code : empty_top(r);
     if (code == 0 && !is_as_new(r->top)) {
-        code = err_set(r->err, -ESTALE, "%s is not an empty new directory", r->path);
+        code = err_set(r->err, -ESTALE, "%s: the emptied directory still differs from a new one",
+                       r->path);
     }
     return code;
 }

@@ -319,12 +319,11 @@ static void pass_again(void *arg)
 int incoming_pass(struct incoming *in, const char *pass_address, struct err *err)
 {
     struct stream_address address;
-    int code = in->fd >= 0
-                   ? stream_address_parse(pass_address, &address, err)
-                   : err_set(err, -ECONNABORTED, "%s: closed to make room for others", in->peer);
+    int code = in->fd >= 0 ? stream_address_parse(pass_address, &address, err)
+                           : err_set(err, -ECONNABORTED,
+                                     "%s: connection closed to make room for others", in->peer);
     if (code == 0 && address.kind != STREAM_PASS) {
-        code = err_set(err, -EINVAL, "'%s' is not a socket that passes connections on: pass:PATH",
-                       pass_address);
+        code = err_set(err, -EINVAL, "'%s' is not an address of the form pass:PATH", pass_address);
     }
     if (code == 0) {
         code = pass_send(in, address.path, err);

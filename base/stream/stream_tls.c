@@ -446,7 +446,7 @@ int tls_client_create(struct loop *loop, const struct stream_trust *trust, struc
     if (trust->pin != NULL) {
         code = text_unhex(trust->pin, pin, PIN_BYTES, NULL);
         if (code != 0) {
-            return err_set(err, -EINVAL, "'%s' is not a pin: 64 hex digits", trust->pin);
+            return err_set(err, -EINVAL, "'%s' is not a pin (expected 64 hex digits)", trust->pin);
         }
         code = context_for_pin(loop, &context);
     } else if (trust->role == NULL) {

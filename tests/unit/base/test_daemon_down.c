@@ -120,7 +120,7 @@ static void a_note_that_says_nothing_counts(void **state)
     assert_int_equal(os_write_file(f->os, path, "", 0, 0644, false, NULL), 0);
     assert_true(reads(f, &same_boot, why));
     assert_true(same_boot);
-    assert_string_equal(why, "the note cannot be read");
+    assert_string_equal(why, "unknown: the .down file in LOCK cannot be read");
 }
 
 static void a_long_reason_is_cut_and_a_missing_directory_is_named(void **state)
