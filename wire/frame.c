@@ -106,7 +106,8 @@ static int frame_payload(struct reader *in, struct frame *frame, struct err *err
         }
         reader_body(in, frame);
         if (frame->status != 0 && (frame->flags & FRAME_FLAG_MORE) != 0) {
-            return err_set(err, -EPROTO, "a partial reply with status %d", (int)frame->status);
+            return err_set(err, -EPROTO, "reply with more parts to come has status %d, expected 0",
+                           (int)frame->status);
         }
         break;
     case FRAME_GOODBYE:

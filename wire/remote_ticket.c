@@ -8,7 +8,7 @@
 
 #include "base/digest.h"
 
-_Static_assert(REMOTE_TICKET_SIZE == DIGEST_HEX_SIZE, "a ticket is a digest");
+_Static_assert(REMOTE_TICKET_SIZE == DIGEST_HEX_SIZE, "a ticket has the size of a digest");
 
 void remote_ticket(const char *nonce, char ret[REMOTE_TICKET_SIZE])
 {

@@ -363,7 +363,7 @@ bool wire_reply_part_made(struct wire_request *request, const void *body, size_t
                                           .made = body,
                                           .made_length = length};
     if (content_send(wire, request, id_of(&request->node), &content, &payload) < 0) {
-        wire_fail(wire, -EMSGSIZE, true, "a part of an answer is too large for its frame");
+        wire_fail(wire, -EMSGSIZE, true, "a part of an answer does not fit into a frame");
         return true;
     }
     return part_is_out(request, payload);
@@ -385,7 +385,7 @@ static void raw_send(struct wire *wire, const struct wire_request *request,
         frame_put_body(&wire->out, NULL);
     }
     if (wire_frame_end(wire, begin, reply->body, reply->body_length) < 0) {
-        wire_fail(wire, -EMSGSIZE, true, "a reply is too large for its frame");
+        wire_fail(wire, -EMSGSIZE, true, "a reply does not fit into a frame");
     }
 }
 

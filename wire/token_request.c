@@ -215,10 +215,10 @@ static int find_begin(struct lines *lines, const char *kind, struct err *err)
             return 0;
         }
         if (strcmp(mark, "ROOST TOKEN " REQUEST) == 0) {
-            return err_set(err, -ENOENT, "a request for a token; expected the answer to one");
+            return err_set(err, -ENOENT, "this is a request for a token; expected an answer");
         }
         if (strcmp(mark, "ROOST TOKEN " ANSWER) == 0) {
-            return err_set(err, -ENOENT, "the answer to a request; expected a request for a token");
+            return err_set(err, -ENOENT, "this is an answer; expected a request for a token");
         }
     }
     return err_set(err, -ENOENT, "no line '-----BEGIN %s-----' found", own);
@@ -335,7 +335,7 @@ static int take_scopes(const struct item *item, uint32_t *ret, struct err *err)
 static int take_bytes(const struct item *item, uint8_t *ret, struct err *err)
 {
     uint8_t bytes[P256_POINT_BYTES];
-    _Static_assert(sizeof bytes == PROOF_BYTES, "a key and a proof are of one size");
+    _Static_assert(sizeof bytes == PROOF_BYTES, "a key and a proof have the same size");
     if (base64url_decode(item->value, strlen(item->value), bytes, sizeof bytes) != sizeof bytes) {
         return err_set(err, -EINVAL, "line %u: the value of '%s' is not 64 bytes in base64url",
                        item->line, item->name);

@@ -337,7 +337,7 @@ static void watcher_refuse(struct watcher *watcher, uint64_t steps, const char *
     struct wire_request *request = watcher->request;
     watcher_free(watcher);
     wire_reply_error(request, -EDQUOT,
-                     "evaluating the constraint '%.*s' took more than %llu steps in %s; use a "
+                     "evaluating the constraint '%.*s' took more than %llu steps %s; use a "
                      "cheaper one",
                      TEXT_SHOWN, ad_string_or(wire_request_args(request), "Constraint", ""),
                      (unsigned long long)steps, where);
@@ -357,12 +357,12 @@ static void watcher_pump(void *arg)
     uint64_t end = watcher->kind->work.steps + AD_SLICE_STEPS;
     while (!watcher->full) {
         if (watch_kind_is_too_costly(watcher->kind)) {
-            watcher_refuse(watcher, WATCH_KIND_STEPS_MAX, "one ad, again and again");
+            watcher_refuse(watcher, WATCH_KIND_STEPS_MAX, "for one ad, several times");
             return;
         }
         if (snapshot_is_too_costly(watcher)) {
             watcher_refuse(watcher, watcher->server->snapshot_steps_max,
-                           "all ads (MAX_CONSTRAINT_STEPS)");
+                           "for all ads together (MAX_CONSTRAINT_STEPS)");
             return;
         }
         if (watcher->kind->work.steps >= end) {

@@ -155,8 +155,8 @@ chmod 0644 "$mail"/*
 accept() { on "$laptop" token accept "$@"; }
 refused 2 "the fingerprint of the answer is needed.* --fingerprint" accept answer
 refused 1 "is not the fingerprint of the answer; the fingerprint is $told.*somebody has replaced the answer" accept answer --fingerprint "$asked"
-refused 1 "the answer to a request; expected a request for a token" "$ROOST" token create --request "$mail/answer" --fingerprint "$told"
-refused 1 "a request for a token; expected the answer" accept request --fingerprint "$told"
+refused 1 "this is an answer; expected a request for a token" "$ROOST" token create --request "$mail/answer" --fingerprint "$told"
+refused 1 "this is a request for a token; expected an answer" accept request --fingerprint "$told"
 # Mallory's own pool of the same name, for the key that he read in the request.
 (
     export ROOST_CONFIG=$WORK/other/roost.conf

@@ -457,7 +457,7 @@ static void an_answer_that_is_malformed_is_refused_by_its_line(void **state)
         const char *from, *to, *why;
         int code;
     } BAD[] = {
-        {"BEGIN ROOST TOKEN ANSWER", "BEGIN ROOST TOKEN REQUEST", "expected the answer", -ENOENT},
+        {"BEGIN ROOST TOKEN ANSWER", "BEGIN ROOST TOKEN REQUEST", "expected an answer", -ENOENT},
         {"-----END ROOST TOKEN ANSWER-----\n", "",
          "the last line is missing; was the text cut off?", -EINVAL},
         {"Pool: pool\n", "", "the line 'Pool' is missing", -EINVAL},
