@@ -16,8 +16,8 @@ struct err;
 struct strbuf;
 struct vec;
 
-#define HOSTLIST_NAME_MAX  255              /* bytes of one name */
-#define HOSTLIST_COUNT_MAX ((size_t)100000) /* names in one list */
+#define HOSTLIST_NAME_MAX  255              /* longest host name, bytes */
+#define HOSTLIST_COUNT_MAX ((size_t)100000) /* most names in one list */
 
 /* Appends the names in the text, in their order; the caller frees each with mem_free().  A name
  * that the vector contains already, ignoring case, is not added again.  Returns 0; -EINVAL: a

@@ -19,7 +19,7 @@
 
 #include "base/loop.h"
 
-struct slices;     /* the queue of those who wait for their turn */
+struct slices;     /* the queue of works that wait for their turn */
 struct slice_work; /* one long piece of work */
 
 struct slices *slices_create(struct loop *loop);

@@ -374,8 +374,8 @@ struct wire_figures {
     uint64_t strangers_sent_away;
     /* peers that have proved who they are: identities, and their connections */
     size_t identities, connections;
-    /* bytes held for these peers: unfinished frames, unanswered requests, output they have not
-     * read */
+    /* bytes held for peers that have proved who they are: unfinished frames, unanswered
+     * requests, output that they have not read */
     size_t frame_bytes, request_bytes, unread_bytes;
     const char *busiest; /* identity that holds the most bytes; "": none */
     size_t busiest_bytes;

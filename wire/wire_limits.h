@@ -116,7 +116,7 @@ struct wire_share {
     /* These members up to frame_entry: the unfinished frame that is being received. */
     size_t frame_size;   /* 0: no unfinished frame */
     size_t granted;      /* bytes reserved for the frame */
-    uint64_t granted_ms; /* time at which these bytes were reserved */
+    uint64_t granted_ms; /* time at which the `granted` bytes were reserved */
     /* bytes of the frame received at marked_ms, when the current WIRE_STEP_MS began */
     size_t marked_bytes;
     uint64_t marked_ms;

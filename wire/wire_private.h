@@ -81,8 +81,8 @@ struct wire_context {
     bool keys_were_read;
     struct token_cache *tokens; /* cache of verified tokens of peers */
     struct credential own;      /* our own token and key */
-    struct instance instance;   /* accepts relayed requests that come to us only once */
-    struct strmap *revoked;     /* keys: token ids that are refused */
+    struct instance instance; /* makes sure that each relayed request to us is accepted only once */
+    struct strmap *revoked;   /* keys: token ids that are refused */
     /* called for each newly revoked token; NULL: nobody asked */
     void (*on_revoked)(void *arg, const char *token_id);
     void *on_revoked_arg;

@@ -47,8 +47,8 @@ int64_t os_disk_free_kib(struct os *os, const char *path);
 
 /* idle time, seconds, of a machine without any terminal or keyboard */
 #define OS_NEVER_IDLE_S (INT64_MAX / 2)
-/* Seconds since somebody last typed.  While somebody types the kernel updates a terminal's time
- * every eight seconds only; after a pause it does so at once. */
+/* Seconds since somebody last typed.  While somebody types, the kernel updates a terminal's time
+ * every eight seconds only; after a pause, the kernel updates it at the first key. */
 struct os_idleness {
     int64_t keyboard_s; /* of any tty or pty, including the console */
     int64_t console_s;  /* of the machine's own keyboard and mouse */

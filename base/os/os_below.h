@@ -23,7 +23,7 @@ int os_below_stat(struct os *os, const char *root, const char *path, struct os_s
  * -ELOOP: a link. */
 int os_below_open(struct os *os, const char *root, const char *path, enum os_open how, mode_t mode,
                   struct os_file **ret, struct err *err);
-/* Makes the directory and those above it; existing ones are not changed. */
+/* Makes the directory below root, and the directories above it; existing ones are not changed. */
 int os_below_mkdirs(struct os *os, const char *root, const char *path, mode_t mode,
                     struct err *err);
 /* Calls each() for every name in the directory, sorted. */

@@ -21,7 +21,7 @@
 struct os_cgroup; /* defined in base/os/os_cgroup.h */
 
 enum os_mount_kind {
-    OS_MOUNT_BIND, /* `from`, as it was before all these mounts, appears at `to` */
+    OS_MOUNT_BIND, /* `from`, as it was before all these mounts, also appears at `to` */
     OS_MOUNT_HIDE, /* an empty directory covers `to`; nothing happens if `to` does not exist */
     /* an empty file system in memory at `to`, writable for everybody (mode 1777) */
     OS_MOUNT_MEMORY,

@@ -14,7 +14,8 @@ struct os;
 
 struct os_figures {
     int64_t processes;
-    /* resident memory in KiB; shared pages count in each process that has them, unless `exact` */
+    /* resident memory, KiB; a shared page counts in each process that has it, unless
+     * os_descendants_figures() was called with exact true */
     int64_t rss_kib;
     int64_t image_kib; /* size of the address spaces, KiB */
     /* CPU time in seconds of the living processes and of the children that they have reaped. */

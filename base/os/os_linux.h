@@ -30,7 +30,7 @@ void process_table_destroy(struct process_table *table); /* NULL is allowed */
 struct cage_end {
     pid_t program;       /* pid of the program, as we see it */
     bool ended;          /* true: status and usage are valid */
-    int status;          /* as wait4() gives it */
+    int status;          /* status of the program as wait4() gives it */
     struct rusage usage; /* resources used by the program and the children that it waited for */
 };
 struct spawned { /* what spawn_program() has started */

@@ -40,8 +40,8 @@ typedef void (*os_session_f)(void *arg, const char *id);
 /* Calls each() for every graphical session (X11, Wayland) that logind knows. */
 void os_graphical_sessions(struct os *os, const char *root, os_session_f each, void *arg);
 
-/* Called for an inhibitor lock of logind. what: what it forbids, such as "sleep:shutdown:idle";
- * who: the program that holds it; why: the program's reason. */
+/* Called for an inhibitor lock of logind. what: what the lock forbids, such as
+ * "sleep:shutdown:idle"; who: the program that holds the lock; why: the program's reason. */
 typedef void (*os_inhibitor_f)(void *arg, const char *what, const char *who, const char *why);
 /* Calls each() for every inhibitor lock of logind that forbids something; locks that only delay
  * are left out. */

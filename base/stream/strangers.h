@@ -25,7 +25,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#define STRANGERS_MAX 512 /* default limit of one process */
+#define STRANGERS_MAX 512 /* most strangers of one process, by default */
 /* milliseconds; at first a connection is left this long to prove who its peer is, even when the
  * table is full; also the largest such time */
 #define STRANGERS_PATIENCE_MS     250

@@ -172,7 +172,7 @@ typedef void (*listener_f)(void *arg, struct incoming *incoming);
 int listener_create(struct loop *loop, const char *address, listener_f call, void *arg,
                     struct listener **ret, struct err *err);
 void listener_destroy(struct listener *listener); /* NULL is allowed */
-/* the address it listens on, with the actual port */
+/* returns the address that the listener listens on, with the actual port */
 const char *listener_address(const struct listener *listener);
 
 struct listener_stats {
