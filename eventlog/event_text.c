@@ -56,8 +56,9 @@ int event_format_parse(const char *words, struct event_format *ret, struct err *
         size_t length = strcspn(at, DIVIDERS);
         (void)snprintf(word, sizeof(word), "%.*s", (int)(length < 31 ? length : 31), at);
         if (length >= sizeof(word) || !apply_word(word, &format)) {
-            return err_set(err, -EINVAL,
-                           "'%s' is none of ISO_DATE, LEGACY, UTC, SUB_SECOND, XML, JSON", word);
+            return err_set(
+                err, -EINVAL,
+                "unknown word '%s'; expected ISO_DATE, LEGACY, UTC, SUB_SECOND, XML or JSON", word);
         }
         at += length;
         at += strspn(at, DIVIDERS);

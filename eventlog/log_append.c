@@ -263,7 +263,7 @@ int log_append(const struct log_append *how, struct log_append_item *items, size
     for (size_t i = 0; result == 0 && i < appending->target_count; i++) {
         result = open_target(appending, &appending->targets[i]);
         if (result != 0) {
-            (void)err_set(err, result, "%s: another process has it locked",
+            (void)err_set(err, result, "%s: another process has locked this log",
                           appending->targets[i].path);
         }
     }
