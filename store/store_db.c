@@ -98,13 +98,13 @@ static int run_int(struct store_db *db, const char *sql, int64_t *ret, struct er
 {
     sqlite3_stmt *stmt = NULL;
     if (sqlite3_prepare_v2(db->handle, sql, -1, &stmt, NULL) != SQLITE_OK) {
-        return db_failed(db, "reading the table of the daemon", err);
+        return db_failed(db, "reading the type and version of the store", err);
     }
     int code = 0;
     if (sqlite3_step(stmt) == SQLITE_ROW) {
         *ret = sqlite3_column_int64(stmt, 0);
     } else {
-        code = db_failed(db, "reading the table of the daemon", err);
+        code = db_failed(db, "reading the type and version of the store", err);
     }
     sqlite3_finalize(stmt);
     return code;
@@ -202,7 +202,7 @@ static int judge_owner(struct store_db *db, const struct store_schema *schema, s
     sqlite3_stmt *stmt = NULL;
     const char *sql = "SELECT value FROM " META_TABLE " WHERE key = 'daemon'";
     if (sqlite3_prepare_v2(db->handle, sql, -1, &stmt, NULL) != SQLITE_OK) {
-        return db_failed(db, "reading the owner", err);
+        return db_failed(db, "reading which daemon the store belongs to", err);
     }
     int code = 0;
     int step = sqlite3_step(stmt);
@@ -213,9 +213,12 @@ static int judge_owner(struct store_db *db, const struct store_schema *schema, s
                            db->path, daemon ? daemon : "?", schema->daemon);
         }
     } else if (step == SQLITE_DONE) {
-        code = err_set(err, -EUCLEAN, "store %s: the owner is missing", db->path);
+        code = err_set(err, -EUCLEAN,
+                       "store %s: the file does not say which daemon it belongs to; restore the "
+                       "file from a backup",
+                       db->path);
     } else {
-        code = db_failed(db, "reading the owner", err);
+        code = db_failed(db, "reading which daemon the store belongs to", err);
     }
     sqlite3_finalize(stmt);
     if (code) {
@@ -300,7 +303,7 @@ static int bring_up_to_date(struct store_db *db, const struct store_schema *sche
                             struct err *err)
 {
     int64_t version = schema->version;
-    int code = run_sql(db, "BEGIN IMMEDIATE", "setting the owner", err);
+    int code = run_sql(db, "BEGIN IMMEDIATE", "beginning to create or convert the tables", err);
     if (!code && !created) {
         code = run_int(db, "PRAGMA user_version", &version, err);
     }
@@ -331,7 +334,7 @@ static int bring_up_to_date(struct store_db *db, const struct store_schema *sche
         code = run_sql(db, strbuf_text(&sql), "writing the schema version", err);
     }
     if (!code) {
-        code = run_sql(db, "COMMIT", "writing its schema", err);
+        code = run_sql(db, "COMMIT", "committing the created or converted tables", err);
     }
     strbuf_fini(&sql);
     return code;
