@@ -133,7 +133,10 @@ static int put_place(const char *directory, const char *part, const char *iwd, c
     const char *name = last_name(whole);
     int rc = 0;
     if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
-        rc = err_set(err, -EINVAL, "'%.200s' cannot be spooled; name the directory itself", path);
+        rc = err_set(
+            err, -EINVAL,
+            "'%.200s' cannot be spooled: a path must end with the name of a file or directory",
+            path);
     }
     strbuf_printf(out, "%s/%s/%016" PRIx64 "/%s", directory, part, hash_path(whole), name);
     mem_free(whole);

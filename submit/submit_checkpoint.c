@@ -51,11 +51,11 @@ static const char *find_obstacle(const struct submit_making *making)
         return "the contents of a GPU cannot be saved (request_gpus)";
     }
     if (strcmp(ad_string_or(ad, "WhenToTransferOutput", ""), "ON_EXIT_OR_EVICT") == 0) {
-        return "its files are kept with the checkpoint; when_to_transfer_output = ON_EXIT_OR_EVICT "
-               "would keep others";
+        return "the job's files are kept with each checkpoint; when_to_transfer_output = "
+               "ON_EXIT_OR_EVICT would keep files of another time, too";
     }
     if (strcmp(ad_string_or(ad, "ShouldTransferFiles", ""), "NO") == 0) {
-        return "its files must move with the job, which should_transfer_files = NO forbids";
+        return "the job's files must move with the job, which should_transfer_files = NO forbids";
     }
     if (ad_has(ad, "CheckpointExitCode") || ad_has(ad, "TransferCheckpoint")) {
         return "a program that writes its own checkpoints (checkpoint_exit_code) cannot be "

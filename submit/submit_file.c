@@ -104,7 +104,8 @@ static int expand_macros(struct submit_file *file, const char *text, struct strb
 {
     int rc = submit_expand(&file->scope, text, out, err);
     if (rc == 0 && out->failed) {
-        rc = err_set(err, -E2BIG, "longer than %zu bytes", SUBMIT_VALUE_MAX);
+        rc = err_set(err, -E2BIG, "the text is longer than %zu bytes with its macros replaced",
+                     SUBMIT_VALUE_MAX);
     }
     return rc;
 }
@@ -271,7 +272,7 @@ static int queue_statement(struct submit_file *file, const char *args, struct su
                  : submit_queue_parse(strbuf_text(&text), lines, file->world, &file->queue, err);
     strbuf_fini(&text);
     if (rc == 0 && submit_file_jobs(file) > SUBMIT_JOBS_MAX) {
-        rc = err_set(err, -E2BIG, "more than %d jobs", SUBMIT_JOBS_MAX);
+        rc = err_set(err, -E2BIG, "more than %d jobs in one queue statement", SUBMIT_JOBS_MAX);
     }
     file->selectable = rc == 0;
     file->queues++;
@@ -315,7 +316,7 @@ static int set_name(struct submit_file *file, const char *written, const char *v
         return err_set(err, -EINVAL, "'%.100s' is not a valid name", bare);
     }
     if (strmap_count(file->settings) >= SUBMIT_NAMES_MAX) {
-        return err_set(err, -E2BIG, "more than %d names", SUBMIT_NAMES_MAX);
+        return err_set(err, -E2BIG, "the file sets more than %d names", SUBMIT_NAMES_MAX);
     }
     struct strbuf key;
     strbuf_init(&key, 0);

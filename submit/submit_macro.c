@@ -197,8 +197,7 @@ static int print_as(const struct call *call, const char *conversions, const stru
     const char *format = argument_at(call, 1);
     struct ad_format how;
     if (!ad_format_find(format, &how) || strchr(conversions, how.conversion) == NULL) {
-        return err_set(err, -EINVAL, "$%s(): '%.50s' is not a valid format for it", call->name,
-                       format);
+        return err_set(err, -EINVAL, "$%s(): '%.50s' is not a valid format", call->name, format);
     }
     strbuf_append(out, format, how.begin);
     ad_format_print(&how, value, out);

@@ -174,7 +174,9 @@ static int parse_from(const char *at, struct submit_lines *lines, const struct s
         return err_set(err, -EINVAL, "`from` needs a file");
     }
     if (command ? world->run == NULL : world->read == NULL) {
-        return err_set(err, -EINVAL, "files and commands cannot be read here");
+        return err_set(
+            err, -EINVAL,
+            "a queue statement that the schedd evaluates cannot read files or run commands");
     }
     char *path = mem_strndup(at, length), *text = NULL;
     int rc = command ? world->run(world->arg, path, &text, err)
@@ -190,7 +192,10 @@ static int parse_from(const char *at, struct submit_lines *lines, const struct s
 static int parse_matching(const char *at, bool files, bool dirs, const struct submit_world *world,
                           struct submit_queue *ret, struct err *err)
 {
-    int rc = world->match != NULL ? 0 : err_set(err, -EINVAL, "files cannot be matched here");
+    int rc = world->match != NULL
+                 ? 0
+                 : err_set(err, -EINVAL,
+                           "a queue statement that the schedd evaluates cannot match files");
     while (rc == 0 && *(at = skip_any(at, " \t,()")) != '\0') {
         char *word = word_of(&at, " \t,)");
         rc = world->match(world->arg, word, files, dirs, &ret->items, err);
@@ -223,9 +228,10 @@ static int parse_slice(const char **at, struct slice *ret, struct err *err)
     }
     for (const char *c = text + 1; c < close; c++) {
         if (strchr("0123456789:-+ \t", *c) == NULL) {
-            return !looks_like_slice(text, close) ? 0
-                                                  : err_set(err, -EINVAL, "%.*s is not a slice",
-                                                            (int)(close - text) + 1, text);
+            return !looks_like_slice(text, close)
+                       ? 0
+                       : err_set(err, -EINVAL, "%.*s is not a slice, [START:END:STEP]",
+                                 (int)(close - text) + 1, text);
         }
     }
     char *inside = mem_strndup(text + 1, (size_t)(close - text) - 1);
@@ -252,7 +258,8 @@ static int parse_slice(const char **at, struct slice *ret, struct err *err)
         part = colon;
     }
     if (rc != 0 || part != NULL || (ret->has_step && ret->step == 0)) {
-        rc = err_set(err, -EINVAL, "%.*s is not a slice", (int)(close - text) + 1, text);
+        rc = err_set(err, -EINVAL, "%.*s is not a slice, [START:END:STEP]", (int)(close - text) + 1,
+                     text);
     }
     ret->is_set = rc == 0;
     *at = skip_any(close + 1, BLANKS);

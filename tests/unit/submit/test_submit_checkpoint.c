@@ -62,7 +62,7 @@ static void what_could_never_be_checkpointed_is_refused(void **state)
         {"request_gpus = 1", "the contents of a GPU"},
         {"My.InteractiveJob = true", "interactive"},
         {"should_transfer_files = YES\nwhen_to_transfer_output = ON_EXIT_OR_EVICT",
-         "ON_EXIT_OR_EVICT would keep others"},
+         "ON_EXIT_OR_EVICT would keep files of another time"},
         {"should_transfer_files = NO", "should_transfer_files = NO"},
         {"checkpoint_exit_code = 85", "checkpoint_exit_code"},
     };

@@ -226,7 +226,7 @@ static void macros_that_double_are_refused_soon(void **state)
         strbuf_printf(&text, "b%d = $(b%d)$(b%d)\n", i + 1, i, i);
     }
     strbuf_puts(&text, "show = $(b13)\nqueue\n");
-    refused(strbuf_text(&text), -E2BIG, "job.sub:15: show: longer than");
+    refused(strbuf_text(&text), -E2BIG, "job.sub:15: show: the text is longer than");
     strbuf_fini(&text);
 }
 
@@ -388,7 +388,7 @@ static void functions_compute_from_macros_and_texts(void **state)
     refused("show = $SUBSTR(x)\nqueue", -EINVAL, "job.sub:1: show: $SUBSTR(x)");
     refused("show = $CHOICE(3,a,b)\nqueue", -EINVAL, "index 3 is not in the range 0 to 1");
     refused("show = $CHOICE(0,nolist)\nqueue", -EINVAL, "no list named nolist");
-    refused("show = $INT(1,%s)\nqueue", -EINVAL, "'%s' is not a valid format for it");
+    refused("show = $INT(1,%s)\nqueue", -EINVAL, "'%s' is not a valid format");
     refused("show = $RANDOM_INTEGER(3,1)\nqueue", -EINVAL, "MIN is above MAX");
 }
 
