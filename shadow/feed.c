@@ -187,8 +187,9 @@ static int check_entries(struct work *work)
     fetch->entries.count = kept;
     strmap_destroy(names, NULL);
     if (result == 0 && (kept > TRANSFER_FILES_MAX || name_bytes > 4 * TRANSFER_LIST_MAX)) {
-        result = err_set(&work->err, -E2BIG, "more than %d input files, or too long names",
-                         TRANSFER_FILES_MAX);
+        result =
+            err_set(&work->err, -E2BIG, "more than %d input files, or their names are too long",
+                    TRANSFER_FILES_MAX);
     }
     if (result == 0 && fetch->bytes_max >= 0 && fetch->bytes > fetch->bytes_max) {
         result = err_set(&work->err, -EDQUOT,
@@ -313,7 +314,8 @@ static void fetch_done(struct work *work, int result)
     } else if (fetch->is_dataflow) {
         dataflow_report(run, work->request);
     } else if (feeds_has(run)) { /* the lane reads by the list that there is */
-        wire_reply_error(work->request, -EBUSY, "files are being sent already");
+        wire_reply_error(work->request, -EBUSY,
+                         "JOB_FETCH is refused while input files of this run are being sent");
     } else {
         vec_fini(&run->inputs, transfer_entry_destroy);
         run->inputs = fetch->entries;

@@ -322,7 +322,8 @@ static void forward_request(struct guest *guest, struct wire_request *request)
     }
     bool of_shell = verb == VERB_SHELL_READ || verb == VERB_SHELL_WRITE;
     if (of_shell && !has_shell(guest, ad_int_or(args, "Shell", 0))) {
-        wire_reply_error(request, -ENOENT, "no such shell");
+        wire_reply_error(request, -ENOENT,
+                         "this client has not opened the shell that the request names");
         return;
     }
     if (guest->forwards >= FORWARDS_MAX) {

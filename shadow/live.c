@@ -44,7 +44,7 @@ static int live_body(struct work *work)
     size_t length = 0;
     const void *data = wire_request_blob(work->request, &length);
     if (offset < 0) {
-        return err_set(&work->err, -EINVAL, "a stream needs the position of its bytes");
+        return err_set(&work->err, -EINVAL, "a piece of live output needs an Offset of 0 or more");
     }
     int result = run->live[which] == NULL ? open_target(work, which, (uint64_t)offset) : 0;
     struct os_file *file = run->live[which];
@@ -59,8 +59,8 @@ static int live_body(struct work *work)
         result = os_file_sync(file);
     }
     return result == 0 ? 0
-                       : err_set(&work->err, result, "cannot write stream %zu: %s", which,
-                                 err_code_text(result));
+                       : err_set(&work->err, result, "cannot write live standard %s: %s",
+                                 which == 0 ? "output" : "error", err_code_text(result));
 }
 
 static void live_done(struct work *work, int result)

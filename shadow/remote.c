@@ -166,13 +166,14 @@ void remotes_open(struct run *run)
 int remotes_check(const struct run *run, struct err *err)
 {
     if (run->remote != NULL && run->remote->status != 0) {
-        return err_set(err, run->remote->status, "remote system calls: %s", run->remote->err.text);
+        return err_set(err, run->remote->status, "the job's remote system calls: %s",
+                       run->remote->err.text);
     }
     /* What its owner is to mend, not what a file server may be able to do in a while. */
     int problem = run->remote != NULL ? rsys_job_problem(run->remote->job, err) : 0;
     bool is_owners = problem == -ENOENT || problem == -ENOTDIR || problem == -EPERM ||
                      problem == -EXDEV || problem == -EACCES;
-    return is_owners ? err_prefix(err, problem, "remote system calls") : 0;
+    return is_owners ? err_prefix(err, problem, "the job's remote system calls") : 0;
 }
 
 void remotes_close(struct run *run)

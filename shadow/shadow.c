@@ -78,8 +78,8 @@ static void job_run(struct shadow *shadow, struct wire_request *request)
         run = run_create(shadow, id, epoch, wire_request_secret(request, SECRET_NONCE),
                          wire_request_ad(request, 0));
         log_info(shadow->log, "run.began",
-                 place_only ? "expecting output to store" : "expecting a job", LOG_TEXT("job", id),
-                 LOG_INT("epoch", epoch));
+                 place_only ? "waiting to place the job's output" : "waiting for the job's starter",
+                 LOG_TEXT("job", id), LOG_INT("epoch", epoch));
     }
     if (!place_only && run->phase == RUN_OPEN) {
         remotes_open(run);

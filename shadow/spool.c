@@ -173,7 +173,8 @@ static int append_piece(struct spool_work *work, const char *part)
     }
     if (work->offset != have) {
         work->have = have;
-        return err_set(&work->err, -ESTALE, "%" PRId64 " bytes of '%.200s' are there", have,
+        return err_set(&work->err, -ESTALE,
+                       "%" PRId64 " bytes of '%.200s' have arrived; continue from there", have,
                        work->name);
     }
     rc = check_quota(work, length);
@@ -429,7 +430,8 @@ static void end_of_all(struct shadow *shadow, const struct spool_right *right,
     bool any = ad_value_count(&list) > 0;
     ad_value_fini(&list);
     if (!may || !any) {
-        wire_reply_error(request, -EACCES, "SPOOL_END needs %s of the ticket", name);
+        wire_reply_error(request, -EACCES,
+                         "SPOOL_END needs a list '%s', whose entries the ticket must allow", name);
         return;
     }
     struct spool_work *work = work_create(shadow, "", request);

@@ -271,7 +271,7 @@ static int standard_stream(const struct ad *job, const char *attribute, struct t
 {
     const char *path = ad_string_or(job, attribute, "");
     if (transfer_is_url(path)) {
-        return err_set(err, -ENOTSUP, "%s '%s': not a file name", attribute, path);
+        return err_set(err, -ENOTSUP, "%s '%s' is a URL; a file name is expected", attribute, path);
     }
     ret->base = is_nothing(path) ? NULL : absolute_path(job, path);
     ret->below = mem_strdup("");

@@ -263,7 +263,9 @@ void checkpoint_handle(struct run *run, struct wire_request *request)
     call->is_kept = call->sequence == run->ckpt.latest;
     bool is_done = verb == VERB_CKPT_DONE && call->is_kept;
     if (!is_old && !is_done && call->base != 0 && call->base != run->ckpt.latest) {
-        wire_reply_error(request, -ENODATA, "job %s has no checkpoint %" PRId64 " to change",
+        wire_reply_error(request, -ENODATA,
+                         "job %s: checkpoint %" PRId64
+                         " is not the latest one, so changes to it are refused",
                          run->id, call->base);
         ckpt_call_destroy(call);
         return;

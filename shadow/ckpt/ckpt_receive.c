@@ -96,10 +96,12 @@ int ckpt_receive_put(struct work *work)
     call->have = ckpt_call_size_in(run, part, call->name);
     int result = 0;
     if (call->offset >= 0 && call->offset != call->have) {
-        result = err_set(&work->err, -ESTALE, "%" PRId64 " bytes are there", call->have);
+        result =
+            err_set(&work->err, -ESTALE,
+                    "%" PRId64 " bytes of the file have arrived; continue from there", call->have);
     } else if (call->offset >= 0 &&
                (call->offset > call->size || (int64_t)length > call->size - call->offset)) {
-        result = err_set(&work->err, -EINVAL, "Offset and Size do not match");
+        result = err_set(&work->err, -EINVAL, "the piece ends behind the Size of its file");
     }
     if (result == 0 && call->offset == 0) {
         remove_other_parts(work, part);
@@ -156,8 +158,9 @@ static int check_received(struct work *work, const char *part, const char *name,
           strcmp(hex, ad_string_or(call->manifest, sum_attr, "")) != 0))) {
         (void)os_below_remove(work->run->shadow->os, part, name, NULL); /* it comes again */
         result = err_set(&work->err, -EAGAIN,
-                         "%s of checkpoint %" PRId64 " is not what was sent; send it again", name,
-                         call->sequence);
+                         "%s of checkpoint %" PRId64
+                         " was damaged on the way (size or checksum); send it again",
+                         name, call->sequence);
     }
     return result;
 }
@@ -228,7 +231,7 @@ static int merge_changes(struct work *work, const char *part, const struct parts
     struct ckpt_call *call = work->arg;
     if (call->base <= 0) {
         return err_set(&work->err, -ENODATA,
-                       "changes since a checkpoint that does not exist are useless");
+                       "the changes do not say to which checkpoint they belong (CkptBase)");
     }
     char *base = ckpt_call_place(work->run, call->base);
     struct ad *before = read_manifest(work, base);
@@ -285,7 +288,7 @@ int ckpt_receive_whole(struct work *work)
         result = complete_files(work, part);
         ad_encode(call->manifest, false, &text);
         if (result == 0 && text.failed) {
-            result = err_set(&work->err, -E2BIG, "the manifest is too long");
+            result = err_set(&work->err, -E2BIG, "the checkpoint's manifest is too long");
         }
         result = result != 0 ? result
                              : os_write_file(os, path, strbuf_text(&text), text.length, 0600, true,

@@ -64,13 +64,13 @@ static int begin_file(struct work *work, const char *name, int64_t size, struct 
     stage_files_forget(&run->files, name);
     stage_files_take_in_hand(&run->files, name);
     if (size > INT64_MAX - run->files.bytes) {
-        return err_set(&work->err, -EINVAL, "output '%s': no file has this size", name);
+        return err_set(&work->err, -EINVAL, "output '%s': the announced size is too large", name);
     }
     run->files.bytes += size;
     if (run->files.bytes_max >= 0 && run->files.bytes > run->files.bytes_max) {
         return err_set(&work->err, -EFBIG,
-                       "more than %" PRId64 " MB (MaxTransferOutputMB), with '%s'",
-                       run->files.bytes_max >> 20, name);
+                       "the output with '%s' is larger than %" PRId64 " MB (MaxTransferOutputMB)",
+                       name, run->files.bytes_max >> 20);
     }
     if (stage_files_count(&run->files) >= TRANSFER_FILES_MAX) {
         return err_set(&work->err, -EDQUOT, "more than %d output files", TRANSFER_FILES_MAX);
@@ -123,7 +123,7 @@ static int put_bytes(struct work *work, const char *name, const struct ad *args)
     struct run *run = work->run;
     struct staged *staged = stage_files_find(&run->files, name);
     if (offset < 0 || size < 0 || offset > size || (int64_t)length > size - offset) {
-        return err_set(&work->err, -EINVAL, "output '%s': offset and size do not match", name);
+        return err_set(&work->err, -EINVAL, "output '%s': a piece has a bad offset or size", name);
     }
     int result = 0;
     if (offset == 0) {
