@@ -204,7 +204,8 @@ void access_handle(struct schedd *schedd, struct wire_request *request)
         if (of_files) {
             say_whose(access, &caller);
         }
-        log_info(schedd->log, "access.granted", "a client may go to the owner's shadow",
+        log_info(schedd->log, "access.granted",
+                 "issued a ticket with which a client may connect to the owner's shadow",
                  LOG_TEXT("owner", access->owner->name), LOG_TEXT("purpose", purpose),
                  LOG_TEXT("by", wire_request_peer(request)->identity));
         shadows_call(schedd, access->owner, VERB_JOB_ADMIT, admit, access->ticket, client_admitted,

@@ -418,7 +418,7 @@ void act_handle(struct schedd *schedd, struct wire_request *request)
         (void)ad_eval_attr(args, NULL, "Ids", NULL, &act->ids); /* it is there */
         act->id_count = ad_value_count(&act->ids);
         result = act->id_count > ACT_IDS_MAX
-                     ? err_set(&err, -E2BIG, "more than %d ids", ACT_IDS_MAX)
+                     ? err_set(&err, -E2BIG, "more than %d ids in one request", ACT_IDS_MAX)
                      : 0;
     }
     if (result != 0) {

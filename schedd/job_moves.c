@@ -280,7 +280,8 @@ void moves_end_noop(struct change *change, struct job *job, int64_t code, int64_
     ad_set_int(own, "CompletionDate", loop_wall_s(change_schedd(change)->loop));
     increment_count(job, "NumJobCompletions");
     events_terminated(change, job);
-    stop_run(change, job, true, true, "Remove", "nothing of this job is to be run");
+    stop_run(change, job, true, true, "Remove",
+             "the job is completed without a run, because IsNoopJob is set");
     queue_finish(change, job, STATUS_COMPLETED);
 }
 

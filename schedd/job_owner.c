@@ -103,7 +103,7 @@ int owner_of_caller(struct schedd *schedd, const struct wire_peer *peer, char *r
     const char *name = own;
     int result = name_of_caller(schedd, peer, own, sizeof(own), err);
     if (result == 0 && !owner_name_is_valid(own)) {
-        result = err_set(err, -EPERM, "'%s' cannot own jobs", own);
+        result = err_set(err, -EPERM, "'%s' cannot own jobs: not a valid account name", own);
     }
     if (result == 0 && root_jobs_name(schedd->os, own)) {
         result = stand_in_for_root(schedd, peer, &name, err);
@@ -118,7 +118,7 @@ int owner_of_caller(struct schedd *schedd, const struct wire_peer *peer, char *r
     uid_t uid = 0;
     gid_t gid = 0;
     if (!owner_name_is_valid(name) || strlen(name) >= size) {
-        return err_set(err, -EPERM, "'%s' cannot own jobs", name);
+        return err_set(err, -EPERM, "'%s' cannot own jobs: not a valid account name", name);
     }
     if (os_user_find(schedd->os, name, &uid, &gid, NULL) != 0) {
         return err_set(err, -EPERM, "'%s'%s has no account on the schedd's host", name,

@@ -33,11 +33,12 @@ static const struct knob KNOBS[] = {
     {.name = "SCHEDD_CERT",
      .type = KNOB_PATH,
      .fallback = "$(SEC_DIRECTORY)/schedd.pem",
-     .help = "The schedd's certificate, signed by the pool's authority."},
+     .help = "File with the schedd's certificate, signed by the pool's certificate authority."},
     {.name = "SCHEDD_KEY",
      .type = KNOB_PATH,
      .fallback = "$(SEC_DIRECTORY)/schedd-key.pem",
-     .help = "The key of that certificate; nobody but its owner may read it."},
+     .help =
+         "File with the private key of SCHEDD_CERT; only the schedd's account may read the file."},
     {.name = "SCHEDD_STORE",
      .type = KNOB_PATH,
      .restart = true,
@@ -158,7 +159,8 @@ static const struct knob KNOBS[] = {
     {.name = "EVENT_LOG_FORMAT_OPTIONS",
      .type = KNOB_STRING,
      .fallback = "",
-     .help = "Format of EVENT_LOG; the words of DEFAULT_USERLOG_FORMAT_OPTIONS."},
+     .help = "Format of EVENT_LOG, a list of the same words as in "
+             "DEFAULT_USERLOG_FORMAT_OPTIONS."},
     {.name = "EVENT_LOG_USE_XML",
      .type = KNOB_BOOL,
      .fallback = "false",
@@ -318,9 +320,11 @@ static const struct knob KNOBS[] = {
     {.name = "QUEUE_SUPER_USERS",
      .type = KNOB_LIST,
      .fallback = "",
-     .help = "Whole identities, NAME@DOMAIN, that may act on and edit everybody's jobs: of tokens, "
-             "and over the Unix socket ACCOUNT@UID_DOMAIN.  A name without a domain is refused.  "
-             "Root over the Unix socket and tokens with ADMINISTRATOR need not be listed."},
+     .help =
+         "Users who may act on and edit the jobs of all users, each as NAME@DOMAIN: the "
+         "identity of the user's token, or ACCOUNT@UID_DOMAIN for a user of the Unix socket.  A "
+         "name without a domain is refused.  Root over the Unix socket and tokens with the scope "
+         "ADMINISTRATOR need no entry."},
     {.name = "IMMUTABLE_JOB_ATTRS",
      .type = KNOB_LIST,
      .fallback = "",
@@ -337,7 +341,8 @@ static const struct knob KNOBS[] = {
     {.name = "SYSTEM_PROTECTED_JOB_ATTRS",
      .type = KNOB_LIST,
      .fallback = "",
-     .help = "More names for PROTECTED_JOB_ATTRS; meant for what a site's packages add."},
+     .help = "More names for PROTECTED_JOB_ATTRS; meant for the configuration files of software "
+             "packages that a site installs."},
     {.name = "PRIO",
      .type = KNOB_EXPR,
      .fallback = "(UserPrio * 10) + $(EXPANDED) - (QDate / 1000000000.0)",
@@ -347,7 +352,8 @@ static const struct knob KNOBS[] = {
     {.name = "EXPANDED",
      .type = KNOB_STRING,
      .fallback = "Expanded",
-     .help = "What $(Expanded) in PRIO stands for: the attribute Expanded."},
+     .help = "The expression that $(EXPANDED) in PRIO is replaced by: the attribute Expanded, "
+             "which is 1 once the job has run."},
     {.name = "SIGNIFICANT_ATTRIBUTES",
      .type = KNOB_LIST,
      .fallback = "",
@@ -358,17 +364,21 @@ static const struct knob KNOBS[] = {
 
 static const struct knob_family FAMILIES[] = {
     {"SYSTEM_PERIODIC_HOLD_", "SYSTEM_PERIODIC_HOLD_<name>",
-     "One of SYSTEM_PERIODIC_HOLD_NAMES; likewise SYSTEM_PERIODIC_HOLD_<name>_REASON and "
-     "_SUBCODE."},
+     "An expression like SYSTEM_PERIODIC_HOLD; SYSTEM_PERIODIC_HOLD_NAMES must list its <name>.  "
+     "SYSTEM_PERIODIC_HOLD_<name>_REASON and SYSTEM_PERIODIC_HOLD_<name>_SUBCODE give its reason "
+     "and subcode."},
     {"SYSTEM_PERIODIC_RELEASE_", "SYSTEM_PERIODIC_RELEASE_<name>",
-     "One of SYSTEM_PERIODIC_RELEASE_NAMES; likewise SYSTEM_PERIODIC_RELEASE_<name>_REASON and "
-     "_SUBCODE."},
+     "An expression like SYSTEM_PERIODIC_RELEASE; SYSTEM_PERIODIC_RELEASE_NAMES must list its "
+     "<name>.  SYSTEM_PERIODIC_RELEASE_<name>_REASON and SYSTEM_PERIODIC_RELEASE_<name>_SUBCODE "
+     "give its reason and subcode."},
     {"SYSTEM_PERIODIC_REMOVE_", "SYSTEM_PERIODIC_REMOVE_<name>",
-     "One of SYSTEM_PERIODIC_REMOVE_NAMES; likewise SYSTEM_PERIODIC_REMOVE_<name>_REASON and "
-     "_SUBCODE."},
+     "An expression like SYSTEM_PERIODIC_REMOVE; SYSTEM_PERIODIC_REMOVE_NAMES must list its "
+     "<name>.  SYSTEM_PERIODIC_REMOVE_<name>_REASON and SYSTEM_PERIODIC_REMOVE_<name>_SUBCODE "
+     "give its reason and subcode."},
     {"SYSTEM_PERIODIC_VACATE_", "SYSTEM_PERIODIC_VACATE_<name>",
-     "One of SYSTEM_PERIODIC_VACATE_NAMES; likewise SYSTEM_PERIODIC_VACATE_<name>_REASON and "
-     "_SUBCODE."},
+     "An expression like SYSTEM_PERIODIC_VACATE; SYSTEM_PERIODIC_VACATE_NAMES must list its "
+     "<name>.  SYSTEM_PERIODIC_VACATE_<name>_REASON and SYSTEM_PERIODIC_VACATE_<name>_SUBCODE "
+     "give its reason and subcode."},
 };
 
 const struct knob_table schedd_knobs = {.owner = "SCHEDD",

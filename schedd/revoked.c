@@ -21,10 +21,10 @@
 
 static void end_claim(struct claim *claim)
 {
-    log_warn(claim->schedd->log, "claim.revoked", "the token of its machine was revoked",
+    log_warn(claim->schedd->log, "claim.revoked", "the token of the claim's machine was revoked",
              LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
              LOG_TEXT("token_id", claim->machine_token));
-    claim_lost(claim, "the token of its machine was revoked");
+    claim_lost(claim, "the token of the claim's machine was revoked");
 }
 
 /* Ends the claims of machines with this token; NULL: with any token that is revoked. */

@@ -276,7 +276,7 @@ void claim_call_deactivate(struct claim *claim)
     ad_destroy(args);
     claim->stop.told = true;
     if (sent < 0) {
-        end_claim(claim, "the startd is not connected, and the job was withdrawn");
+        end_claim(claim, "the job's run was to be stopped, and the startd is not connected");
     }
 }
 

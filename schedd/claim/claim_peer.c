@@ -236,7 +236,8 @@ static void handle_claim(struct claim_peer *peer, struct wire_request *request)
         return;
     }
     if (claim->nonce_digest[0] == '\0' && claim->state < CLAIM_COMMITTING) {
-        wire_reply_error(request, -EAGAIN, "the answer to DIAL_ME is still on its way");
+        wire_reply_error(request, -EAGAIN,
+                         "the startd connected before its answer to DIAL_ME arrived; try again");
         return;
     }
     if (!is_the_machine(claim, wire_request_secret(request, SECRET_NONCE))) {
@@ -256,7 +257,8 @@ static void handle_claim(struct claim_peer *peer, struct wire_request *request)
         accept_claim(claim, request);
         break;
     case CLAIM_COMMITTING: /* the startd dialled again before it had the answer */
-        claim_wire_refuse(claim, -ESTALE, "the startd asked again");
+        claim_wire_refuse(claim, -ESTALE,
+                          "the startd has sent a newer CLAIM request for this claim");
         claim->claim_request = request;
         break;
     default:

@@ -620,7 +620,7 @@ static bool is_in_vain(const struct claim *claim)
 static void give_up(struct claim *claim)
 {
     claim_cancel(claim);
-    claim_lost(claim, "the job was withdrawn, and no other job waits");
+    claim_lost(claim, "the job was removed or held, and no other job waits");
 }
 
 static bool is_at_rest(const struct claim *claim)

@@ -152,7 +152,7 @@ void claim_ask_again(struct claim *claim)
     }
     if (claim->job == NULL) {
         claim_cancel(claim);
-        claim_lost(claim, "the job was withdrawn, and no other job waits");
+        claim_lost(claim, "the job was removed or held, and no other job waits");
         return;
     }
     loop_timer_set(claim->timer, ASK_ANEW_MS); /* if no answer comes */

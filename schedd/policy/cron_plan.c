@@ -161,7 +161,7 @@ int cron_plan_read(const struct ad *job, struct cron_times *ret, struct err *err
                                      .any_day = any[DAY],
                                      .any_weekday = any[WEEKDAY]};
     if (!has_day(&times)) {
-        return err_set(err, -EINVAL, "CronDayOfMonth names no day of the months in CronMonth");
+        return err_set(err, -EINVAL, "no month in CronMonth has a day that CronDayOfMonth names");
     }
     *ret = times;
     return 0;

@@ -45,7 +45,7 @@ int cron_refresh(struct schedd *schedd, struct job *job, struct err *err)
     }
     next_s = cron_plan_next(&times, now_s, zone_s, schedd->os);
     if (next_s < 0) {
-        return err_set(err, -EINVAL, "the schedule never occurs");
+        return err_set(err, -EINVAL, "none of the job's start times (CronMinute, ...) ever comes");
     }
     ad_set_int(job_own(job), "DeferralTime", next_s);
     return 1;

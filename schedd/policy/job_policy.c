@@ -89,7 +89,7 @@ static int read_kind(const struct config *config, enum policy_kind kind,
         char name[NAME_MAX_BYTES];
         int written = snprintf(name, sizeof(name), "%s_%s", SYSTEM[kind].name, names[i]);
         if (written < 0 || (size_t)written >= sizeof(name)) {
-            return err_set(err, -EINVAL, "%s: '%.40s...' is too long", SYSTEM[kind].names,
+            return err_set(err, -EINVAL, "%s: the name '%.40s...' is too long", SYSTEM[kind].names,
                            names[i]);
         }
         if (config_text(config, name) == NULL) {
@@ -418,10 +418,12 @@ static struct change *ask_within_budget(struct policies *policies, struct job *j
     change = ask_job(schedd, job, change); /* the job may be gone now */
     owner->policy_steps += policies->work.steps - before;
     if (!was_over && most != 0 && owner->policy_steps > most) {
-        log_warn(schedd->log, "policy.too_costly",
-                 "the periodic expressions of an owner's jobs took more than "
-                 "MAX_PERIODIC_EXPR_STEPS; expensive ones among the rest are held",
-                 LOG_TEXT("owner", owner->name), LOG_INT("steps", owner->policy_steps));
+        log_warn(
+            schedd->log, "policy.too_costly",
+            "the periodic expressions of an owner's jobs took more than "
+            "MAX_PERIODIC_EXPR_STEPS; in this round, further jobs of this owner are held if their "
+            "expressions take many steps",
+            LOG_TEXT("owner", owner->name), LOG_INT("steps", owner->policy_steps));
     }
     return change;
 }

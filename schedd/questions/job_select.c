@@ -317,7 +317,8 @@ int select_by_ids(struct schedd *schedd, struct wire_request *request, const cha
     struct strmap *seen = strmap_create(STRMAP_CASE_SENSITIVE);
     (void)ad_eval_attr(args, NULL, name, NULL, &list); /* absent: undefined, no elements */
     size_t count = ad_value_count(&list);
-    int result = count > IDS_MAX ? err_set(err, -E2BIG, "more than %d ids", IDS_MAX) : 0;
+    int result =
+        count > IDS_MAX ? err_set(err, -E2BIG, "more than %d ids in one request", IDS_MAX) : 0;
     for (size_t i = 0; result == 0 && i < count; i++) {
         struct ad_value item;
         ad_value_item(&list, i, &item);

@@ -34,9 +34,11 @@ static int put_row(struct store_conversion *conversion, const char *table, const
     struct strbuf bytes;
     strbuf_init(&bytes, STORE_VALUE_MAX);
     ad_encode(ad, true, &bytes);
-    int result = bytes.failed
-                     ? err_set(err, -ENOMEM, "malformed row %s of %s", key, table)
-                     : store_convert_put(conversion, table, key, bytes.data, bytes.length, err);
+    int result =
+        bytes.failed
+            ? err_set(err, -ENOMEM, "cannot convert row '%s' of table '%s': the row is too large",
+                      key, table)
+            : store_convert_put(conversion, table, key, bytes.data, bytes.length, err);
     strbuf_fini(&bytes);
     return result;
 }

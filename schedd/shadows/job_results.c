@@ -274,7 +274,8 @@ static void handle_status(struct schedd *schedd, struct job *job, struct wire_re
     if (strcmp(event, "Ask") == 0 && job->phase == JOB_COMPLETED) {
         commit_and_answer(change_begin(schedd), schedd, request, true);
     } else if (strcmp(event, "Ask") == 0) {
-        wire_reply_error(request, -EAGAIN, "this is the current run");
+        wire_reply_error(request, -EAGAIN,
+                         "this is the job's current run, and its result is not committed yet");
     } else if (strcmp(event, "Usage") == 0) {
         handle_usage(schedd, job, args);
         wire_reply_ok(request, NULL);
@@ -469,7 +470,7 @@ void results_handle(struct schedd *schedd, struct owner *owner, struct wire_requ
         handle_placed(schedd, job, request);
         break;
     default:
-        wire_reply_error(request, -ENOSYS, "not a report of a shadow");
+        wire_reply_error(request, -ENOSYS, "a shadow may not send this request to the schedd");
         break;
     }
 }

@@ -251,7 +251,7 @@ static void look_for_late(void *arg)
     struct change *change = late.jobs.count > 0 ? change_begin(schedd) : NULL;
     for (size_t i = 0; i < late.jobs.count; i++) {
         moves_remove(change, late.jobs.items[i],
-                     "its input data files were not spooled within SPOOL_TIMEOUT", true);
+                     "the job's input data files were not spooled within SPOOL_TIMEOUT", true);
     }
     if (change != NULL) {
         log_warn(schedd->log, "spool.timeout", "removed jobs whose input was not spooled in time",

@@ -175,7 +175,8 @@ static int take_digest(struct submission *submission, struct err *err)
     struct wire_request *request = submission->request;
     struct strbuf digest;
     if (submission->held != NULL) {
-        return err_set(err, -EINVAL, "an existing cluster cannot get a digest");
+        return err_set(err, -EINVAL,
+                       "the submit digest must be sent with the request that creates the cluster");
     }
     strbuf_init(&digest, FACTORY_DIGEST_MAX);
     strbuf_puts(&digest, "");
@@ -191,7 +192,7 @@ static int take_digest(struct submission *submission, struct err *err)
         ad_merge(place, value.ad);
     }
     ad_value_fini(&value);
-    int result = digest.failed ? err_set(err, -E2BIG, "the digest is larger than %zu bytes",
+    int result = digest.failed ? err_set(err, -E2BIG, "the submit digest is larger than %zu bytes",
                                          FACTORY_DIGEST_MAX)
                                : check_digest(submission->owner, strbuf_text(&digest), err);
     result = result != 0
