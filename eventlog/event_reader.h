@@ -16,7 +16,7 @@
 
 struct event_reader;
 
-#define EVENT_BYTES_MAX ((size_t)1 << 20) /* bytes of one event; a longer one is skipped */
+#define EVENT_BYTES_MAX ((size_t)1 << 20) /* most bytes of one event; longer ones are skipped */
 
 /* One event as it stands in the log. */
 struct event_entry {

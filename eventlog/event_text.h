@@ -65,9 +65,9 @@ enum event_form { EVENT_AS_TEXT, EVENT_AS_XML, EVENT_AS_JSON };
 
 struct event_format {
     enum event_form form;
-    bool legacy;     /* "11/20 09:08:50" instead of "2026-11-20 09:08:50" */
-    bool utc;        /* UTC; else local time */
-    bool sub_second; /* with milliseconds, which JSON and XML always have */
+    bool legacy;     /* true: dates as "11/20 09:08:50"; false: as "2026-11-20 09:08:50" */
+    bool utc;        /* true: times in UTC; false: local times */
+    bool sub_second; /* true: with milliseconds, which JSON and XML always have */
 };
 
 /* Reads a value of a knob such as EVENT_LOG_FORMAT_OPTIONS: the words ISO_DATE, LEGACY, UTC,
