@@ -111,7 +111,7 @@ struct plan_result {
 };
 /* What to do with the reported result. */
 enum plan_verdict {
-    RESULT_COMMIT, /* first time: commit the result */
+    RESULT_COMMIT, /* the result is new: commit it */
     RESULT_AGAIN,  /* already committed: the shadow may go on and place the output */
     RESULT_DONE,   /* the output was placed long ago: nothing to do */
     RESULT_STALE   /* the result is from another run: refuse it */

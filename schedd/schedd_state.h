@@ -91,26 +91,28 @@ struct schedd_self {   /* this schedd itself */
 };
 
 struct schedd_queue {
-    struct strmap *clusters; /* "12" -> struct cluster, in order of submission */
-    struct strmap *owners;   /* "alice" -> struct owner */
+    /* maps cluster ids such as "12" to struct cluster, in order of submission */
+    struct strmap *clusters;
+    struct strmap *owners; /* maps names such as "alice" to struct owner */
     int64_t next_cluster;
     /* numbers of jobs; `running`: those with JobStatus 2 or 6 */
     int64_t idle, running, held, total;
     int64_t suspended;
     int64_t completed; /* completed jobs that stay in the queue */
-    struct ad *shown;  /* what queue_show() returned last; owned here */
+    struct ad *shown;  /* the ad that queue_show() returned last; owned here */
 };
 
 struct schedd_groups {
-    struct strmap *by_key;     /* autocluster_plan_key() -> struct autocluster */
-    struct strmap *by_id;      /* id such as "3" -> the same struct autocluster */
-    struct strmap *learned;    /* significant attributes that the negotiator has named */
-    struct strmap *submitters; /* submitters.c: "physics.bob@domain" -> struct submitter */
-    int64_t next_id;           /* id for the next autocluster */
+    struct strmap *by_key;  /* maps keys (autocluster_plan_key()) to struct autocluster */
+    struct strmap *by_id;   /* maps ids such as "3" to struct autocluster */
+    struct strmap *learned; /* significant attributes that the negotiator has named */
+    /* submitters.c: maps names such as "physics.bob@domain" to struct submitter */
+    struct strmap *submitters;
+    int64_t next_id; /* id for the next autocluster */
 };
 
 struct schedd_claimed {
-    struct strmap *by_id;   /* claim id -> struct claim */
+    struct strmap *by_id;   /* maps claim ids to struct claim */
     uint64_t next_start_ms; /* claim_calls.c: earliest time for the next start of a job */
     struct vec peers;       /* claim_wire.c: connections of startds, each a struct claim_peer */
 };
@@ -126,7 +128,8 @@ struct schedd_under_way {
     LIST_HEAD(, edit) edits;             /* job_edit.c: EDIT requests not finished yet */
     LIST_HEAD(, submission) submissions; /* job_submit.c: SUBMIT requests not finished yet */
     LIST_HEAD(, selection) selections;   /* job_select.c: constraints being evaluated */
-    TAILQ_HEAD(, turn) turns;            /* transfer_turns.c: turns, asked for or begun */
+    /* transfer_turns.c: turns for transfers, asked for or begun */
+    TAILQ_HEAD(, turn) turns;
 };
 
 struct schedd {
@@ -165,7 +168,8 @@ struct schedd {
     int64_t charge_lookups;   /* job_charge.c: look-ups of Unix accounts in this request so far */
 
     struct vec reservations; /* job_submit.c: cluster ids given to clients and not used yet */
-    int64_t coming;          /* job_submit.c: jobs that unfinished submissions will still add */
+    /* job_submit.c: number of jobs that unfinished submissions will still add */
+    int64_t coming;
 
     bool wants_slots; /* true: claims keep the ads of slots, for job_dollar.c or machine_attrs.c */
     /* job_factory.c: some factory waits until the queue, or its owner, may have more jobs */

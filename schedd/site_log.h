@@ -28,8 +28,9 @@ struct site_log;
 struct site_log_settings {
     const char *path;  /* path of the file; NULL: no such log is written */
     int64_t bytes_max; /* size at which the file is rotated; 0: never */
-    int64_t rotations; /* old files to keep: with 1 "<path>.old", with more "<path>.1" and so on */
-    bool sync;         /* flush the file to the disk before the row of an event is deleted */
+    /* number of old files to keep; 1: "<path>.old"; more: "<path>.1" and so on */
+    int64_t rotations;
+    bool sync; /* true: flush the file to the disk before the row of an event is deleted */
     struct event_format format;
     const char *const *attributes; /* NULL-terminated: job attributes to show behind each event */
 };
@@ -39,7 +40,8 @@ void site_log_settings_borrow(const struct config *config, struct site_log_setti
 int site_log_settings_read(const struct config *config, struct site_log_settings *ret,
                            struct err *err);
 
-struct site_log *site_log_create(struct schedd *schedd); /* does not open the file yet */
+/* creates the writer of the log; does not open the file yet */
+struct site_log *site_log_create(struct schedd *schedd);
 void site_log_destroy(struct site_log *log); /* waits for the write under way; NULL is allowed */
 
 /* Appends the texts, in order.  The texts are copied; at most LOG_APPEND_ITEMS_MAX, and one call at

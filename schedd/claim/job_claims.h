@@ -38,7 +38,7 @@ struct schedd;
 struct wire_request;
 
 #define CLAIM_ID_MAX       255
-#define CLAIM_RESTARTS_MAX 3     /* how often in a row a claim gives a lost job again */
+#define CLAIM_RESTARTS_MAX 3     /* restarts of a lost job in a row, on the same claim */
 #define CLAIM_START_MS     60000 /* time limit for shadow and startd to accept a job */
 
 enum claim_state {

@@ -27,10 +27,12 @@ struct cron_times { /* the times of a job: each list has one bit for each value 
 /* Returns by how many seconds local time is ahead of UTC at this moment. */
 typedef int32_t (*cron_zone_f)(void *arg, int64_t utc_s);
 
-/* Returns true when the ad (may be NULL) has one of the five attributes. */
+/* Returns true when the ad (may be NULL) has one of the five attributes for times, such as
+ * CronMinute. */
 bool cron_plan_matters(const struct ad *job);
-/* Reads the five attributes.  Returns 0; or -EINVAL, with err naming the attribute that is
- * malformed, or saying that no such day exists. */
+/* Reads the times of a job from its attributes CronMinute, CronHour, CronDayOfMonth, CronMonth and
+ * CronDayOfWeek.  Returns 0; or -EINVAL with err when an attribute is malformed, or when no month
+ * in CronMonth has a day that CronDayOfMonth names. */
 int cron_plan_read(const struct ad *job, struct cron_times *ret, struct err *err);
 /* Returns the start of the first matching minute after now_s, in UTC; -1 if there is none within
  * the next 40 years. */

@@ -29,7 +29,7 @@ struct schedd;
 
 /* Call before the queue is loaded, and after the settings were read. */
 void policies_init(struct schedd *schedd);
-void policies_start(struct schedd *schedd); /* plans the first round */
+void policies_start(struct schedd *schedd); /* plans the first round of evaluating policies */
 void policies_fini(struct schedd *schedd);
 /* Reads the site's rules from the present configuration.  Returns 0; or -EINVAL with err, and the
  * old rules stay. */

@@ -22,7 +22,8 @@ struct schedd *change_schedd(const struct change *change);
 /* Puts the row of the job or cluster, as it is now, into the change. */
 void change_job(struct change *change, struct job *job);
 void change_cluster(struct change *change, struct cluster *cluster);
-/* These three put or delete one row of any table of the store, as part of the change. */
+/* change_put() and change_put_bytes() put one row into any table of the store, as part of the
+ * change; change_delete() deletes one. */
 void change_put(struct change *change, const char *table, const char *key, const struct ad *ad);
 void change_put_bytes(struct change *change, const char *table, const char *key, const void *data,
                       size_t length); /* at most STORE_VALUE_MAX bytes */

@@ -62,11 +62,12 @@ struct owner {
     char *charge_words; /* job_charge.c: the owner's words in ACCOUNTING_MAP; NULL: not read yet */
     bool is_root;       /* the owner is root, whose jobs never run (wire/root_jobs.h) */
     int64_t jobs, idle, running, suspended, held;
-    int64_t coming;        /* jobs that unfinished submissions will still add */
+    int64_t coming;        /* number of jobs that unfinished submissions will still add */
     struct shadow *shadow; /* shadows.c: the owner's shadow; NULL: none was needed yet */
     struct strmap *runs;   /* shadow_runs.c: maps job id to run; NULL: no run yet */
     int64_t events;        /* event_rows.c: number of events that wait for the shadow */
-    uint64_t policy_steps; /* job_policy.c: steps of evaluation in this round */
+    /* job_policy.c: steps that the policies of the owner's jobs took in this round */
+    uint64_t policy_steps;
     int64_t factory_bytes; /* job_factory.c: bytes of all submit digests of the owner */
 };
 
@@ -127,7 +128,8 @@ void queue_table_fini(struct schedd *schedd);
 
 /* Writes the key of the cluster's row in the store. */
 void cluster_row_key(int64_t id, char ret[JOB_KEY_SIZE]);
-/* These three return NULL when there is no such cluster or job. */
+/* queue_cluster(), queue_job() and queue_job_by_id() return NULL when there is no such cluster or
+ * job. */
 struct cluster *queue_cluster(const struct schedd *schedd, int64_t id);
 struct job *queue_job(const struct schedd *schedd, int64_t cluster, int64_t proc);
 struct job *queue_job_by_id(const struct schedd *schedd, const char *id);

@@ -20,7 +20,7 @@ void significant_fini(struct schedd *schedd);
 /* To be called when the uplink to the collector is up (again): starts to watch the Negotiator
  * ad. */
 void significant_up(struct schedd *schedd, struct wire *wire);
-/* Takes the names from their row in the store. */
+/* Loads the names of the significant attributes from their row in the store. */
 void significant_load(struct schedd *schedd, const struct ad *row);
 
 #endif

@@ -21,11 +21,12 @@ struct schedd;
 struct vec;
 
 struct submitter {
-    char *name;                             /* "bob@domain" or "physics.bob@domain" */
-    struct owner *owner;                    /* owner of the submitter's first job */
-    uint32_t autoclusters;                  /* number of autoclusters that have this submitter */
-    int64_t idle, running, held;            /* numbers of jobs in these states */
-    double weighted_idle, weighted_running; /* sums of the RequestCpus of these jobs */
+    char *name;                  /* "bob@domain" or "physics.bob@domain" */
+    struct owner *owner;         /* owner of the submitter's first job */
+    uint32_t autoclusters;       /* number of autoclusters that have this submitter */
+    int64_t idle, running, held; /* numbers of the submitter's jobs in these states */
+    /* sums of RequestCpus of the idle and of the running jobs */
+    double weighted_idle, weighted_running;
     /* published: the collector has its ad; dirty: that ad is out of date */
     bool published, dirty;
 };

@@ -30,11 +30,11 @@ struct err;
 struct job_factory;
 struct schedd;
 
-#define FACTORY_DIGEST_MAX ((size_t)15 << 20) /* most bytes of one digest */
-/* Most bytes of all digests of one owner, as factory_bytes() counts them. */
+#define FACTORY_DIGEST_MAX ((size_t)15 << 20) /* most bytes of one submit digest */
+/* Most bytes of all submit digests of one owner, as factory_bytes() counts them. */
 #define FACTORY_OWNER_MAX ((int64_t)64 << 20)
 
-/* Estimates how many bytes a digest takes in memory, from its length and its number of
+/* Estimates how many bytes a submit digest takes in memory, from its length and its number of
  * separators. */
 int64_t factory_bytes(const char *digest);
 

@@ -22,7 +22,7 @@ struct owner;
 struct schedd;
 struct wire_request;
 
-bool spool_is_waiting(const struct job *job); /* the job is held until its input has come */
+bool spool_is_waiting(const struct job *job); /* true: the job is held until its input has come */
 
 /* For a new cluster: if its attribute Spool is true, keeps the paths in its ad for spooling, and
  * sets LeaveJobInQueue and StageInStart.  cluster: its ad, with ClusterId. */
@@ -38,7 +38,8 @@ void spool_note_hold(struct job *job);
 /* Returns false when this is not a shadow's JOB_STATUS about spooled files; else handles and
  * answers the request. */
 bool spool_handle(struct schedd *schedd, struct owner *owner, struct wire_request *request);
-void spool_start(struct schedd *schedd); /* from time to time removes jobs whose input never came */
+/* begins to remove, from time to time, jobs whose input never came */
+void spool_start(struct schedd *schedd);
 void spool_stop(struct schedd *schedd);
 
 #endif
