@@ -57,13 +57,14 @@ struct shadow {
     int64_t input_mb_max, output_mb_max; /* limits in MB for jobs that set none; -1: no limit */
     struct shadow_ckpt ckpt;
     /* what is under way */
-    struct strmap *runs;           /* job id -> struct run, the newest run of each job */
-    struct vec reports;            /* report.c: struct report, not answered yet */
-    struct vec works;              /* run_work.c: struct work, running or waiting on lanes */
+    struct strmap *runs; /* maps job ids to struct run, the newest run of each job */
+    struct vec reports;  /* report.c: reports not answered yet, each a struct report */
+    /* run_work.c: works that run or wait on lanes, each a struct work */
+    struct vec works;
     struct vec sweeps;             /* stage_sweep.c: removals of old stages under way */
     LIST_HEAD(, get) gets;         /* feed.c: files being sent to starters */
     LIST_HEAD(, removal) removals; /* ckpt_remove.c: removals of checkpoints under way */
-    struct vec links;              /* struct link: connections of starters and clients */
+    struct vec links;              /* connections of starters and clients, each a struct link */
     bool asking;       /* link_accept.c: the schedd is being asked about an unknown run */
     uint64_t asked_ms; /* when link_accept.c last asked the schedd about an unknown run */
     /* state of single parts of the shadow; only the part's own .c file knows the struct */

@@ -25,7 +25,7 @@ struct run_turn {
     int64_t call;
     bool is_wanted; /* ask for the turn when the schedd is connected again */
     bool has_begun, is_over;
-    struct vec parked; /* struct wire_request: requests of the starter that wait */
+    struct vec parked; /* requests of the starter that wait, each a struct wire_request */
     turn_f go_on;      /* called for each parked request when the turn comes */
     int64_t bytes;     /* bytes transferred so far */
     uint64_t told_ms;  /* time of the last turn_progress() report */

@@ -19,7 +19,7 @@ struct ad;
 
 struct checkpoint_room {
     int64_t made; /* bytes of checkpoint, changes and result, all unpacked */
-    int64_t disk; /* bytes of all of these and of the packed result */
+    int64_t disk; /* `made`, and in addition the bytes of the packed result */
 };
 
 /* Computes the room for merging the images, or for joining the archives of files.  plain_attr and

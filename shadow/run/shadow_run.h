@@ -80,7 +80,7 @@ struct run {
     char *spooled; /* directory with files that an earlier run left; NULL: none */
     bool is_spent; /* `spooled` is no longer needed and can be removed */
     enum run_output output;
-    struct vec inputs; /* struct transfer_entry, filled by JOB_FETCH */
+    struct vec inputs; /* input files, each a struct transfer_entry; filled by JOB_FETCH */
     int64_t input_bytes;
     struct run_turn turns[2]; /* [0] for input, [1] for output */
     struct stage_files files; /* files of the output; used on the lane only */
@@ -89,7 +89,7 @@ struct run {
     struct run_ckpt ckpt;
     struct run_times times;
     struct remote *remote; /* owned by remote.c; NULL: the job has no remote system calls */
-    struct vec waiting;    /* struct wire_request: each JOB_DONE not answered yet */
+    struct vec waiting;    /* JOB_DONE requests not answered yet, each a struct wire_request */
 };
 
 /* Makes a run and adds it to shadow->runs.  nonce: the secret by which the starter proves itself.

@@ -28,7 +28,7 @@ struct staged {                /* a file that arrives */
 };
 
 struct stage_files {
-    struct strmap *by_name;   /* name -> struct staged */
+    struct strmap *by_name;   /* maps names to struct staged */
     char *made;               /* the directory made last in the stage */
     char *in_hand;            /* name of the file that began to arrive last */
     bool has_stage;           /* the stage's directory exists */
@@ -36,11 +36,12 @@ struct stage_files {
     int64_t bytes, bytes_max; /* sum of the announced sizes, and its limit (-1: no limit) */
 };
 
-/* bytes_max: limit for the announced sizes of all files; -1: none. */
+/* Initializes *files without any file.  bytes_max: limit for the sum of the announced sizes; -1: no
+ * limit. */
 void stage_files_init(struct stage_files *files, int64_t bytes_max);
 void stage_files_fini(struct stage_files *files); /* frees all entries and closes open files */
 
-/* Returns NULL when there is no such file. */
+/* Returns the file with this name; NULL when there is no such file. */
 struct staged *stage_files_find(const struct stage_files *files, const char *name);
 /* Adds a file; `files` owns it from now on.  No other file may have this name. */
 void stage_files_add(struct stage_files *files, const char *name, struct staged *staged);
