@@ -40,7 +40,8 @@ void store_db_close(struct store_db *db); /* NULL is allowed */
 /* Sets how many KiB of the file may be kept in memory; memory above that is freed at once. */
 void store_db_set_cache(struct store_db *db, int kib);
 
-/* Returns the index of the table, or -ENOENT. */
+/* Returns the number of the table with this name, for store_db_put() and the other functions on
+ * rows; or -ENOENT. */
 int store_db_table(const struct store_db *db, const char *name);
 
 /* Begins a transaction.  The changes that store_db_put() and store_db_delete() then make become
