@@ -26,7 +26,7 @@ enum command_kind {
 enum command_state {
     COMMAND_OBEYED,
     COMMAND_IGNORED, /* the command has no effect: warn, and submit the job */
-    COMMAND_REFUSED  /* a job must not run without what it asks for: refuse to submit */
+    COMMAND_REFUSED  /* a job with this command must not run without its effect: refuse to submit */
 };
 
 struct submit_command {

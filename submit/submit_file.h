@@ -75,8 +75,8 @@ struct submit_file *submit_file_open(const struct submit_source *source,
                                      const struct submit_world *world);
 void submit_file_close(struct submit_file *file); /* NULL is allowed */
 
-/* Reads up to the next queue statement.  Returns 1; 0 at the end of the file; -EINVAL (err begins
- * with "job.sub:12: ") or -E2BIG. */
+/* Reads up to the next queue statement.  Returns 1; 0 at the end of the file; or, with err (such as
+ * "job.sub:12: ..."), -EINVAL (an error in the file) or -E2BIG (a limit was exceeded). */
 int submit_file_read(struct submit_file *file, struct err *err);
 /* Returns the number of jobs of the last queue statement. */
 int64_t submit_file_jobs(const struct submit_file *file);

@@ -44,7 +44,7 @@ extern const char *const submit_site_knobs[SUBMIT_SITE_COUNT];
 struct submit_place {
     const char *cwd;  /* working directory of roost submit, absolute */
     const char *file; /* name of the submit file, for JobSubmitFile */
-    const char *arch; /* the submit machine's architecture and opsys, for Requirements */
+    const char *arch; /* the submit machine's Arch, and OpSys below, for the default Requirements */
     const char *opsys;
     /* the submitter: default of accounting_group_user; NULL: unknown */
     const char *user;
