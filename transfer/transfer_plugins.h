@@ -18,7 +18,7 @@ struct transfer_plugins;
 /* A program that fetches URLs. */
 struct transfer_plugin {
     const char *path;
-    bool is_curl;       /* call the program with curl's arguments */
+    bool is_curl;       /* true: the program is curl; call it with curl's arguments */
     bool takes_several; /* true: call it with -infile FILE -outfile FILE; false: with URL FILE */
 };
 

@@ -20,7 +20,7 @@ enum transfer_type { TRANSFER_FILE, TRANSFER_DIRECTORY, TRANSFER_LINK };
 /* A file, directory or link that is sent. */
 struct transfer_entry {
     char *name; /* name relative to the sandbox */
-    char *path; /* where to read it: absolute, relative to the walk's root, or a URL */
+    char *path; /* where to read the contents: absolute, below the walk's root, or a URL */
     enum transfer_type type;
     int64_t size_bytes; /* size of a file; unused for directories and links */
     mode_t mode;        /* permission bits */
@@ -38,8 +38,8 @@ void transfer_entry_destroy(void *entry); /* frees one entry; for vec_fini() */
 /* What transfer_walk() does with a link that does not lead into the directory with which it is
  * sent. */
 enum transfer_links {
-    TRANSFER_LINKS_FOLLOWED,  /* trust the links: send the file that a link leads to instead */
-    TRANSFER_LINKS_CONTAINED, /* send that file only if it is below the directory that is walked */
+    TRANSFER_LINKS_FOLLOWED,  /* send the file that a link leads to, wherever it is */
+    TRANSFER_LINKS_CONTAINED, /* send the file that a link leads to, but only if it is below root */
 };
 
 /* Appends to entries a struct transfer_entry for each thing in the directory root/path; a directory
