@@ -199,7 +199,7 @@ static enum drain_code read_all(const struct ad *args, struct drain_request *ret
     ret->reclaimable = ad_bool_or(args, "Reclaimable", false);
     if (code == DRAIN_OK && ret->reclaimable && ret->then != DRAIN_THEN_SLEEP &&
         ret->then != DRAIN_THEN_OFF) {
-        code = bad_argument(err, "Reclaimable", "goes only with OnCompletion sleep or off");
+        code = bad_argument(err, "Reclaimable", "is possible only with OnCompletion sleep or off");
     }
     if (code == DRAIN_OK && ret->slot_count > 0 && ret->then > DRAIN_THEN_RESUME) {
         code = bad_argument(err, "OnCompletion",

@@ -72,7 +72,8 @@ static void commit_answered(void *arg, struct wire_reply *reply)
         end_request(client, DRAIN_OK, "", reply->args);
     } else if (code_of(reply) == DRAIN_NO_ANSWER) {
         end_request(client, DRAIN_NO_ANSWER,
-                    "no answer to the commit; not known whether the machine drains", NULL);
+                    "no answer to the commit; it is not known whether the machine is draining",
+                    NULL);
     } else {
         end_request(client, code_of(reply), reply->text, reply->args);
     }
@@ -98,7 +99,7 @@ static void request_answered(void *arg, struct wire_reply *reply)
     } else if (client->estimate || client->id[0] == '\0') {
         end_request(client, DRAIN_OK, "", reply->args);
     } else {
-        end_request(client, DRAIN_TOO_LATE, "the offer has ended", NULL);
+        end_request(client, DRAIN_TOO_LATE, "the startd's offer to drain has ended", NULL);
     }
 }
 

@@ -259,7 +259,8 @@ static void what_cannot_be_meant_is_refused_before_anybody_is_asked(void **state
     expect_refused("wn01 -request-id 7", "-request-id needs --cancel");
     expect_refused("wn01 --reason", "--reason needs a value");
     expect_refused("wn[1", "'wn[1': [ without ]");
-    expect_refused("wn01 --reclaimable", "Reclaimable: goes only with OnCompletion sleep or off");
+    expect_refused("wn01 --reclaimable",
+                   "Reclaimable: is possible only with OnCompletion sleep or off");
     expect_refused(
         "wn01 --slots slot1 --then sleep",
         "OnCompletion: with Slots, must be stay or resume, because other slots still run");
