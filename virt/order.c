@@ -277,7 +277,7 @@ static enum step order_step(struct order *order, uint64_t *wait_ms)
 {
     int state = 0, reason = 0;
     if (atomic_load(order->cancelled)) {
-        return failed(order, -ECANCELED, "the order was taken back");
+        return failed(order, -ECANCELED, "the order was cancelled");
     }
     if (virDomainGetState(order->domain, &state, &reason, 0) != 0) {
         return failed(order, -EIO, "%s", virt_error_text());
@@ -312,7 +312,8 @@ static enum step with_connection(struct order *order)
         uint64_t until_ms = order->end_ms;
         next = order_step(order, &until_ms);
         if (next == STEP_WAIT && virt_now_ms() >= order->end_ms) {
-            next = failed(order, -ETIMEDOUT, "not done after %u s", order->line->limit_s);
+            next = failed(order, -ETIMEDOUT, "the order was not carried out within %u s",
+                          order->line->limit_s);
         } else if (next == STEP_WAIT) {
             virt_wait(wait, until_ms < order->end_ms ? until_ms : order->end_ms);
         }
@@ -354,7 +355,7 @@ void virt_order(struct virt *virt, const struct virt_line *line, const atomic_bo
             (void)virConnectClose(order.conn);
         }
         if (next == STEP_WAIT && atomic_load(cancelled)) {
-            next = failed(&order, -ECANCELED, "the order was taken back");
+            next = failed(&order, -ECANCELED, "the order was cancelled");
         } else if (next == STEP_WAIT && virt_now_ms() >= order.end_ms) {
             next = STEP_FAILED;
         } else if (next == STEP_WAIT) {
