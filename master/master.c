@@ -110,7 +110,7 @@ static void daemon_ended(void *arg, pid_t pid, const struct os_exit *how)
     keeper->pid = 0;
     master_ad_changed(master->ad);
     if (master->stopping != 0 || !keeper->wanted) {
-        log_info(master->env.log, "daemon.stopped", "the daemon ended as told",
+        log_info(master->env.log, "daemon.stopped", "the daemon has ended because it was told to",
                  LOG_TEXT("name", keeper->name));
         if (master->stopping != 0) {
             stop_more(master);
