@@ -332,8 +332,8 @@ void draining_stays(struct startd *startd, bool retry)
         draining_count(startd);
         try_later(startd, RETRY_MS);
     } else {
-        draining_finish(
-            startd, "the machine was told to go down but is running: it has slept, or could not");
+        draining_finish(startd, "the machine was ordered to sleep but is running: it has slept, or "
+                                "could not go to sleep");
         draining_save(startd, NULL);
     }
 }

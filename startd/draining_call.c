@@ -112,7 +112,8 @@ static void offer_gone(void *arg)
     struct startd *startd = arg;
     startd->draining.offer = NULL;
     if (draining_stands(startd)) {
-        withdraw_offer(startd, -ECANCELED, "the requester has disconnected or withdrawn");
+        withdraw_offer(startd, -ECANCELED,
+                       "the requester has disconnected or withdrawn its request");
     }
 }
 
@@ -269,8 +270,8 @@ static void commit_draining(struct startd *startd, struct wire_request *request)
     bool is_it = draining->phase != DRAIN_NONE && strcmp(id, draining->id) == 0;
     if (!is_it || !draining_stands(startd)) {
         refuse_request(request, is_it ? DRAIN_TOO_LATE : DRAIN_NO_SUCH_ID, -ENOENT, "",
-                       is_it ? "the request is committed already"
-                             : "no such request, or the request has ended");
+                       is_it ? "the drain request is committed already"
+                             : "no such drain request, or the request has ended");
         return;
     }
     loop_timer_stop(draining->offer_timer);
@@ -314,7 +315,7 @@ static void cancel_draining(struct startd *startd, struct wire_request *request)
     const char *id = ad_string_or(wire_request_args(request), "DrainingRequestId", "");
     if (draining->phase == DRAIN_NONE ? id[0] != '\0'
                                       : id[0] != '\0' && strcmp(id, draining->id) != 0) {
-        refuse_request(request, DRAIN_NO_SUCH_ID, -ENOENT, draining->id, "no such request");
+        refuse_request(request, DRAIN_NO_SUCH_ID, -ENOENT, draining->id, "no such drain request");
         return;
     }
     if (going_down_has_begun(startd) || startd->stopping) {
@@ -331,11 +332,11 @@ static void cancel_draining(struct startd *startd, struct wire_request *request)
     }
     if (draining->cancel != NULL) {
         wire_reply_error(draining->cancel, -EALREADY,
-                         "the request was cancelled by another caller");
+                         "the drain request was cancelled by another caller");
     }
     draining->cancel = request;
     wire_request_on_gone(request, cancel_gone, startd);
-    draining_finish(startd, "the request was cancelled");
+    draining_finish(startd, "the drain request was cancelled");
     draining_save(startd, cancel_saved);
 }
 

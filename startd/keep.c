@@ -83,7 +83,8 @@ void keep_request(struct startd *startd, struct wire_request *request)
     int64_t now_s = loop_wall_s(startd->env.loop);
     int64_t until_s = ad_int_or(args, "Until", -1);
     if (until_s < 0 || until_s > now_s + KEEP_MAX_S) {
-        wire_reply_error(request, -EINVAL, "%s: Until is not a time, or more than a year away",
+        wire_reply_error(request, -EINVAL,
+                         "%s: Until must be a time in seconds since 1970, at most a year from now",
                          startd->name);
         return;
     }
@@ -93,7 +94,7 @@ void keep_request(struct startd *startd, struct wire_request *request)
     }
     if (startd->keep.request != NULL) {
         wire_reply_error(request, -EBUSY,
-                         "%s: another order of this kind is being written; try again",
+                         "%s: another order to keep the machine up is being stored; try again",
                          startd->name);
         return;
     }

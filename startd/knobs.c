@@ -151,14 +151,16 @@ static const struct knob KNOBS[] = {
      .min = 0,
      .max = STARTD_SLOTS_MAX,
      .unit = "slots",
-     .help = "How many slots, from slot 1 on, have the console's use in their ads."},
+     .help = "How many slots, beginning with slot 1, show in ConsoleIdle when the console was last "
+             "used; for the others it counts as unused."},
     {.name = "SLOTS_CONNECTED_TO_KEYBOARD",
      .type = KNOB_INT,
      .fallback = "1024",
      .min = 0,
      .max = STARTD_SLOTS_MAX,
      .unit = "slots",
-     .help = "How many slots, from slot 1 on, have the use of ttys and ptys in their ads."},
+     .help = "How many slots, beginning with slot 1, show in KeyboardIdle when ttys and ptys were "
+             "last used; for the others they count as unused."},
     {.name = "DISCONNECTED_KEYBOARD_IDLE_BOOST",
      .type = KNOB_DURATION_S,
      .fallback = "1200",
@@ -172,7 +174,7 @@ static const struct knob KNOBS[] = {
              "expressions: a text needs quotes of its own, `Room = \"\\\"B12\\\"\"`."},
     {.name = "STARTD_EXPRS",
      .type = KNOB_LIST,
-     .help = "More names for STARTD_ATTRS; the older name."},
+     .help = "More names for STARTD_ATTRS; HTCondor's older name of that knob."},
     {.name = "DRAINING_EVICTS_SUSPENDED",
      .type = KNOB_BOOL,
      .fallback = "false",
@@ -261,7 +263,8 @@ static const struct knob KNOBS[] = {
      .type = KNOB_STRING,
      .fallback = "auto",
      .choices = "auto|NUT|RAPL|model|none",
-     .help = "How the startd knows what the machine draws: from its UPS, from the counters of its "
+     .help = "How the startd knows how much power the machine draws: from its UPS, from the "
+             "counters of its "
              "processors and memory (RAPL), or from configured watts; auto: the first of these "
              "that gives a value."},
     {.name = "MACHINE_ASLEEP_WATTS",
@@ -270,24 +273,24 @@ static const struct knob KNOBS[] = {
      .min = 0,
      .max = 1000000,
      .unit = "W",
-     .help =
-         "What the machine draws while it sleeps, if no 'node' section for it says; 0: unknown."},
+     .help = "How much power the machine draws while it sleeps, if no 'node' section tells; 0: "
+             "unknown."},
     {.name = "MACHINE_IDLE_WATTS",
      .type = KNOB_REAL,
      .fallback = "$(ROOSTER_IDLE_WATTS:0)",
      .min = 0,
      .max = 1000000,
      .unit = "W",
-     .help = "What the machine draws when it is on and idle, if no 'node' section for it says; 0: "
-             "unknown."},
+     .help = "How much power the machine draws when it is on and idle, if no 'node' section tells; "
+             "0: unknown."},
     {.name = "MACHINE_BUSY_WATTS",
      .type = KNOB_REAL,
      .fallback = "$(ROOSTER_BUSY_WATTS:0)",
      .min = 0,
      .max = 1000000,
      .unit = "W",
-     .help = "What the machine draws with all its cores at work, if no 'node' section for it says; "
-             "0: unknown."},
+     .help = "How much power the machine draws with all its cores at work, if no 'node' section "
+             "tells; 0: unknown."},
     {.name = "RAPL_ROOT",
      .type = KNOB_STRING,
      .fallback = "$(POWER_ROOT:)/sys/class/powercap",
@@ -299,8 +302,8 @@ static const struct knob KNOBS[] = {
      .min = 0,
      .max = 1000000,
      .unit = "W",
-     .help =
-         "What the machine draws besides its processors and memory; added to what RAPL measures."},
+     .help = "How much power the machine draws besides its processors and memory; added to what "
+             "RAPL measures."},
     {.name = "NUT_UPS",
      .type = KNOB_STRING,
      .help = "The UPS that feeds the machine, as `upsc` names it (NAME or NAME@HOST); empty: no "
@@ -308,7 +311,7 @@ static const struct knob KNOBS[] = {
     {.name = "NUT_PROGRAM",
      .type = KNOB_PATH,
      .fallback = "/bin/upsc",
-     .help = "The program that asks the UPS: upsc."},
+     .help = "The program `upsc` of Network UPS Tools (NUT), which asks the UPS."},
     {.name = "NUT_INTERVAL",
      .type = KNOB_DURATION_S,
      .fallback = "30s",
@@ -326,7 +329,8 @@ static const struct knob KNOBS[] = {
      .fallback = "1",
      .min = 0,
      .max = 1,
-     .help = "Which part of the UPS's output this machine draws."},
+     .help = "Which share of the UPS's output this machine draws, 0 to 1; less than 1 if the UPS "
+             "feeds other machines, too."},
     {.name = "NETWORK_INTERFACE",
      .type = KNOB_STRING,
      .help = "Which network adapter wakes this machine: a pattern for the name or IPv4 address of "
@@ -347,7 +351,8 @@ static const struct knob KNOBS[] = {
      .fallback = "9",
      .min = 1,
      .max = 65535,
-     .help = "The UDP port of magic packets for this machine, which its ads tell."},
+     .help =
+         "The UDP port to which magic packets for this machine are sent; published in its ads."},
     {.name = "DAEMON_SHUTDOWN",
      .type = KNOB_EXPR,
      .fallback = "false",
@@ -362,8 +367,8 @@ static const struct knob KNOBS[] = {
     {.name = "STARTD_IS_GLIDEIN",
      .type = KNOB_BOOL,
      .fallback = "false",
-     .help = "Whether this machine does not come back: when the startd exits, it removes its ads "
-             "from the collector."},
+     .help = "Whether this machine leaves the pool for good when the startd exits, so that the "
+             "startd removes its ads from the collector."},
     {.name = "MATCH_TIMEOUT",
      .type = KNOB_DURATION_S,
      .fallback = "120",
@@ -393,8 +398,9 @@ static const struct knob_family FAMILIES[] = {
      "Whether slots of type n are partitionable: each job gets a dynamic slot as large as it asks "
      "for."},
     {"SLOT_TYPE_*_*", "SLOT_TYPE_<n>_START",
-     "START for slots of type n; likewise RANK, SUSPEND, CONTINUE, PREEMPT, WANT_SUSPEND, "
-     "WANT_VACATE, KILL, MAXJOBRETIREMENTTIME, MACHINEMAXVACATETIME, UNHIBERNATE."},
+     "START for slots of type n. SLOT_TYPE_<n>_RANK and so on exist for RANK, SUSPEND, CONTINUE, "
+     "PREEMPT, WANT_SUSPEND, WANT_VACATE, KILL, MAXJOBRETIREMENTTIME, MACHINEMAXVACATETIME and "
+     "UNHIBERNATE, too."},
     {"SLOT_TYPE_", "SLOT_TYPE_<n>",
      "What a slot of type n (1 to 10) gets: `cpus=2, memory=25%, disk=1/4, GPUs=auto`, or one "
      "share of everything, `50%`; what is not named is `auto`, an equal share of the rest."},

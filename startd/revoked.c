@@ -18,7 +18,7 @@
  * the schedd. */
 static void end_revoked(struct claim *claim)
 {
-    log_warn(claim->startd->env.log, "claim.revoked", "the token of its schedd was revoked",
+    log_warn(claim->startd->env.log, "claim.revoked", "the token of the claim's schedd was revoked",
              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("schedd", claim->schedd.name),
              LOG_TEXT("job", claim->job.id), LOG_TEXT("token_id", claim->schedd.token));
     wire_close(claim->link.wire);
@@ -30,7 +30,7 @@ static void end_revoked(struct claim *claim)
     if (claim->stage == CLAIM_OVER) {
         claim_drop(claim);
     } else {
-        claim_end(claim, "the token of its schedd was revoked", true);
+        claim_end(claim, "the token of the claim's schedd was revoked", true);
     }
 }
 

@@ -81,7 +81,8 @@ static void clean_up(struct startd *startd, const char *directory)
     if (os_remove_tree(startd->env.os, directory, &err) != 0) {
         log_error(startd->env.log, "sandbox.remove", err.text);
     }
-    log_info(startd->env.log, "sandbox.cleaned", "removed what a starter left",
+    log_info(startd->env.log, "sandbox.cleaned",
+             "removed the processes and the sandbox that a starter left behind",
              LOG_TEXT("directory", directory), LOG_INT("killed", killed));
 }
 
@@ -393,7 +394,7 @@ void starters_adopt(struct claim *claim)
     }
     claim->starter.pid = 0;
     clean_up(claim->startd, claim->run.directory);
-    claim_starter_gone(claim, "starter died while the startd was away");
+    claim_starter_gone(claim, "the starter died while the startd was not running");
 }
 
 /* ---- what is said to a starter */
@@ -422,7 +423,7 @@ void starters_stop(struct claim *claim, bool fast)
         }
         struct wire_body body = {.args = args};
         if (wire_call(claim->starter.wire, VERB_STARTER_STOP, &body, 0, ignore_reply, NULL) < 0) {
-            log_warn(startd->env.log, "starter.stop", "the starter does not accept orders",
+            log_warn(startd->env.log, "starter.stop", "the order could not be sent to the starter",
                      LOG_TEXT("job", claim->job.id));
         }
         ad_destroy(args);
@@ -466,8 +467,8 @@ void starters_suspend(struct claim *claim)
     ad_set_bool(args, "Suspended", claim_is_suspended(claim));
     struct wire_body body = {.args = args};
     if (wire_call(claim->starter.wire, VERB_STARTER_SUSPEND, &body, 0, ignore_reply, NULL) < 0) {
-        log_warn(claim->startd->env.log, "starter.suspend", "the starter does not accept orders",
-                 LOG_TEXT("job", claim->job.id));
+        log_warn(claim->startd->env.log, "starter.suspend",
+                 "the order could not be sent to the starter", LOG_TEXT("job", claim->job.id));
     }
     ad_destroy(args);
 }
@@ -594,7 +595,7 @@ static void starter_done(struct startd *startd, struct wire_request *request)
         return;
     }
     claim->starter.delivered = delivered;
-    log_info(startd->env.log, "starter.done", "the starter is done",
+    log_info(startd->env.log, "starter.done", "the starter has reported the end of its run",
              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job.id),
              LOG_TEXT("reason", reason));
     if (kept) {

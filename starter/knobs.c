@@ -59,7 +59,8 @@ static const struct knob KNOBS[] = {
     {.name = "DISABLE_SWAP_FOR_JOB",
      .type = KNOB_BOOL,
      .fallback = "false",
-     .help = "Whether CGROUP_MEMORY_LIMIT_POLICY counts swap, too."},
+     .help = "Whether the limit of CGROUP_MEMORY_LIMIT_POLICY is for memory and swap together, so "
+             "that a job gets no swap in addition."},
     {.name = "CGROUP_LIMIT_CPUS",
      .type = KNOB_BOOL,
      .fallback = "false",

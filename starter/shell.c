@@ -282,7 +282,7 @@ static int make_argv(const struct ad *args, struct starter *starter, struct vec 
         if (item.type == AD_TYPE_STRING) {
             vec_push(argv, mem_strdup(item.string.text));
         } else {
-            rc = err_set(err, -EINVAL, "Command is not a list of strings");
+            rc = err_set(err, -EINVAL, "Command must be a list of strings");
         }
         ad_value_fini(&item);
     }

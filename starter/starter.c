@@ -71,7 +71,9 @@ static void look_at_clock(struct starter *starter)
     if (!starter->run.process.gap &&
         starter_plan_is_gap(starter->run.lease.last_tick_ms, now_ms, tick_ms(starter),
                             starter->run.lease.length_s)) {
-        log_warn(starter->env.log, "starter.gap", "the clock jumped; the job waits for its claim",
+        log_warn(starter->env.log, "starter.gap",
+                 "the clock jumped, as if the machine had slept; the job is frozen until its claim "
+                 "is renewed",
                  LOG_TEXT("job", starter->run.job_id),
                  LOG_INT("gap_ms", now_ms - starter->run.lease.last_tick_ms));
         starter->run.process.gap = starter->run.end.odd = true;
@@ -381,7 +383,7 @@ int starter_begin(struct starter *starter, const char *directory, struct err *er
     if (rc != 0) {
         return rc;
     }
-    log_info(starter->env.log, "starter.next", "the claim's next job",
+    log_info(starter->env.log, "starter.next", "starting the claim's next job",
              LOG_TEXT("job", starter->run.job_id), LOG_INT("run", starter->runs + 1));
     set_out(starter);
     return 0;

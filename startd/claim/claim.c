@@ -282,7 +282,7 @@ static void lease_tick(void *arg)
         return;
     }
     if (claim->stage == CLAIM_WAITING) {
-        preempt_cancel(claim, "the schedd stopped asking");
+        preempt_cancel(claim, "the schedd no longer asks for the slot");
         return;
     }
     log_warn(claim->startd->env.log, "claim.lease", "the schedd did not renew the lease in time",
@@ -327,8 +327,8 @@ static void schedd_confirmed(struct claim *claim, const struct ad *args)
     bool renewed = learn_text(&claim->schedd.pin, args, "ScheddPin", STREAM_PIN_SIZE - 1);
     if ((moved || renewed) && !claim_plan_is_offer(claim->stage) && claim->stage != CLAIM_OVER) {
         log_info(claim->startd->env.log, "claim.schedd",
-                 "the schedd has another address or certificate",
-                 LOG_TEXT("slot", claim->slot_name), LOG_TEXT("address", claim->schedd.address));
+                 "the schedd has a new address or certificate", LOG_TEXT("slot", claim->slot_name),
+                 LOG_TEXT("address", claim->schedd.address));
         claim_commit(claim, NULL);
     }
     int64_t lease_s = args != NULL ? ad_int_or(args, "LeaseDuration", 0) : 0;

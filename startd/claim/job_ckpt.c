@@ -175,6 +175,6 @@ void job_ckpt_asked(struct claim *claim, struct wire_request *request)
     } else if (claim->starter.wire == NULL || !wire_is_ready(claim->starter.wire) ||
                wire_call(claim->starter.wire, VERB_STARTER_CHECKPOINT, &body, 0,
                          checkpoint_answered, request) < 0) {
-        wire_reply_error(request, -EAGAIN, "the job's starter cannot be asked now");
+        wire_reply_error(request, -EAGAIN, "the job's starter is not connected now; try again");
     }
 }

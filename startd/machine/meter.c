@@ -570,7 +570,8 @@ static void save_counters(void *arg)
     strbuf_init(&bytes, STORE_VALUE_MAX);
     ad_encode(ad, true, &bytes);
     if (bytes.failed) {
-        log_error(startd->env.log, "meter.save", "too many values to write down");
+        log_error(startd->env.log, "meter.save",
+                  "the energy counters of this machine are too large to be stored");
     } else {
         struct store_txn *txn = store_begin(startd->store);
         store_put(txn, TABLE, KEY, bytes.data, bytes.length);

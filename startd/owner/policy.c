@@ -42,7 +42,7 @@ static void take_step(struct slot *slot, enum policy_step step)
     if (step == POLICY_STAYS) {
         return;
     }
-    log_info(slot->startd->env.log, "slot.policy", "the policy's expression is true",
+    log_info(slot->startd->env.log, "slot.policy", "a policy expression is true for the slot's job",
              LOG_TEXT("slot", slot->name), LOG_TEXT("expression", NAMES[step]),
              LOG_TEXT("job", claim->job.id),
              LOG_INT("keyboard_idle", slot->startd->figures.idle.keyboard_s));

@@ -224,7 +224,8 @@ int adapter_arm(struct startd *startd, bool is_needed, struct err *err)
     secret_wipe(password, sizeof password);
     adapter->seen_ms = 0; /* the offline ads say how it is now */
     if (rc == 0) {
-        log_info(startd->env.log, "wake.armed", "magic packets wake this machine",
+        log_info(startd->env.log, "wake.armed",
+                 "Wake-on-LAN is switched on; magic packets wake this machine",
                  LOG_TEXT("adapter", adapter->leaf.is.name),
                  LOG_TEXT("password", has_password ? "yes" : "no"));
         return 0;

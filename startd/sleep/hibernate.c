@@ -178,7 +178,7 @@ static void still_here(void *arg)
         note_woken(startd); /* the timer has slept, too */
         return;
     }
-    take_back(startd, startd->asleep ? "no collector took its offline ads in time"
+    take_back(startd, startd->asleep ? "no collector accepted the machine's offline ads in time"
                                      : "the machine did not go down in time");
     draining_stays(startd, false); /* it may have slept */
 }
@@ -198,7 +198,7 @@ static void ask_answered(void *arg, struct wire_reply *reply)
     if (reply->status == 0 && reply->ad_count == 0) {
         if (!reply->more &&
             !startd->down.has_answer) { /* in a large pool the answer comes in parts */
-            take_back(startd, "its offline ads are gone");
+            take_back(startd, "the collector no longer has the machine's offline ads");
         }
         return;
     }
@@ -314,7 +314,8 @@ static void offline_answered(void *arg, struct wire_reply *reply)
     if (startd->down.stage != DOWN_ANNOUNCED) {
         return; /* the collector's word on ads of an earlier attempt came first, and was enough */
     }
-    log_info(startd->env.log, "hibernate.offline", "offline ads are durable",
+    log_info(startd->env.log, "hibernate.offline",
+             "the collector has stored the machine's offline ads",
              LOG_INT("slots", startd->slot_count));
     if (startd->asleep) {
         loop_stop(startd->env.loop, 0);
@@ -422,7 +423,7 @@ int hibernate_may_reclaim(const struct startd *startd, bool withdrawn)
 void hibernate_reclaim(struct startd *startd)
 {
     permit_withdraw(startd);
-    stay_up(startd, "jobs wait, and the machine was taken back");
+    stay_up(startd, "jobs wait for the machine, so it stays up");
     draining_stays(startd, false);
 }
 
@@ -580,7 +581,7 @@ void hibernate_leave(struct startd *startd)
         take_back(startd, "the machine has claims, so it is not asleep");
         return;
     }
-    go_down(startd, 5, "not started yet");
+    go_down(startd, 5, "the machine was not started yet");
 }
 
 /* Nothing prevents it: answers in words what would be done. */
@@ -612,8 +613,8 @@ static void order_permitted(struct startd *startd, int status, const char *why)
     struct wire_request *request = permit->request;
     permit->request = NULL;
     if (going_down_has_begun(startd) || startd->stopping || draining_stands(startd)) {
-        wire_reply_error(request, -EAGAIN, "%s: another change came first; try again",
-                         startd->name);
+        wire_reply_error(request, -EAGAIN,
+                         "%s: the machine's state has changed meanwhile; try again", startd->name);
         return;
     }
     if (status != 0) {
@@ -657,7 +658,9 @@ void hibernate_power_down(struct startd *startd, struct wire_request *request)
         return;
     }
     if (going_down_is_asking(startd)) {
-        wire_reply_error(request, -EAGAIN, "%s is asking the rooster; try again", startd->name);
+        wire_reply_error(request, -EAGAIN,
+                         "%s is asking the rooster for permission to sleep; try again",
+                         startd->name);
         return;
     }
     if (strcmp(config_string(startd->env.config, "POWER_METHOD"), "none") == 0) {

@@ -95,7 +95,8 @@ static void program_ended(void *arg, pid_t pid, const struct os_exit *how)
         take_answer(startd, ad);
     } else if (startd->look.is_logind) {
         log_info(startd->env.log, "hibernate.logind",
-                 "the plug-in reported the machine's sleep levels", LOG_INT("status", how->status));
+                 "logind did not report the machine's sleep levels",
+                 LOG_INT("status", how->status));
     } else {
         log_error(startd->env.log, "hibernate.plugin",
                   "the plug-in did not report the machine's sleep levels",

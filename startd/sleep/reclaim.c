@@ -86,7 +86,7 @@ static void end_drain(struct startd *startd, struct wire_request *request)
     char what[80];
     (void)snprintf(what, sizeof what, "was drained by %.60s", startd->draining.requester);
     note_reclaim(startd, request, what);
-    draining_finish(startd, "jobs wait, and the machine was taken back");
+    draining_finish(startd, "jobs wait for the machine, so it stays up");
     answer_when_durable(startd, request);
 }
 
@@ -97,7 +97,7 @@ static void end_sleep(struct startd *startd, struct wire_request *request)
     if (rc != 0) {
         wire_reply_error(request, rc,
                          rc == -EPERM ? "%s is going down by a user's order"
-                                      : "%s is going down; the order was given",
+                                      : "%s is going down, and it is too late to stop that",
                          startd->name);
         return;
     }
@@ -111,7 +111,7 @@ void reclaim_request(struct startd *startd, struct wire_request *request)
     if (startd->stopping || startd->farewell.begun || startd->asleep) {
         wire_reply_error(request, -ESHUTDOWN, "%s: the startd is stopping", startd->name);
     } else if (startd->reclaim.request != NULL) {
-        wire_reply_error(request, -EBUSY, "%s: another change is being written; try again",
+        wire_reply_error(request, -EBUSY, "%s: another change is being stored; try again",
                          startd->name);
     } else if (going_down_has_begun(startd)) {
         end_sleep(startd, request);

@@ -127,7 +127,7 @@ static int read_share(const struct resource_kinds *kinds, const struct resources
             length--;
         }
         if (length >= sizeof item) {
-            return err_set(err, -EINVAL, "an item is too long");
+            return err_set(err, -EINVAL, "an item of the list is too long");
         }
         memcpy(item, at, length);
         item[length] = '\0';

@@ -88,7 +88,7 @@ static int read_inventory(const struct startd *startd, const char *command, cons
         rc = os_run(os, &spec, INVENTORY_MS, &how, err);
     }
     if (rc == 0 && how.status != 0) {
-        rc = err_set(err, -EIO, "%s: it ended with %s %d", (const char *)words.items[0],
+        rc = err_set(err, -EIO, "%s ended with %s %d", (const char *)words.items[0],
                      how.signal != 0 ? "signal" : "status",
                      how.signal != 0 ? how.signal : how.status);
     }
@@ -473,7 +473,8 @@ void slots_remove(struct slot *piece)
     struct startd *startd = piece->startd;
     struct slot *parent = piece->parent;
     vec_push(&startd->sent.gone, mem_strdup(piece->name));
-    log_info(startd->env.log, "slot.gone", "a dynamic slot was given back",
+    log_info(startd->env.log, "slot.gone",
+             "a dynamic slot was removed, and its resources are free again",
              LOG_TEXT("slot", piece->name));
     take_out(piece);
     parent->entered_state_s = parent->entered_activity_s = loop_wall_s(startd->env.loop);

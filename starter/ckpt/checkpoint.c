@@ -74,15 +74,17 @@ static const char *why_not(const struct starter *starter)
         return "JOB_SECCOMP is strict";
     }
     if (job_run_is_wrapped(starter)) {
-        return "this machine has no file system for the job, whose calls are wrapped instead";
+        return "this machine cannot mount the job's files, so the job's file calls are wrapped, "
+               "which excludes checkpoints";
     }
     if (!job_run_is_remote(starter) &&
         text_equal_nocase(ad_string_or(starter->run.job, "ShouldTransferFiles", "YES"), "NO")) {
-        return "the job transfers no files";
+        return "the job transfers no files (should_transfer_files = NO)";
     }
     if (!cage_plan_home_fits(starter->run.job, scratch, count,
                              config_path(config, "CHECKPOINT_SANDBOX"))) {
-        return "CHECKPOINT_SANDBOX is not below MOUNT_UNDER_SCRATCH, or the job itself names files "
+        return "CHECKPOINT_SANDBOX is not below a directory of MOUNT_UNDER_SCRATCH, or the job "
+               "names files "
                "there";
     }
     return NULL;
@@ -524,7 +526,8 @@ bool checkpoint_stops(struct starter *starter, uint64_t grace_ms)
         loop_timer_stop(starter->timers[TIMER_CKPT]);
         take_one(starter);
     } else if (ckpt->step == CKPT_IDLE) {
-        log_info(starter->env.log, "checkpoint.no_time", "the job's previous checkpoint is used",
+        log_info(starter->env.log, "checkpoint.no_time",
+                 "there is no time for another checkpoint; the job's previous one is used",
                  LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->kept.sequence));
         cage_kill(starter);
     }

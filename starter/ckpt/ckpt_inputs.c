@@ -64,7 +64,7 @@ int ckpt_inputs_save(struct starter *starter, struct err *err)
     put_list(starter, ad);
     strbuf_init(&bytes, BYTES_MAX);
     ad_encode(ad, false, &bytes);
-    int rc = bytes.failed ? err_set(err, -E2BIG, "the list of inputs is too long") : 0;
+    int rc = bytes.failed ? err_set(err, -E2BIG, "the list of the job's inputs is too long") : 0;
     rc = rc != 0 ? rc : job_run_image_directory(starter, err);
     rc = rc != 0 ? rc
                  : os_below_open(starter->env.os, starter->run.directory, NAME, OS_WRITE_TRUNCATE,

@@ -87,7 +87,8 @@ static int take_ids(struct starter *starter, const struct ad *said, struct err *
                    ad_string_or(said, CKPT_IMAGE_ID, ""));
     ckpt->in_hand.is_delta = base[0] != '\0';
     if (ckpt->in_hand.is_delta && strcmp(base, ckpt->kept.id) != 0) {
-        return err_set(err, -ENODATA, "the image holds the changes since a different image");
+        return err_set(err, -ENODATA,
+                       "the image contains changes to an image that the shadow does not have");
     }
     return 0;
 }

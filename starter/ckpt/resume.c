@@ -321,7 +321,8 @@ static void end_file(struct starter *starter)
     if (strcmp(hex, ad_string_or(manifest_of(starter),
                                  resume->file_at == 0 ? CKPT_IMAGE_SUM : CKPT_FILES_SUM, "")) !=
         0) {
-        refuse_damaged(starter, "the checksum of its manifest does not match");
+        refuse_damaged(starter,
+                       "a file of the checkpoint does not have the checksum of the manifest");
         return;
     }
     int rc = os_file_chmod(resume->file, resume->file_at == 0 ? 0700 : 0600);
@@ -375,7 +376,8 @@ static void piece_answered(void *arg, struct wire_reply *reply)
         return;
     }
     if (reply->status != 0 || reply->blob_length != piece) {
-        refuse_damaged(starter, reply->status != 0 ? reply->text : "the file is cut off");
+        refuse_damaged(starter,
+                       reply->status != 0 ? reply->text : "a file of the checkpoint is cut off");
         return;
     }
     int rc = os_file_write(resume->file, resume->offset, reply->blob, piece);
@@ -413,7 +415,7 @@ static void get_checkpoint(struct starter *starter)
         return;
     }
     if (stored_bytes(manifest, 0) <= 0 || stored_bytes(manifest, 1) <= 0) {
-        refuse_damaged(starter, "its manifest contains no sizes");
+        refuse_damaged(starter, "the checkpoint's manifest contains no sizes");
         return;
     }
     if (!fits_disk(starter)) {
@@ -616,7 +618,7 @@ static void archive_unpacked(void *arg, pid_t pid, const struct os_exit *how)
     }
     if (how->signal != 0 || how->status != 0) {
         read_log(starter, why, sizeof why);
-        (void)snprintf(reason, sizeof reason, "the files of the checkpoint: %s", why);
+        (void)snprintf(reason, sizeof reason, "cannot unpack the files of the checkpoint: %s", why);
         starter->run.process.pid = -1;
         refuse_and_end(starter, reason);
         return;

@@ -87,9 +87,9 @@ static void note_missing(struct starter *starter, const char *item, int code)
     if (starter->run.output.missing != NULL) {
         return;
     }
-    const char *why = code == -EXDEV ? "It is not in the job's sandbox"
+    const char *why = code == -EXDEV ? "The file is not in the job's sandbox"
                       : code == -E2BIG
-                          ? "What is in it is too deep, too much, or has too long names"
+                          ? "The directory is too deep or too large, or contains too long names"
                           : err_code_text(code);
     output_cannot_be_read(starter, item, code, why, reason, sizeof reason);
     starter->run.output.missing = ad_create();

@@ -338,7 +338,8 @@ static void got_piece(void *arg, struct wire_reply *reply)
     struct starter_input *input = file_in_hand(starter);
     int rc = 0;
     if (reply->more && input == NULL) {
-        rc = err_set(&err, -EPROTO, "the shadow sent more than it announced");
+        rc =
+            err_set(&err, -EPROTO, "the shadow sent more bytes of an input file than it announced");
     } else if (reply->more) {
         rc = take_piece(starter, input, reply, &err);
     }

@@ -301,7 +301,8 @@ static int cage_open(struct starter *starter, struct err *err)
     if (rc == 0 && cage->spec.limit_cpus &&
         (cage->spec.cgroup == NULL ||
          strstr(os_cgroup_controls(cage->spec.cgroup), "cpuset") == NULL)) {
-        log_info(starter->env.log, "job.cpus", "no cpuset limits the job to its CPUs",
+        log_info(starter->env.log, "job.cpus",
+                 "no cpuset is available, so the job could leave the CPUs of its slot",
                  LOG_TEXT("job", starter->run.job_id));
     }
     if (rc == 0 && cage->spec.namespaces) {
@@ -317,7 +318,7 @@ static void tell_open(const struct starter *starter, const char *why)
 {
     if (os_uid(starter->env.os) == 0) {
         log_warn(starter->env.log, "job.no_namespaces", why, LOG_TEXT("job", starter->run.job_id),
-                 LOG_TEXT("JOB_NAMESPACES", "auto: the job runs without"));
+                 LOG_TEXT("JOB_NAMESPACES", "auto: the job runs without namespaces"));
     } else {
         log_info(starter->env.log, "job.no_namespaces", why, LOG_TEXT("job", starter->run.job_id));
     }

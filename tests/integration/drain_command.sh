@@ -116,7 +116,7 @@ complained "roost drain: wn01: a request of root@personal is draining the machin
 roost drain: wn05: the pool has no such machine, or its startd is not running
 roost drain: 2 of 2 machines failed"
 drain 1 --cancel -request-id 0123456789abcdef wn01
-grep -q '^roost drain: wn01: no such request' "$WORK/drain.err" || fail "wrong id: $(cat "$WORK/drain.err")"
+grep -q '^roost drain: wn01: no such drain request' "$WORK/drain.err" || fail "wrong id: $(cat "$WORK/drain.err")"
 drain 1 --cancel 0123456789abcdef
 complained "roost drain: no machine is draining for request '0123456789abcdef'"
 equals "what drains still" "$(shows)" "wn01 Draining 2;wn02 Draining 2;wn03 Drained 0;"

@@ -380,7 +380,7 @@ static void a_starter_that_was_never_there_is_not_looked_for_long(void **state)
     restart(rig);
     until(rig, has_gone);
     assert_string_equal(ad_string_or(rig->schedd.gone, "Reason", ""),
-                        "starter died while the startd was away");
+                        "the starter died while the startd was not running");
     until(rig, is_cleaned);
 }
 

@@ -247,7 +247,7 @@ static void without_jobs_it_goes_down_when_its_time_is_over(void **state)
     assert_false(is_switched_off(rig));
     loop_timer_set(rig->startd->down.reclaim_timer, 0);
     until(rig, is_switched_off);
-    refused(rig, -EALREADY, "the order was given");
+    refused(rig, -EALREADY, "it is too late to stop that");
     assert_true(going_down_has_begun(rig->startd));
 }
 
@@ -257,7 +257,7 @@ static void it_need_not_wait(void **state)
     begin_with(rig, GOES);
     hibernate_check(rig->startd);
     until(rig, is_switched_off);
-    refused(rig, -EALREADY, "the order was given");
+    refused(rig, -EALREADY, "it is too late to stop that");
     assert_int_equal(dial_me(rig, "[]"), -EAGAIN);
 }
 
@@ -323,7 +323,7 @@ static void who_is_taken_down_from_outside_is_taken_back_from_there(void **state
     hibernate_check(rig->startd);
     until(rig, rooster_is_to_do_it);
     assert_int_equal(count_of(rig, "PowerState == \\\"GoingDown\\\" && PowerReclaimUntil > 0"), 2);
-    refused(rig, -EALREADY, "the order was given"); /* for all that it knows */
+    refused(rig, -EALREADY, "it is too late to stop that"); /* for all that it knows */
     assert_int_equal(call_as(rig, SCOPE_ROOSTER, "[Withdrawn = true; Reason = \"a job waits\"]",
                              result),
                      0);
