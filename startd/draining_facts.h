@@ -25,7 +25,7 @@ struct wire_request;
 /* A request to drain the machine, or none. */
 struct draining {
     enum drain_phase phase;
-    struct drain_request request; /* empty in phase DRAIN_NONE */
+    struct drain_request request; /* the request; empty in phase DRAIN_NONE */
     char id[DRAIN_ID_MAX];        /* id of the request, hexadecimal */
     char requester[256];          /* identity that made the request */
     int64_t began_s;              /* when the request was committed, seconds since 1970 */

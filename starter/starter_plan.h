@@ -16,7 +16,8 @@ struct ad;
 struct err;
 struct vec;
 
-/* Names of the files in the sandbox for the job's standard output and standard error: these two. */
+/* STARTER_STDOUT and STARTER_STDERR are the names of the files in the sandbox for the job's
+ * standard output and standard error. */
 #define STARTER_STDOUT "_condor_stdout"
 #define STARTER_STDERR "_condor_stderr"
 

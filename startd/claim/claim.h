@@ -134,7 +134,7 @@ struct claim_stop {
     struct loop_timer *timer;
 };
 
-/* What draining and the owner's policy do to the run. */
+/* How draining and the owner's policy make the claim's job leave. */
 struct claim_retirement {
     struct loop_timer *timer; /* fires when the job's retirement time is over */
     /* PREEMPT was true: the job must end when its retirement time is over */

@@ -1,5 +1,5 @@
-/* startd/claim/old_claims.h - conversion of what an older startd wrote to the store, and of
- * messages of its starters.
+/* startd/claim/old_claims.h - converts what an older version of the startd wrote to the store, and
+ * messages of starters of that version.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,8 +8,8 @@
 
 #include "store/store.h"
 
-/* Steps from version 1 of the store to STARTD_STORE_VERSION.  1 to 2: the claim id is removed from
- * the rows of "claims", because it is their key already. */
+/* Conversions of the store's rows, from version 1 up to STARTD_STORE_VERSION.  From 1 to 2: the
+ * claim id is removed from the rows of the table "claims", because it is their key already. */
 extern const struct store_migration STARTD_OLD_ROWS[];
 
 #define STARTD_STORE_VERSION 2

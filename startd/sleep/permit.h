@@ -33,7 +33,7 @@ struct permit {
     char why[400]; /* text of the rooster's last refusal */
     /* the machine that asks now is to stay off until somebody switches it on */
     bool keep_off;
-    struct wire_request *request; /* a POWER_DOWN that waits for the answer; NULL: none */
+    struct wire_request *request; /* a POWER_DOWN that waits for the rooster's answer; NULL: none */
 };
 
 /* Asks the rooster whether the machine may go to sleep. done is called once with the answer,

@@ -71,7 +71,7 @@ struct ckpt_kept {
 
 /* The checkpoint that is being made or sent. */
 struct ckpt_in_hand {
-    int64_t number; /* the sequence number that it will have */
+    int64_t number; /* the sequence number that this checkpoint will have */
     /* attributes of the checkpoint for the schedd, owned; NULL until image and archive are
      * complete */
     struct ad *manifest;
@@ -81,7 +81,7 @@ struct ckpt_in_hand {
     bool is_delta;         /* the image contains only the changes to the image before */
     char files[2][64];     /* paths of image and archive, below the run's directory */
     uint64_t sizes[2];     /* bytes of image and archive */
-    unsigned tries;        /* how often roost-ckpt has failed to make it */
+    unsigned tries;        /* how often roost-ckpt has failed to make this checkpoint */
     size_t asking;         /* how many requests, the first of starter_ckpt.waiting, it answers */
     /* Ms of the loop's clock: began_ms: when roost-ckpt was first started for it; sending_ms: when
      * sending began (0: not yet). */

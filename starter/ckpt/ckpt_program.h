@@ -1,5 +1,5 @@
-/* starter/ckpt/ckpt_program.h - the program roost-ckpt: in front of the job's program, and beside
- * the job.
+/* starter/ckpt/ckpt_program.h - runs the program roost-ckpt: as the parent of the job's program,
+ * and beside the job.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
