@@ -1,4 +1,5 @@
-/* collector/collector.h - the description of the collector for daemon_run(), its main function.
+/* collector/collector.h - describes the collector to base/daemon/daemon_run.h, which runs it as a
+ * daemon.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -72,7 +72,7 @@ struct ads_entry {
     struct ads_past *past; /* earlier states of shown, newest first; NULL: none are kept */
     struct ads_key *keys;  /* places of this entry in the indexes of its table */
     char *machine;
-    struct ads_machine *group; /* the entries with this Machine; NULL: no Machine */
+    struct ads_machine *group; /* all entries with the same Machine; NULL: the ad has no Machine */
     struct ads_table *table;
     struct ads_entry *next, *previous;
     struct ads_due_link due; /* place on the wheel of collector_due.h */

@@ -1,6 +1,7 @@
 /* collector/inspect_plan.h - describes what is wrong with a machine's ad, for the machine's owner.
  *
- * A bad ad hurts nobody else, so its owner should at least be told.  Pure.
+ * A machine with a bad ad only gets no jobs, which nobody else notices, so its owner is told.
+ * Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

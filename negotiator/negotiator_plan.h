@@ -62,7 +62,7 @@ enum plan_use {
     /* neither free nor in use: all its claim ids were given out, or the slot is Matched or
      * Preempting; its weight counts in the total weight of the pool */
     PLAN_USE_GIVEN,
-    PLAN_USE_FREE, /* an offline slot; or Unclaimed, with a claim id not yet given out */
+    PLAN_USE_FREE, /* offline; or live, Unclaimed, and a claim id is not given out yet */
 };
 
 /* What the caller tells the plan about a slot. */

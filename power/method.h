@@ -32,8 +32,8 @@ struct power_call {
     const struct power_method *method;
     enum power_operation operation;
     struct power_node node;
-    /* data that the method keeps between calls, made by create of struct power_method; NULL: none
-     */
+    /* data that the method keeps between calls, made by create of its struct power_method; NULL:
+     * none */
     void *state;
     char level[16];
     struct loop_timer *timer; /* calls tick; set by power_call_later() */

@@ -7,9 +7,9 @@
  * The permission is written to the ledger (a sleep without outcome) before the answer, and a
  * restarted rooster still counts it.
  *
- * The struct node_guard of each machine says what it has added to these sums; they are updated
- * when machines are examined.  So an answer costs the same however large the pool is.  guard_plan.h
- * decides.
+ * The counts are updated when machines are examined; the struct node_guard of a machine says what
+ * the machine has added to them.  So an answer costs the same however large the pool is.
+ * guard_plan.h decides.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -87,8 +87,8 @@ struct node_history { /* how the machine's wakes went */
     int64_t nap_s;       /* time at which it slept again at once, if not in `naps` yet; else 0 */
     int64_t last_boot_ms; /* time that its last boot took; 0: not known */
     struct boots boots;   /* times that its boots took when the rooster woke it */
-    struct past past;     /* for each wake order whether it came, and what differed then */
-    struct wake_day day;  /* its wakes of the last 24 hours */
+    struct past past;    /* whether it came at each wake order; what differed after the last boot */
+    struct wake_day day; /* its wakes of the last 24 hours */
 };
 
 struct node_jobs {   /* the jobs that wait for the machine */

@@ -22,8 +22,8 @@ enum wake_state {
     WAKE_BACKOFF,     /* a wake order failed; the next may follow at retry_at_ms */
     WAKE_QUARANTINED, /* wakes failed too often; the machine is left alone until retry_at_ms */
 };
-/* Returns the PowerState that a machine's ads show in this state; in the order of the enum these
- * are "On", "Off", "GoingDown", "On", "Waking", "Waking", "WakeFailed". */
+/* Returns the PowerState that a machine's ads show in this state.  For the states from WAKE_UP to
+ * WAKE_QUARANTINED: "On", "Off", "GoingDown", "On", "Waking", "Waking", "WakeFailed". */
 const char *wake_state_name(enum wake_state state);
 
 enum wake_wish { /* who wants a machine to be woken; the strongest wish counts */
