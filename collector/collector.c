@@ -70,7 +70,8 @@ static void load_offline(void *arg, const char *name, struct ad *ad)
     struct collector *collector = arg;
     struct ads_change *change;
     if (!plan_is_durable("Machine", ad)) {
-        log_error(collector->env.log, "store.bad_ad", "an ad in the store is not offline or absent",
+        log_error(collector->env.log, "store.bad_ad",
+                  "an ad in the store is neither offline nor absent; it is ignored",
                   LOG_TEXT("key", name));
         ad_destroy(ad);
     } else if (collector_ads_propose(collector->ads, "Machine", name, ad, NULL, &change) == 0) {

@@ -44,7 +44,8 @@ void collector_end_ad(struct collector *collector, struct batch *batch, struct a
                                              collector->settings.absent_expire_s);
         if (batch_set(batch, entry->type, entry->name, absent, NULL, NULL, &err) == 0) {
             collector->counts.gone_absent++;
-            log_info(collector->env.log, "ad.absent", "a machine is absent",
+            log_info(collector->env.log, "ad.absent",
+                     "a machine vanished; its last ad is kept as absent",
                      LOG_TEXT("name", entry->name));
             return;
         }

@@ -235,7 +235,8 @@ static bool names_denied(const struct collector *collector, const struct wire_re
         denied = entry && entry->latest &&
                  !collector_is_holder(wire_request_peer(request), entry->type, entry->name);
         if (denied) {
-            (void)err_set(err, -EACCES, "your token does not cover '%.100s'", name.string.text);
+            (void)err_set(err, -EACCES, "your token does not allow you to remove the ad '%.100s'",
+                          name.string.text);
         }
         ad_value_fini(&name);
     }
@@ -262,7 +263,7 @@ void collector_invalidate(struct session *session, struct wire_request *request)
         return;
     }
     if (*text && !link) {
-        wire_reply_error(request, -EBUSY, "%d requests of this kind wait already; try again",
+        wire_reply_error(request, -EBUSY, "%d INVALIDATE requests wait already; try again later",
                          WALKS_MAX);
         return;
     }

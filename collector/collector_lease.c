@@ -87,7 +87,7 @@ int collector_leases_take(struct collector_leases *leases, const struct lease_wi
                        (long long)remaining_s(lease, now_ms));
     }
     if (!lease && wish->duration_s > 0 && strmap_count(leases->by_role) >= LEASE_ROLES_MAX) {
-        return err_set(err, -ENOSPC, "too many roles");
+        return err_set(err, -ENOSPC, "too many roles have a holder already");
     }
     lease_destroy(strmap_remove(leases->by_role, wish->role));
     if (wish->duration_s > 0) {

@@ -215,7 +215,7 @@ static struct prototype *find_prototype(struct prototypes *prototypes, uint32_t 
 
 static int refuse_malformed(struct err *err)
 {
-    return err_set(err, -EBADMSG, "a packed ad is malformed");
+    return err_set(err, -EBADMSG, "the stored ad is malformed");
 }
 
 int prototypes_unpack(struct prototypes *prototypes, const void *bytes, size_t length,
@@ -231,7 +231,7 @@ int prototypes_unpack(struct prototypes *prototypes, const void *bytes, size_t l
     }
     struct prototype *prototype = find_prototype(prototypes, number);
     if (!prototype) {
-        return err_set(err, -ENOENT, "its prototype %u is missing", number);
+        return err_set(err, -ENOENT, "the prototype %u of the stored ad is missing", number);
     }
     prototype->used = true;
     struct span like = {prototype->bytes, prototype->bytes + prototype->length};

@@ -75,7 +75,8 @@ static void end_ads(struct collector *collector, const char *token_id, const str
     while ((entry = ads_cursor_next(&cursor)) != NULL) {
         if (entry->latest != NULL &&
             (share_is_of(&entry->holding, token_id) || is_among(sessions, entry->stamp.session))) {
-            log_info(collector->env.log, "ad.revoked", "its sender's token was revoked",
+            log_info(collector->env.log, "ad.revoked",
+                     "an ad was removed because its sender's token was revoked",
                      LOG_TEXT("type", entry->type), LOG_TEXT("name", entry->name));
             batch_remove(batch, entry);
         }
@@ -102,7 +103,7 @@ static void revocation_committed(void *arg)
         link = &(*link)->next;
     }
     *link = revocation->next;
-    log_info(collector->env.log, "token.revoked", "a token is refused from now on",
+    log_info(collector->env.log, "token.revoked", "a token was revoked and is refused from now on",
              LOG_TEXT("token_id", revocation->token_id),
              LOG_TEXT("by", ad_string_or(revocation->ad, "RevokedBy", "")));
     wire_reply_ok(revocation->request, NULL); /* first: it may be the caller's own token */

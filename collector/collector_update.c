@@ -153,8 +153,10 @@ static int admit_identity(const struct update *update, const char *name, const s
     }
     const char *who = said.text[AD_IDENTITY_AUTHENTICATED_IDENTITY];
     if (*who && strcmp(who, peer->identity) != 0) {
-        return err_set(err, -EACCES, "AuthenticatedIdentity of the ad '%s' of %s is '%s'", name,
-                       peer->identity, who);
+        return err_set(
+            err, -EACCES,
+            "AuthenticatedIdentity of the ad '%s' of %s is '%s', but must be the sender's identity",
+            name, peer->identity, who);
     }
     return 0;
 }
@@ -166,7 +168,7 @@ static void reject_ad(struct update *update, const struct err *err)
         update->first = *err;
     }
     if (collector_may_say(update->collector, said)) {
-        log_warn(update->collector->env.log, "update.rejected", "an ad is left out",
+        log_warn(update->collector->env.log, "update.rejected", "an ad was refused",
                  LOG_TEXT("peer", wire_request_peer(update->request)->address),
                  LOG_TEXT("identity", wire_request_peer(update->request)->identity),
                  LOG_TEXT("verb", "UPDATE"), LOG_TEXT("why", err->text),
@@ -610,8 +612,8 @@ void collector_update(struct session *session, struct wire_request *request)
     int code = 0;
     shares_begin(session->collector->shares);
     if (!update->full && !plan_is_successor(&session->last, &update->stamp)) {
-        code = err_set(&err, -ESTALE,
-                       "the changes do not follow the ad that is here; send the whole ad");
+        code =
+            err_set(&err, -ESTALE, "an update before these changes is missing; send the whole ad");
     }
     const void *bytes;
     size_t length;
@@ -621,7 +623,7 @@ void collector_update(struct session *session, struct wire_request *request)
     ad_destroy(update->model);
     update->model = NULL;
     if (!code && update->old > 0 && update->old == update->count) {
-        code = err_set(&err, -ESTALE, "a newer ad is here already");
+        code = err_set(&err, -ESTALE, "the collector already has a newer ad of this name");
     }
     if (code) {
         update_refuse(update, code, &err);

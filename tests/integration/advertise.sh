@@ -59,7 +59,7 @@ equals "nothing else came" "$(names 'regexp("wn[78]", Name)')" "slot1@wn70 slot1
 
 equals "usage" "$("$ROOST" advertise -delete -name x 2>/dev/null; echo $?)" 2
 with worker advertise -delete Chiller -name roof 2>"$WORK/denied" && fail "another's ad was taken back"
-grep -qF "your token does not cover 'roof'" "$WORK/denied" || fail "it says: $(cat "$WORK/denied")"
+grep -qF "your token does not allow you to remove the ad 'roof'" "$WORK/denied" || fail "it says: $(cat "$WORK/denied")"
 equals "another's ad stays" "$("$ROOST" status -generic chiller -af Name)" roof
 equals "one by constraint" "$(with worker advertise -delete Machine -constraint 'Cpus == 4')" "Took back 1 ad."
 equals "what is left" "$(names 'MyType == "Machine" && Cpus > 1')" "slot1@wn70 "

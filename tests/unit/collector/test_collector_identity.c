@@ -130,7 +130,8 @@ static void nobody_takes_the_matches_of_another_or_signs_for_another(void **stat
             "which belongs to another sender");
     refused(evil, ONE("\"wn01\"", ""), "may not advertise the machine 'wn01'");
     refused(evil, ONE("\"evil\"", "AuthenticatedIdentity = \"root@pool\""),
-            "AuthenticatedIdentity of the ad 'slot1@evil' of someone@pool is 'root@pool'");
+            "AuthenticatedIdentity of the ad 'slot1@evil' of someone@pool is 'root@pool', but must "
+            "be the sender's identity");
 }
 
 static void not_taken_away(struct client *client, const char *type, const char *name)
