@@ -423,11 +423,11 @@ static int check_value(enum account_value which, double value, struct err *err)
     case ACCOUNT_PRIORITY:
         return value >= ACCOUNTANT_PRIO_MIN
                    ? 0
-                   : err_set(err, -ERANGE, "a priority is at least %g", ACCOUNTANT_PRIO_MIN);
+                   : err_set(err, -ERANGE, "a priority must be at least %g", ACCOUNTANT_PRIO_MIN);
     case ACCOUNT_FACTOR:
         return value == 0 || value >= ACCOUNTANT_FACTOR_MIN
                    ? 0
-                   : err_set(err, -ERANGE, "a priority factor is at least %g",
+                   : err_set(err, -ERANGE, "a priority factor must be at least %g",
                              ACCOUNTANT_FACTOR_MIN);
     case ACCOUNT_CEILING:
         return 0;
@@ -437,7 +437,7 @@ static int check_value(enum account_value which, double value, struct err *err)
     case ACCOUNT_LAST:
         return value >= 0 && value < 9e15 ? 0 : err_set(err, -ERANGE, "the value is out of range");
     }
-    return err_set(err, -EINVAL, "unknown value of an account");
+    return err_set(err, -EINVAL, "no such value of an account");
 }
 
 static void set_value(struct account *account, enum account_value which, double value)
@@ -531,13 +531,15 @@ int accountant_delete(struct accountant *accountant, const char *name, void (*do
         return no_such_account(name, err);
     }
     if (account->slots > 0) {
-        return err_set(err, -EBUSY, "'%.100s' is using %.0f slots", name, account->slots);
+        return err_set(err, -EBUSY, "cannot delete '%.100s', which uses %.0f slots now", name,
+                       account->slots);
     }
     size_t at = 0;
     void *value;
     while (strmap_next(accountant->accounts, &at, NULL, &value)) {
         if (((struct account *)value)->group == account) {
-            return err_set(err, -EBUSY, "'%.100s' is the group of known users", name);
+            return err_set(err, -EBUSY,
+                           "cannot delete the group '%.100s', because users belong to it", name);
         }
     }
     struct store_txn *txn = store_begin(accountant->store);

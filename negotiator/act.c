@@ -121,7 +121,7 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
             shares_takes_over(slot, flight->user, flight->limits);
         }
         log_info(negotiator->env.log, match->preemption == PLAN_FREE ? "match" : "match.preempt",
-                 "slot goes to request", LOG_TEXT("slot", slot->name),
+                 "a slot was matched to a request", LOG_TEXT("slot", slot->name),
                  LOG_TEXT("request", request->name));
     } else { /* not sent: nobody knows the id */
         given_take_back(negotiator, flight->claim_id);
@@ -176,7 +176,8 @@ void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct off
         slot->pending = holds;
         negotiator_slot_touched(slot);
         log_info(negotiator->env.log, "hold",
-                 is_match ? "request waits for a sleeping machine" : "hold taken back",
+                 is_match ? "a sleeping machine is held for a request"
+                          : "a hold on a sleeping machine was removed",
                  LOG_TEXT("slot", slot->name), LOG_INT("jobs", offline_holds_total(holds)));
     } else {
         flight_destroy(flight);

@@ -264,7 +264,7 @@ static void update_slot(struct negotiator *negotiator, struct pool_slot *slot)
         }
     }
     if (negotiator_plan_set_slot(negotiator->plan, &facts) != 0) {
-        log_warn(negotiator->env.log, "slot.left_out", "too many slots",
+        log_warn(negotiator->env.log, "slot.left_out", "too many slots; this slot gets no jobs",
                  LOG_TEXT("slot", slot->name));
     }
 }
@@ -379,7 +379,8 @@ void copies_update(struct negotiator *negotiator)
             }
         }
         if (negotiator_plan_set_request(negotiator->plan, &request->facts) != 0) {
-            log_warn(negotiator->env.log, "request.left_out", "too many requests",
+            log_warn(negotiator->env.log, "request.left_out",
+                     "too many requests; this request gets no slots",
                      LOG_TEXT("request", request->name));
         }
     }

@@ -58,7 +58,7 @@ static bool truth_of(const struct config *config, struct log *log, const char *p
     const char *text = text_of(config, prefix, group);
     bool value = otherwise;
     if (text != NULL && text_parse_bool(text, &value, NULL) != 0) {
-        log_bad_group(log, group, "neither true nor false", text);
+        log_bad_group(log, group, "neither true nor false; the default applies", text);
     }
     return value;
 }
@@ -129,7 +129,7 @@ static void add_group(struct groups *groups, const struct config *config, struct
         return;
     }
     if (groups_find(groups, name) < groups->count) {
-        log_bad_group(log, name, "listed twice in GROUP_NAMES", name);
+        log_bad_group(log, name, "listed twice in GROUP_NAMES; the second entry is ignored", name);
         return;
     }
     struct group_entry entry = {.name = mem_strdup(name), .parent = parent, .ceiling = -1};

@@ -75,7 +75,8 @@ static void another_leads(struct negotiator *negotiator, const struct wire_reply
     const char *holder = reply->args != NULL ? ad_string_or(reply->args, "Holder", "") : "";
     if (reply->args != NULL && strcmp(holder, negotiator->lease.leader) != 0) {
         (void)snprintf(negotiator->lease.leader, sizeof negotiator->lease.leader, "%s", holder);
-        log_info(negotiator->env.log, "lease", "another negotiator leads",
+        log_info(negotiator->env.log, "lease",
+                 "another negotiator has the lease, so this one does not match jobs",
                  LOG_TEXT("holder", holder),
                  LOG_TEXT("identity", ad_string_or(reply->args, "HolderIdentity", "")),
                  LOG_INT("remaining_s", ad_int_or(reply->args, "Remaining", 0)));
@@ -90,7 +91,7 @@ static void lease_answered(void *arg, struct wire_reply *reply)
     negotiator->lease.leads = reply->status == 0;
     if (negotiator->lease.leads && !led) {
         negotiator->lease.leader[0] = '\0';
-        log_info(negotiator->env.log, "lease", "this negotiator leads",
+        log_info(negotiator->env.log, "lease", "this negotiator has the lease and matches jobs",
                  LOG_TEXT("holder", negotiator->lease.holder));
         usage_leads(negotiator);
         negotiator_cycle_soon(negotiator);
@@ -98,7 +99,7 @@ static void lease_answered(void *arg, struct wire_reply *reply)
         another_leads(negotiator, reply);
     } else if (led && !negotiator->lease.leads) {
         log_warn(negotiator->env.log, "lease",
-                 "lead not renewed: this negotiator does not lead now",
+                 "the lease was not renewed, so this negotiator does not match jobs",
                  LOG_TEXT("why", reply->text));
     }
 }

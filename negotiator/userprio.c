@@ -363,7 +363,7 @@ static int set_value(struct negotiator *negotiator, const struct ad *args, const
                                   change_durable, call, err);
         }
     }
-    return err_set(err, -EINVAL, "unknown value of an account: '%.50s'", attribute);
+    return err_set(err, -EINVAL, "unknown Attribute '%.50s' of an account", attribute);
 }
 
 static int carry_out(struct negotiator *negotiator, const struct ad *args, struct change_call *call,
@@ -379,7 +379,7 @@ static int carry_out(struct negotiator *negotiator, const struct ad *args, struc
         return accountant_reset(negotiator->accountant, NULL, now_s, change_durable, call, err);
     }
     if (call->name == NULL) {
-        return err_set(err, -EINVAL, "no submitter or group named");
+        return err_set(err, -EINVAL, "Name, a submitter or group, is missing");
     }
     if (text_equal_nocase(action, "Set")) {
         return set_value(negotiator, args, name, call, err);
@@ -400,7 +400,8 @@ void userprio_change(struct negotiator *negotiator, struct wire_request *request
     const struct ad *args = wire_request_args(request);
     struct err err;
     if (!negotiator->lease.leads) {
-        wire_reply_error(request, -EAGAIN, "this negotiator does not lead");
+        wire_reply_error(request, -EAGAIN,
+                         "this negotiator does not have the lease; try again later");
         return;
     }
     struct change_call *call = mem_zalloc(sizeof *call);
