@@ -216,7 +216,7 @@ static void call_due(struct power_call *call)
     uint64_t now_ms = loop_now_ms(call->loop);
     if (now_ms >= call->end_ms) {
         bmc_failed(bmc, -ETIMEDOUT,
-                   bmc->waits ? "too many controllers are too slow to wait for"
+                   bmc->waits ? "not done in time: too many other controllers answer slowly"
                               : "the machine's controller did not answer in time");
         return;
     }

@@ -105,7 +105,7 @@ struct bmc_step bmc_plan_told(struct bmc_plan *plan, enum power_state state, uin
     }
     struct bmc_step step =
         step_end(0, state == POWER_UNKNOWN ? "the controller says neither on nor off"
-                                           : "the controller says so");
+                                           : "as the machine's controller reports");
     step.state = state;
     return step;
 }

@@ -13,8 +13,8 @@ static const struct knob NODE[] = {
      .help = "How the machine is switched on and off."},
     {.name = "next_methods",
      .type = KNOB_LIST,
-     .help = "Further methods to wake the machine, in this order; each is tried when the machine "
-             "did not come up by the one before."},
+     .help = "Further methods to wake the machine, tried in this order when the methods before "
+             "them did not wake it."},
     {.name = "config", .type = KNOB_PATH, .help = "Method process: the node's configuration file."},
     {.name = "lock_dir", .type = KNOB_PATH, .help = "Method process: the node's LOCK directory."},
     {.name = "program",
@@ -76,8 +76,8 @@ static const struct knob NODE[] = {
      .type = KNOB_STRING,
      .fallback = "level",
      .choices = "level|shutdown|acpi|agent|save|suspend|disk|destroy",
-     .help = "Method libvirt: how the guest is taken down; level: S5 shutdown, S4 save (managed "
-             "save), S1 to S3 suspend (by its agent)."},
+     .help = "Method libvirt: how the guest is powered down; level: as its sleep state says: S5 "
+             "shutdown, S4 save (managed save), S1 to S3 suspend (by its agent)."},
     {.name = "shutdown_timeout",
      .type = KNOB_DURATION_S,
      .fallback = "60s",

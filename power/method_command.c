@@ -60,7 +60,7 @@ static void command_ended(void *arg, pid_t pid, const struct os_exit *how)
                                  : how->status == 0 ? POWER_ON
                                  : how->status == 1 ? POWER_OFF
                                                     : POWER_UNKNOWN;
-        power_call_status(call, state, "according to its status command");
+        power_call_status(call, state, "as the status command reports");
         return;
     }
     if (how->signal != 0) {

@@ -148,9 +148,11 @@ static void host_ended(void *arg, pid_t pid, const struct os_exit *how)
     (void)pid;
     call->pid = 0;
     if (how->signal != 0) {
-        power_call_done(call, -EIO, "%s: ended by signal %d", call->level, how->signal);
+        power_call_done(call, -EIO, "%s: the program was ended by signal %d", call->level,
+                        how->signal);
     } else if (how->status != 0) {
-        power_call_done(call, -EIO, "%s: refused (exit status %d)", call->level, how->status);
+        power_call_done(call, -EIO, "%s: the program failed (exit status %d)", call->level,
+                        how->status);
     } else {
         power_call_done(call, 0, "%s: done", call->level);
     }

@@ -86,7 +86,7 @@ static void process_begin(struct power_call *call)
     int rc = pid != 0 ? os_kill(call->os, pid, SIGTERM) : -ESRCH;
     power_call_done(call, rc, "%s",
                     rc == 0 ? "the node's master was told to end"
-                            : "the node has no master that could end it");
+                            : "the node's master is not running, or could not be told to end");
 }
 
 const struct power_method power_method_process = {.name = "process",

@@ -177,7 +177,7 @@ static void run_curl(struct bmc *bmc, struct strbuf *config)
     const char *argv[] = {bmc->call->node.bmc_program, "-q", "-K", "-", NULL};
     const char *env_add[] = {"LC_ALL=C", NULL};
     struct err err;
-    int rc = config->failed ? err_set(&err, -EMSGSIZE, "the request is too long")
+    int rc = config->failed ? err_set(&err, -EMSGSIZE, "the request to the controller is too long")
                             : bmc_run(bmc, argv, env_add, strbuf_text(config), curl_ended, &err);
     wipe_text(config);
     if (rc != 0) {
@@ -190,8 +190,8 @@ static void request_refused(struct bmc *bmc, const struct redfish_answer *answer
     char complaint[150], text[300];
     int status = redfish_answer_status(answer);
     redfish_answer_complaint(answer, complaint, sizeof complaint);
-    (void)snprintf(text, sizeof text, "the controller answered %d to %s%s%s", status, what,
-                   complaint[0] != '\0' ? ": " : "", complaint);
+    (void)snprintf(text, sizeof text, "the controller answered HTTP status %d to %s%s%s", status,
+                   what, complaint[0] != '\0' ? ": " : "", complaint);
     bmc_failed(bmc, status == 401 || status == 403 ? -EACCES : -EIO, text);
 }
 
@@ -206,7 +206,7 @@ static void logged_in(struct bmc *bmc, const struct redfish_answer *answer)
         return;
     }
     if (redfish_answer_token(answer, redfish->token) != 0) {
-        bmc_failed(bmc, -EPROTO, "the controller gave no token for a session");
+        bmc_failed(bmc, -EPROTO, "the controller's answer to the login has no session token");
         return;
     }
     if (redfish_answer_location(answer, redfish->session) != 0) {
@@ -458,7 +458,7 @@ static void order_now(struct bmc *bmc)
     const char *type = redfish_reset_type(&redfish->reset, redfish->act);
     if (type == NULL) {
         char text[100];
-        (void)snprintf(text, sizeof text, "the controller supports no way to do '%s'",
+        (void)snprintf(text, sizeof text, "the controller does not support '%s'",
                        bmc_act_name(redfish->act));
         bmc_failed(bmc, -ENOTSUP, text);
         return;

@@ -108,7 +108,7 @@ static int begin_call(struct power *power, const struct power_node *node,
         return -EINVAL;
     }
     if (operation == POWER_DO_WATCH && !method->can_watch) {
-        return err_set(err, -ENOTSUP, "node %s: method %s has to be asked", node->name,
+        return err_set(err, -ENOTSUP, "node %s: method %s cannot watch machines", node->name,
                        method->name);
     }
     int rc = method->check(node, operation, err);
@@ -157,7 +157,7 @@ void power_sleep_cancel(struct power *power, const void *arg)
             if (call->method->cancel != NULL) {
                 call->method->cancel(call);
             }
-            power_call_done(call, -ECANCELED, "the order was taken back"); /* ends its program */
+            power_call_done(call, -ECANCELED, "the order was cancelled"); /* ends its program */
         }
     }
 }

@@ -534,7 +534,7 @@ static void a_sleep_that_is_taken_back_ends_and_the_helper_is_told(void **state)
     power_sleep_cancel(rig->power, rig);
     answers(rig, 1);
     assert_int_equal(rig->status, -ECANCELED);
-    SAYS(rig, "taken back");
+    SAYS(rig, "was cancelled");
     power_sleep_cancel(rig->power, rig); /* there is none any more */
     wake(rig);
     lines_of(rig, lines, sizeof lines);

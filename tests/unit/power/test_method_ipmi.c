@@ -472,7 +472,7 @@ static void who_waits_for_a_turn_loses_no_time_by_it(void **state)
     assert_int_equal(power_sleep(rig->power, &rig->node, "S5", done, rig, NULL), 0);
     until_over(rig); /* what is to go down is so by its deadline, or not at all */
     assert_int_equal(rig->status, -ETIMEDOUT);
-    SAYS(rig, "too slow to wait for");
+    SAYS(rig, "controllers answer slowly");
     assert_int_equal(many.over, 0);
     write_file(rig, "gate", "", 0600);
     loop_run_until(rig->loop, &many.all);

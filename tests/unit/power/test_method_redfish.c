@@ -423,11 +423,11 @@ static void no_button_is_pressed_and_nothing_is_restarted(void **state)
         write_file(rig, "power", "Off", 0600);
         wake(rig);
         assert_int_equal(rig->status, -ENOTSUP);
-        SAYS(rig, "no way to do 'power on'");
+        SAYS(rig, "does not support 'power on'");
         write_file(rig, "power", "On", 0600);
         go_down(rig);
         assert_int_equal(rig->status, -ENOTSUP);
-        SAYS(rig, "no way to do 'shutdown'");
+        SAYS(rig, "does not support 'shutdown'");
     }
     assert_int_equal(requests(rig, RESET), 0);
 }
@@ -487,7 +487,7 @@ static void a_session_without_a_token_is_none(void **state)
     mood(rig, "tokenless");
     wake(rig);
     assert_int_equal(rig->status, -EPROTO);
-    SAYS(rig, "gave no token");
+    SAYS(rig, "no session token");
     assert_int_equal(requests(rig, "GET"), 0);
 }
 
@@ -497,7 +497,7 @@ static void an_order_that_is_refused_ends_it(void **state)
     mood(rig, "refuse");
     wake(rig);
     assert_int_equal(rig->status, -EACCES);
-    SAYS(rig, "answered 403 to power on: you may look");
+    SAYS(rig, "answered HTTP status 403 to power on: you may look");
     assert_int_equal(requests(rig, RESET), 1);
 }
 
@@ -564,7 +564,7 @@ static void one_of_two_systems_has_to_be_named(void **state)
     assert_int_equal(state_now(rig), POWER_OFF);
     rig->node.bmc_system = "2";
     assert_int_equal(state_now(rig), POWER_UNKNOWN);
-    SAYS(rig, "answered 404");
+    SAYS(rig, "answered HTTP status 404");
 }
 
 static void a_controller_that_is_not_the_one_is_told_nothing(void **state)

@@ -408,7 +408,8 @@ static void a_node_without_a_master_cannot_be_put_to_sleep(void **state)
     assert_int_equal(power_sleep(rig->power, &node, "S5", done, rig, NULL), 0);
     wait_for(rig);
     assert_int_equal(rig->status, -ESRCH);
-    assert_string_equal(rig->text, "n2 (process): the node has no master that could end it");
+    assert_string_equal(
+        rig->text, "n2 (process): the node's master is not running, or could not be told to end");
 }
 
 static void a_master_that_is_not_there_is_an_answer(void **state)
