@@ -425,7 +425,8 @@ static void allow_sleep(struct node *node, struct wire_request *request)
     const struct ad *args = wire_request_args(request);
     bool again = guards_granted(node);
     if (node->guard.request != NULL) {
-        wire_reply_error(request, -EBUSY, "%s has an unanswered request already", node->name);
+        wire_reply_error(request, -EBUSY, "an earlier request of %s is not answered yet",
+                         node->name);
         return;
     }
     node->guard.request = request;
@@ -460,7 +461,7 @@ void guards_ask(struct rooster *rooster, struct wire_request *request)
     const char *machine = ad_string_or(args, "Machine", "");
     struct guard_verdict verdict;
     if (!wire_peer_may_advertise(wire_request_peer(request), machine)) {
-        wire_reply_error(request, -EACCES, "%s may not speak for the machine '%s'",
+        wire_reply_error(request, -EACCES, "the token of %s is not for the machine '%s'",
                          wire_request_peer(request)->identity, machine);
         return;
     }

@@ -67,7 +67,7 @@ static void recall_quarantine(struct node *node)
                  loop_wall_s(rooster->env.loop);
     }
     if (left_s <= 0) {
-        node_move(node, WAKE_OFF, "no failure is on record");
+        node_move(node, WAKE_OFF, "no failed wake is on record");
         return;
     }
     node->state = WAKE_QUARANTINED;

@@ -76,7 +76,7 @@ static const char *conflict_of(const struct node *node)
                    ? "the machine was switched on from outside and has not joined the pool"
                : outside->state == POWER_UNKNOWN && outside->answers
                    ? "the machine's ads say that it is asleep"
-               : outside->state == POWER_UNKNOWN ? "the state of the machine cannot be asked for"
+               : outside->state == POWER_UNKNOWN ? "the state of the machine is not known"
                                                  : NULL;
     }
     if (node->state == WAKE_UP && node->awake.has_ads && outside->answers &&

@@ -227,7 +227,7 @@ static void relay_packet(void *arg, const struct power_relay *what, power_done_f
                    what->subnet != NULL ? what->subnet : "");
     (void)snprintf(relaying->why, sizeof relaying->why,
                    "no machine is awake on its network (%s) that could relay the packet",
-                   relaying->subnet[0] != '\0' ? relaying->subnet : "which is not known");
+                   relaying->subnet[0] != '\0' ? relaying->subnet : "not known");
     relaying->packet_length =
         what->packet_length < PACKET_MAX ? what->packet_length : PACKET_MAX; /* never longer */
     memcpy(relaying->packet, what->packet, relaying->packet_length);

@@ -183,7 +183,7 @@ static void ask_why(struct node *node)
     }
     node->ordering = true;
     if (node_ask_state(node, did_not_come, NULL) != 0) {
-        did_not_come(node, POWER_UNKNOWN, "the state of the machine cannot be asked for");
+        did_not_come(node, POWER_UNKNOWN, "the machine's power methods cannot tell its state");
     }
 }
 

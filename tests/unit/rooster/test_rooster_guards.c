@@ -195,7 +195,7 @@ static void nobody_asks_for_another(void **state)
     send_ask(rig, other, "wn01", "", &answer);
     loop_run_until(rig->bed->loop, &answer.over);
     assert_int_equal(answer.status, -EACCES);
-    assert_non_null(strstr(answer.text, "may not speak for the machine 'wn01'"));
+    assert_non_null(strstr(answer.text, "is not for the machine 'wn01'"));
     answer_fini(&answer);
     assert_false(guards_granted(node_named(rig, "wn01")));
 }

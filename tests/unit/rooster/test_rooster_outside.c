@@ -178,9 +178,8 @@ static void one_whose_hypervisor_is_gone_is_unknown_and_says_why(void **state)
     is_asleep(rig);
     tells(rig, "silent cannot connect");
     until(rig, is_shown_unknown);
-    assert_true(
-        says_(rig, "PowerStateReason",
-              "the state of the machine cannot be asked for; its power method says: cannot"));
+    assert_true(says_(rig, "PowerStateReason",
+                      "the state of the machine is not known; its power method says: cannot"));
     tells(rig, "unknown no such domain: 'wn01'"); /* unknown for another reason */
     until(rig, is_shown_unknown);
     while (!says_(rig, "PowerStateReason", "no such domain")) {
