@@ -33,7 +33,7 @@ struct secret_list;
 /* The ads in the tables whose sender's token has one identity: their number, their bytes. */
 struct ads_account {
     size_t ads, bytes;
-    struct ads_said { /* for collector_may_say(): log lines about these ads, written and not */
+    struct ads_said { /* counts log lines about these ads, for collector_may_say() */
         uint64_t at_ms, count, unsaid;
     } problems, rejections;
 };
@@ -52,7 +52,7 @@ struct ads_entry {
     struct ad *shown; /* the public ad; NULL: nothing is public */
     /* secrets of shown, for callers with scope NEGOTIATOR; NULL: none */
     struct secret_list *shown_secrets;
-    struct secret_list *latest_secrets; /* secrets of latest; borrowed */
+    struct secret_list *latest_secrets; /* secrets of latest, not owned by the entry */
     const struct ad *latest; /* the ad after all proposed changes; NULL: it is removed by them */
     bool latest_offline, latest_absent;
     uint64_t inspected; /* value of `since` when collector_inspect.c last examined the ad */
@@ -62,8 +62,8 @@ struct ads_entry {
     unsigned waiting;   /* changes proposed and not yet applied */
     struct plan_stamp stamp;
     uint64_t heard_ms;           /* loop_now_ms() of the last update */
-    struct ads_account *account; /* account of the sender of latest; NULL: none */
-    size_t charged_bytes;        /* bytes charged to account */
+    struct ads_account *account; /* counts of the ads of the sender of latest; NULL: none */
+    size_t charged_bytes;        /* bytes with which latest is counted in account */
     /* the part that latest takes of the limit for its token and Machine */
     struct share_holding holding;
     /* private to collector_ads.c */
@@ -120,8 +120,8 @@ size_t collector_ads_count_offline(const struct collector_ads *ads);
 int collector_ads_propose(struct collector_ads *ads, const char *type, const char *name,
                           struct ad *ad, struct secret_list *secrets, struct ads_change **ret);
 /* Makes ad (not NULL) the latest of an existing entry and returns the change, which is proposed.
- * Takes over ad and secrets (NULL: none).  traits: those of ad.  same_machine: ad has the Machine
- * of the entry's latest ad, byte for byte. */
+ * Takes over ad and secrets (NULL: none).  traits: plan_traits_of() ad.  same_machine: ad has the
+ * Machine of the entry's latest ad, byte for byte. */
 struct ads_change *collector_ads_propose_to(struct collector_ads *ads, struct ads_entry *entry,
                                             struct ad *ad, struct secret_list *secrets,
                                             const struct plan_traits *traits, bool same_machine);

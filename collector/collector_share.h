@@ -40,7 +40,7 @@ enum share_kind { SHARE_SLOTS, SHARE_DYNAMIC, SHARE_OTHERS, SHARE_KINDS };
 /* How an ad in the tables counts toward the limits of its token.  If all zero, the ad does not
  * count. */
 struct share_holding {
-    struct share *share; /* NULL: not counted */
+    struct share *share; /* the counts in which the ad is counted; NULL: none */
     enum share_kind kind;
     size_t bytes;
 };

@@ -11,8 +11,8 @@
 struct ads_events;
 struct watch_server_source;
 
-extern const struct ads_events collector_shown_events; /* events for collector_ads_create() */
-/* source for watch_server_create() */
+extern const struct ads_events collector_shown_events; /* callbacks for collector_ads_create() */
+/* the functions by which a watch server (watch_server_create()) reads the tables */
 extern const struct watch_server_source collector_shown_source;
 
 #endif

@@ -96,7 +96,7 @@ struct collector {
     struct collector_leases *leases; /* who holds which role */
     struct loop_timer *expiry;
     struct loop_timer *own_ad;
-    int64_t own_ad_s; /* time at which our own ad was made, seconds since 1970 */
+    int64_t own_ad_s; /* time at which the collector's own ad was made, seconds since 1970 */
     struct loop_timer *indexing;
     /* the attribute LastHeardFrom with the value heard_s, which all ads received in that second
      * share; NULL: not made yet */

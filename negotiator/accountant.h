@@ -34,7 +34,8 @@ struct store;
 #define ACCOUNTANT_FACTOR_MIN   1.0
 #define ACCOUNTANT_NAME_MAX     512
 #define ACCOUNTANT_ACCOUNTS_MAX 1000000
-#define ACCOUNTANT_TABLES       "users", "usage", "machines" /* names of the store's tables */
+#define ACCOUNTANT_TABLES \
+    "users", "usage", "machines" /* names of the accountant's tables in the store */
 
 /* Settings that come from knobs.  The texts are not copied: they must live until another policy is
  * set. */

@@ -28,7 +28,7 @@
 
 /* One group of the tree. */
 struct group_entry {
-    const char *name;    /* "physics.cms"; GROUP_ROOT_NAME for the root */
+    const char *name;    /* full name, such as "physics.cms"; the root: GROUP_ROOT_NAME */
     size_t parent;       /* index of the parent, lower than this one's; 0 for the root */
     double config_quota; /* quota as configured, >= 0: a weight; if is_dynamic, a fraction of the
                             parent's quota */

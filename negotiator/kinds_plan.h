@@ -90,7 +90,7 @@ uint64_t kinds_rank_class(struct kinds *kinds, enum kinds_side side, uint32_t ki
 /* The names of both sides that an expression of `side` may read in any existing ad, directly or
  * through other attributes.  Names that no ad ever had are left out. */
 struct kinds_reads {
-    uint32_t *names[KINDS_SIDES]; /* numbers of names, ascending */
+    uint32_t *names[KINDS_SIDES]; /* numbers of the attribute names, rising */
     size_t count[KINDS_SIDES];
     bool all; /* true: the expression may read anything, so all names count */
 };

@@ -141,8 +141,8 @@ struct negotiator {
     struct strmap *given; /* claim id -> struct gift: the slot and job it was given for (given.c) */
     struct negotiator_plan *plan;
     struct significant *significant;  /* attributes of jobs that policies of machines read */
-    struct numbering slot_numbers;    /* numbers of struct pool_slot */
-    struct numbering request_numbers; /* numbers of struct pool_request */
+    struct numbering slot_numbers;    /* gives each slot its number */
+    struct numbering request_numbers; /* gives each request its number */
     struct vec dirty;                 /* numbers of slots whose change the plan must be told */
     int64_t holds_until_s;            /* time at which the first hold of all slots ends */
     struct negotiator_exprs exprs;
@@ -194,7 +194,7 @@ void copies_request_gone(void *negotiator, const char *key);
 /* Tells the plan of all slots and requests that changed. */
 void copies_update(struct negotiator *negotiator);
 
-/* ---- given.c: claim ids that this negotiator, or the leader before it, gave out */
+/* ---- given.c: claim ids that this negotiator, or the holder of the lease before it, gave out */
 
 /* Remembers, in memory and in the slot's ad at the collector, that claim_id was given out for a
  * job. */
@@ -234,15 +234,18 @@ void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct off
 
 /* ---- drained.c: machines that are about to be powered down but may still be kept up for jobs */
 
-/* Returns a new ad, owned by the caller: the ad that the slot of such a machine will have if the
- * machine is kept up.  NULL: the slot does not belong to such a machine. */
+/* If the machine of this slot is drained to be powered down but may still be kept up, returns a new
+ * ad, owned by the caller: the ad that the slot will have if the machine is kept up.  Else NULL. */
 struct ad *drained_as_if(const struct ad *ad);
-/* Returns a copy of the holds that are kept in memory for such a slot, owned by the caller. */
+/* Returns a copy, owned by the caller, of the holds that are kept in memory for a slot whose
+ * machine is about to be powered down but may still be kept up. */
 struct offline_holds *drained_held(const struct pool_slot *slot);
-/* Returns the time at which a hold ends that is set on such a slot now, seconds since 1970. */
+/* Returns the time, seconds since 1970, at which a hold ends that is set now on a slot whose
+ * machine is about to be powered down but may still be kept up. */
 int64_t drained_until_s(const struct negotiator *negotiator);
-/* Sets the holds of such a slot, which are kept in memory only; takes over holds.  why, unless
- * NULL: asks the startd to keep the machine up, with this reason. */
+/* Sets the holds of a slot whose machine is about to be powered down but may still be kept up;
+ * takes over holds, which are kept in memory only.  why, unless NULL: asks the startd to keep the
+ * machine up, with this reason. */
 void drained_holds(struct negotiator *negotiator, struct pool_slot *slot,
                    struct offline_holds *holds, const char *why);
 
@@ -263,7 +266,7 @@ void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const str
                 bool is_new);
 void usage_slot_gone(struct negotiator *negotiator, struct pool_slot *slot);
 void usage_settle(struct negotiator *negotiator);
-/* To be called when this negotiator has become the leader: for some time, requests with concurrency
+/* To be called when this negotiator has got the lease: for some time, requests with concurrency
  * limits get no slot. */
 void usage_leads(struct negotiator *negotiator);
 /* Reads the groups, and the accountant's settings, from the knobs. */

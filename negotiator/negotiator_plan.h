@@ -153,7 +153,7 @@ enum plan_reason {
     PLAN_GROUP_QUOTA,       /* a free slot matches, but the job's group is at its quota */
     PLAN_SUBMITTER_LIMIT,   /* a free slot matches, but the job's user has his share */
     PLAN_PREEMPTION_POLICY, /* slots in use match, but PREEMPTION_REQUIREMENTS is not true */
-    PLAN_PRIORITY,          /* slots in use match, but their users' priority is as good or better */
+    PLAN_PRIORITY,          /* slots in use match, but their users have no worse priority */
     PLAN_NO_MATCH,
     PLAN_REASON_COUNT
 };
@@ -193,6 +193,8 @@ void negotiator_plan_set_policy(struct negotiator_plan *plan, const struct plan_
 int negotiator_plan_set_slot(struct negotiator_plan *plan, const struct plan_slot *slot);
 /* Removes a slot; does nothing if there is no slot with this number. */
 void negotiator_plan_drop_slot(struct negotiator_plan *plan, uint32_t number);
+/* Does for a request what negotiator_plan_set_slot() does for a slot.  Returns 0; -E2BIG: there are
+ * NEGOTIATOR_REQUESTS_MAX requests already. */
 int negotiator_plan_set_request(struct negotiator_plan *plan, const struct plan_request *request);
 void negotiator_plan_drop_request(struct negotiator_plan *plan, uint32_t number);
 

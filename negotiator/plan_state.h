@@ -137,7 +137,7 @@ struct kind_slots {  /* the slots of one kind */
     struct piece_names names;
 };
 
-struct rank_group { /* kinds of slots that rank every job alike: same Rank, same values it reads */
+struct rank_group { /* kinds of slots with equal Rank, and equal values of what Rank reads */
     uint64_t hash;
     uint32_t count;     /* number of slots of the group in PLACE_CLAIMED */
     uint32_t kind;      /* one kind of the group; it may have lost its slots in PLACE_CLAIMED */
@@ -171,8 +171,8 @@ struct negotiator_plan {
     struct number_table rank_group_table;
     uint64_t structure;          /* kinds_structure() when the rank groups were made */
     uint64_t *open[PLACE_COUNT]; /* for each heap: bit set of the kinds that have a slot in it */
-    uint64_t
-        *open_any[PLACE_COUNT]; /* for each heap: bit set of the words of `open` that are not 0 */
+    /* for each heap: bit set of the words of `open` that are not 0 */
+    uint64_t *open_any[PLACE_COUNT];
     size_t open_words;
     int64_t free_weight, total_weight; /* weight x 1000 of the free slots, and of all slots */
 };
@@ -211,7 +211,7 @@ bool plan_next_open(const struct negotiator_plan *plan, unsigned places, size_t 
                     uint64_t *kinds);
 /* Ends a cycle: calls plan_settle() for all slots that the cycle changed. */
 void plan_undo(struct negotiator_plan *plan);
-/* Takes back these holds of the slot, in this cycle. */
+/* Takes back, for this cycle, the holds `held` of the slot. */
 void plan_release(struct negotiator_plan *plan, struct slot *slot, struct held *held);
 /* Gives the slot, or a piece of it, to one more job of this request, or holds it for the job if the
  * slot is offline. */
@@ -241,7 +241,7 @@ void plan_choice_destroy(struct choice *choice);
 
 /* A slot in use that may be taken over, and why. */
 struct takeover {
-    struct slot *slot; /* NULL: no such slot */
+    struct slot *slot; /* NULL: no slot can be taken over */
     enum plan_preemption why;
 };
 /* Returns the effective priority of a user. */

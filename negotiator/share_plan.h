@@ -41,7 +41,7 @@
 #include "negotiator/group_plan.h"
 
 struct arena;
-struct share_plan; /* lives in the arena */
+struct share_plan; /* plans the offers of one cycle; lives in the caller's arena */
 
 #define SHARE_USERS_MAX  1000000
 #define SHARE_SPINS_MAX  64
@@ -55,7 +55,7 @@ struct share_user {
     double in_use;   /* weight of the slots that the user has now */
     double wanted;   /* further weight that the user asks for, as far as known; 0: none */
     double ceiling;  /* weight that the user may have in all; < 0: no limit */
-    double floor;    /* weight that the user gets before anybody's share; 0: none */
+    double floor;    /* weight that the user gets before others get their shares; 0: none */
     size_t group;    /* index of the user's group in share_input.groups */
 };
 

@@ -41,7 +41,7 @@ struct template
     size_t count;
 };
 
-struct test { /* is true if `value of the reading op constant` is; if is_bare, if the value is */
+struct test { /* tests whether `reading op constant` is true; if is_bare, whether reading is */
     uint32_t reading;
     bool is_bare;
     enum ad_compare op;
@@ -148,7 +148,8 @@ void verdict_charge(struct verdicts *verdicts, enum kinds_side side, uint32_t ki
 /* Compiles the Requirements of a kind into its program. */
 void verdict_compile(struct verdicts *verdicts, enum kinds_side side, uint32_t kind);
 void verdict_program_fini(struct program *program);
-/* Returns whether an expression that reads this reads attributes of that side only. */
+/* Returns whether `reads`, which says what an expression reads, has attributes of that side only.
+ */
 bool verdict_reads_only(const struct kinds_reads *reads, enum kinds_side side);
 
 #endif

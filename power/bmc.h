@@ -53,14 +53,14 @@ struct bmc {
     const struct bmc_hands *hands;
     struct bmc_plan plan;
     void *own; /* data of the method ipmi or redfish, freed by hands->fini */
-    /* the program that is running and its output, with the three members that follow */
+    /* these four are the program that is running, and its output */
     struct os_terminal *terminal;
     struct strbuf output;
     char errors[BMC_ERRORS_MAX];
     size_t errors_length;
     void (*ran)(struct bmc *bmc, int status); /* called when the program has ended */
-    void (*next)(
-        struct bmc *bmc); /* called when the time of bmc_later() is over or the turn comes */
+    /* called when the time of bmc_later() is over or the turn comes */
+    void (*next)(struct bmc *bmc);
     bool has_turn, waits; /* may run programs now; waits for its turn to run programs */
     uint64_t waits_since_ms;
 };

@@ -12,7 +12,7 @@
 
 #include "power/power.h"
 
-#define BMC_TEXT_HOST_MAX 256 /* bytes, with the terminating zero */
+#define BMC_TEXT_HOST_MAX 256 /* most bytes of a host name, with the zero */
 #define BMC_TEXT_PORT_MAX 8
 
 /* Parses the output of `ipmitool chassis power status`.  Returns POWER_UNKNOWN unless the output is

@@ -20,7 +20,7 @@
 struct libvirt_answer {
     uint64_t id;
     int status; /* result of an order: 0 or a negative errno; -EIO: the line has no result */
-    enum power_state state; /* state for a status or a watch; POWER_UNKNOWN if neither on nor off */
+    enum power_state state; /* the machine's state, if the request was a status or a watch */
     bool is_silent;
     const char *text; /* the TEXT, a part of the line that was parsed; "": none */
 };

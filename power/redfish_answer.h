@@ -31,11 +31,11 @@ struct redfish_answer;
  * body.  Returns 0; -EPROTO: data is not a complete HTTP answer. */
 int redfish_answer_parse(const char *data, size_t length, struct redfish_answer **ret,
                          struct err *err);
-void redfish_answer_destroy(
-    struct redfish_answer *answer); /* frees and overwrites it; NULL: does nothing */
+/* Overwrites the answer's bytes and frees them.  NULL: does nothing. */
+void redfish_answer_destroy(struct redfish_answer *answer);
 
-int redfish_answer_status(
-    const struct redfish_answer *answer); /* returns the HTTP status, 100 to 599 */
+/* Returns the HTTP status, 100 to 599. */
+int redfish_answer_status(const struct redfish_answer *answer);
 /* Returns the header Retry-After in seconds, 1 to REDFISH_RETRY_S; fallback if there is no such
  * header. */
 int64_t redfish_answer_retry_s(const struct redfish_answer *answer, int64_t fallback);

@@ -107,7 +107,7 @@ void guards_up(struct node *node);
  * first. */
 void guards_recall(struct node *node, const struct ad *record);
 
-/* ---- choose.c */
+/* ---- for choose.c */
 /* Returns how many idle machines are missing for the reserve, if machines that are being woken are
  * counted as idle; below 0: there are more than enough. */
 int64_t guards_missing(const struct rooster *rooster);

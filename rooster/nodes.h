@@ -25,7 +25,7 @@ struct rooster;
 #define ROOSTER_TEXT_MAX    300
 #define ASKED_BY_NEGOTIATOR "negotiator"
 #define ASKED_BY_RESERVE    "reserve"
-#define ASKED_BY_STARTD     "startd" /* asker of a sleep */
+#define ASKED_BY_STARTD     "startd" /* the asker in records of sleeps that a startd began */
 
 #define STAYING_MS 300000 /* longest time that a node is WAKE_STAYING */
 
@@ -49,7 +49,7 @@ struct wake_past {    /* the last wake that has ended; its outcome may still cha
     char wake_id[32]; /* id of the wake in the ledger; "": none */
     int64_t wake_s, attempts;
     uint64_t wake_ms; /* time at which the wake began, monotonic; 0: before this rooster started */
-    int64_t up_s;     /* time at which the machine was up, seconds since 1970; 0: it failed */
+    int64_t up_s;     /* time at which the machine was up, seconds since 1970; 0: wake failed */
 };
 
 struct node_wake { /* the wake under way */
