@@ -1,5 +1,5 @@
-/* ckpt/free_memory_linux.h - how much more memory a process can use before the kernel kills a
- * process because memory is out.
+/* ckpt/free_memory_linux.h - finds how much more memory a process can use before the kernel kills a
+ * process for lack of memory.
  *
  * A copy of a job (fork) uses no memory at first.  But the job continues, and each page that it
  * writes to exists twice from then on.

@@ -43,7 +43,7 @@ bool rest_is_told_program(uint64_t number);
  * rest_limit_of() is not REST_NONE. */
 void rest_begin(struct ckpt_registers *registers, uint64_t code, int64_t left_s, int64_t left_ns,
                 int64_t now_ns, struct ckpt_wait *ret);
-/* For a system call that was issued as by rest_begin(): computes the time that is left at now_ns,
+/* For a system call that rest_begin() has prepared: computes the time that is left at now_ns,
  * and writes it to record and registers.  Returns false if there was nothing to do, because the
  * kernel keeps the record up to date. */
 bool rest_update(struct ckpt_registers *registers, int64_t now_ns, struct ckpt_wait *record);

@@ -22,7 +22,7 @@ bool ckpt_sum_is_fast(void);
 /* Does the work of ckpt_sum(), without asking the processor. fast: the result of
  * ckpt_sum_is_fast(). */
 uint32_t ckpt_sum_by(bool fast, uint32_t before, const void *data, size_t bytes);
-/* Does the work of ckpt_sum(), on a processor that has the instruction for CRC-32C only. */
+/* Does the work of ckpt_sum().  To be called only if ckpt_sum_is_fast() returned true. */
 uint32_t ckpt_sum_fast(uint32_t before, const void *data, size_t bytes);
 
 #endif

@@ -73,11 +73,10 @@ void rsys_call_fini(struct rsys_call *call);
 
 void rsys_attr_from_stat(const struct stat *from, struct rsys_attr *ret);
 
-/* ---- parts of rsys_call_run(), each for one operation -----------------------------------------
- */
+/* ---- parts of rsys_call_run() ---------------------------------------------------------------- */
 
-/* Each of the rsys_do_...() functions executes the request if it is of that operation (here OPEN).
- * They return the status of the reply: 0 or -errno. */
+/* Executes a request OPEN.  The other rsys_do_...() functions each execute requests of another
+ * operation.  All of them return the status of the reply: 0 or -errno. */
 int rsys_do_open(struct rsys_call *call);
 int rsys_do_read(struct rsys_call *call);
 int rsys_do_write(struct rsys_call *call);

@@ -229,8 +229,8 @@ struct rsys_request {
     struct rsys_lock lock;
     uint16_t slot_of;
     uint32_t seq_of;
-    /* In HELLO: version of the protocol (RSYS_VERSION).  Slots and session, too, are fields of
-     * HELLO. */
+    /* Version of the protocol (RSYS_VERSION).  The fields version, slots and session are used only
+     * in HELLO. */
     uint32_t version;
     uint32_t slots; /* number of request slots that the client wants */
     /* Id of the session to be resumed; all bytes zero: begin a new session. */
@@ -258,8 +258,8 @@ struct rsys_reply {
     uint64_t birth;        /* when the file was made, in ns since 1970; 0: not known */
     struct rsys_statfs statfs;
     struct rsys_lock lock;
-    /* In the reply to HELLO: version of the protocol.  The fields up to session are of HELLO, too;
-     * the roots are in data (rsys_root_next()). */
+    /* Version of the protocol.  This field and those up to session are used only in the reply to
+     * HELLO, which has the roots in data (rsys_root_next()). */
     uint32_t version;
     uint32_t slots;    /* number of request slots that the server allows */
     uint32_t lease_ms; /* the session ends when the client is silent for longer, milliseconds */

@@ -55,7 +55,7 @@ struct rsys_lane {
 struct rsys_job {
     struct rsys_server *server;
     char *ticket;
-    struct rsys_offer offer; /* a copy, with its own texts */
+    struct rsys_offer offer; /* a copy of the offer and its texts */
     struct rsys_view *view;  /* the opened roots; NULL: not opened yet, or that failed */
     struct rsys_handle roots[RSYS_ROOTS_MAX];
     bool opening; /* true: a lane is opening the view */

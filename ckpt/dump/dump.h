@@ -50,8 +50,8 @@ struct subject {
      * source process. */
     const unsigned char *taken;
     struct image *before; /* the image from which the process was resumed; NULL: none */
-    /* The entry of the image `before` from which this process was resumed, or from which the
-     * ancestor was that this process was forked from; NULL: none. */
+    /* The entry of the image `before` for this process or, if it was forked since, for the process
+     * whose memory it has inherited; NULL: none. */
     const struct ckpt_process *was;
 };
 

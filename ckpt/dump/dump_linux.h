@@ -59,10 +59,11 @@ int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
 /* Returns the parent of the job's first process if that parent is the keeper, process 1 of the
  * job's PID namespace; 0: the job has no keeper. */
 pid_t ckpt_keeper(pid_t job);
-/* Finds the first process of the job that `roost-ckpt run`, or a resumed image, started as process
- * pid.  That job may be another `roost-ckpt run`, and so on. kept: how many of these to pass, at
- * least 1; 0: as many as there are, so that pid itself is returned if it is neither.  Returns 0 if
- * there is no such process (yet, or any more). */
+/* Finds the first process of a job. pid: a process of `roost-ckpt run`, or of a resumed image,
+ * which runs the job below it; that job may be such a process again, and so on. kept: how many such
+ * processes there are, one below the other; 0: as many as are found, and pid itself is the job if
+ * it is no such process.  Returns the number of the job's first process; 0: there is no job (yet,
+ * or any more). */
 pid_t ckpt_job_of(pid_t pid, unsigned kept);
 
 #endif

@@ -59,9 +59,9 @@ int reader_copy(struct reader *reader, uint64_t start, uint64_t end);
  * that the base image has them (CKPT_IN_BASE).  Returns 0 or -errno. */
 int delta_copy(struct reader *reader, const struct ckpt_region *region);
 struct subject;
-/* Reads the contents of the changed ones of the process's page runs with the indices `first` to end
- * - 1, each to offset page_run.at of the buffer `to`; these offsets must follow each other without
- * gaps.  Missing pages are read as zeroes.  Returns 0 or -errno. */
+/* Reads the contents of those page runs of the process, from index `first` to before index `end`,
+ * that have changed.  Each is read to offset page_run.at of the buffer `to`; there must be no gaps
+ * between these runs in the buffer.  Missing pages are read as zeroes.  Returns 0 or -errno. */
 int delta_read(const struct subject *subject, size_t first, size_t end, unsigned char *to);
 
 #endif

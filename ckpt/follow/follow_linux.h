@@ -44,7 +44,7 @@ uint64_t follow_base_id(const struct follow *follow);
 void follow_expect(struct follow *follow);
 /* While the job stands still: finds the pages that have changed since the last image
  * (subject.runs), and protects them again, to find later changes.  Sets dump.is_delta if there is a
- * base image and a delta is smaller enough than a whole image. */
+ * base image and not too much memory has changed. */
 void follow_look(struct follow *follow, struct dump *dump);
 /* While the job stands still: copies the changed pages to our memory, so that the job can continue
  * at once.  Returns false if that failed, or if so many pages have changed that it is faster to

@@ -64,7 +64,7 @@ int library_take(struct library *library, bool ends, bool hooks);
 
 /* ---- gate.c */
 /* Makes this thread enter a section.  Returns false if an image is being made: then the thread is
- * not in a section. outcome: of that image. */
+ * not in a section. outcome: what the helper reports about that image. */
 bool gate_try(struct gate *gate, const struct outcome *outcome);
 /* Waits until no image is being made, so that gate_try() may succeed. */
 void gate_wait(const struct gate *gate, const struct outcome *outcome);

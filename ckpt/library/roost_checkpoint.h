@@ -42,9 +42,9 @@ int roost_checkpoint(void);
 /* Pair: roost_checkpoint_disable() begins a section of the program in which no image is made;
  * roost_checkpoint_enable() ends it.  An image that is asked for meanwhile is made after the last
  * section has ended.  Sections nest, and belong to the calling thread.  If an image is just being
- * begun, the first call waits for that (milliseconds).  Signal handlers may have sections, too,
- * with one exception: while a thread makes an image, a signal handler that runs in that same thread
- * can be anywhere in its code, also in a section, in the image. */
+ * begun, the first call waits for that (milliseconds).  Signal handlers may have sections, too. But
+ * a section of a signal handler does not delay an image that the interrupted thread itself is
+ * making: that image may show the handler in the middle of its section. */
 void roost_checkpoint_disable(void);
 void roost_checkpoint_enable(void);
 

@@ -49,7 +49,8 @@ void fd_check_sum(const struct stub *stub, const struct ckpt_extent *extent, con
  * shared memory, or the contents of a removed file. */
 void fd_make_object(const struct stub *stub, uint32_t index);
 /* Sets the permissions of a memory file, and those of its seals (F_ADD_SEALS) that do not hinder
- * later mappings.  To be called when all of the job's openings of that file are opened. */
+ * later mappings.  To be called after all open files of the job that refer to the memory file were
+ * opened. */
 void fd_finish_object(const struct stub *stub, uint32_t index);
 /* Sets the seals of a memory file that can be set only after all processes have mapped the file. */
 void fd_seal_object(const struct stub *stub, uint32_t index);
