@@ -231,7 +231,7 @@ const char *machine_missing(const uint32_t wanted[MACHINE_WORDS],
     for (size_t i = 0; i < MACHINE_WORDS; i++) {
         any |= wanted[i] & ~here[i] & ~ignored_bits(i);
     }
-    return any != 0 ? "a feature that has no name here" : NULL;
+    return any != 0 ? "a feature unknown to this version of roost-ckpt" : NULL;
 }
 
 size_t machine_features(const uint32_t words[MACHINE_WORDS], enum machine_level above,

@@ -85,7 +85,7 @@ static const char *name_of(unsigned component)
     case 19:
         return "APX registers";
     default:
-        return "registers that have no name here";
+        return "registers unknown to this version of roost-ckpt";
     }
 }
 

@@ -36,33 +36,33 @@
 
 static int print_usage(void)
 {
-    (void)fprintf(stderr,
-                  "usage: roost-ckpt dump PID IMAGE [--leave-running|--kill] [--kept] "
-                  "[--sync] [--attributes]\n"
-                  "            [--through SOCKET [--base ID]] [--pack [--with FILE]]\n"
-                  "            [--mirror FOLDER --of DIRECTORY [--as PATH]... [--known FILE]\n"
-                  "            [--since FILE [--without PATH]...]] "
-                  "[-- COMMAND [ARGUMENT...]]\n"
-                  "       roost-ckpt follow PID FOLDER [--kept] [--at SOCKET | --every SECONDS] "
-                  "[--whole-each N]\n"
-                  "       roost-ckpt merge [--pack] [--max BYTES] IMAGE DELTA... OUT\n"
-                  "       roost-ckpt join [--pack] [--max BYTES] ARCHIVE CHANGES OUT\n"
-                  "       roost-ckpt pack|unpack FILE...\n"
-                  "       roost-ckpt info IMAGE [--verify|--attributes]\n"
-                  "       roost-ckpt probe\n"
-                  "       roost-ckpt run [--cpu LEVEL] -- PROGRAM [ARGUMENT...]\n"
-                  "       roost-ckpt mask FILE -- PROGRAM [ARGUMENT...]\n"
-                  "IMAGE is a program; running it continues the job.  COMMAND is run while the job "
-                  "is stopped.\n"
-                  "PID may also be that of `roost-ckpt run`, of a resumed image, or of "
-                  "roost-rsys-mount; then\n"
-                  "the job below it is dumped.  --kept: PID is one of these and must have a job; "
-                  "give it twice\n"
-                  "for a resumed image below roost-rsys-mount.  --sync: first makes sure that what "
-                  "the job has\n"
-                  "written is stored by the server of its files.  mask: changes the environment in "
-                  "FILE as its\n"
-                  "variable ROOST_CKPT_CPU says, then runs PROGRAM.\n");
+    (void)fprintf(
+        stderr, "usage: roost-ckpt dump PID IMAGE [--leave-running|--kill] [--kept] "
+                "[--sync] [--attributes]\n"
+                "            [--through SOCKET [--base ID]] [--pack [--with FILE]]\n"
+                "            [--mirror FOLDER --of DIRECTORY [--as PATH]... [--known FILE]\n"
+                "            [--since FILE [--without PATH]...]] "
+                "[-- COMMAND [ARGUMENT...]]\n"
+                "       roost-ckpt follow PID FOLDER [--kept] [--at SOCKET | --every SECONDS] "
+                "[--whole-each N]\n"
+                "       roost-ckpt merge [--pack] [--max BYTES] IMAGE DELTA... OUT\n"
+                "       roost-ckpt join [--pack] [--max BYTES] ARCHIVE CHANGES OUT\n"
+                "       roost-ckpt pack|unpack FILE...\n"
+                "       roost-ckpt info IMAGE [--verify|--attributes]\n"
+                "       roost-ckpt probe\n"
+                "       roost-ckpt run [--cpu LEVEL] -- PROGRAM [ARGUMENT...]\n"
+                "       roost-ckpt mask FILE -- PROGRAM [ARGUMENT...]\n"
+                "IMAGE is a program; running it continues the job.  COMMAND is run while the job "
+                "is stopped.\n"
+                "PID may also be that of `roost-ckpt run`, of a resumed image, or of "
+                "roost-rsys-mount; then\n"
+                "the job that it runs is dumped.  --kept: PID is one of these and must run a job; "
+                "give --kept\n"
+                "twice for a resumed image that roost-rsys-mount runs.  --sync: first makes the "
+                "server of the\n"
+                "job's files store what the job has written.  mask: changes the environment in "
+                "FILE as its\n"
+                "variable ROOST_CKPT_CPU says, then runs PROGRAM.\n");
     return USAGE;
 }
 
@@ -141,8 +141,10 @@ static int run_probe(int argc, char **argv)
         return print_failure(&err);
     }
     if (status != 0 || uname(&names) != 0) {
-        (void)err_set(&err, -EIO, "a program in its own namespaces ended with wait status %ld",
-                      status);
+        (void)err_set(
+            &err, -EIO,
+            "a test program in namespaces of its own ended with wait status %ld, expected 0",
+            status);
         return print_failure(&err);
     }
     machine_read(getauxval(AT_HWCAP2), words);
@@ -180,7 +182,8 @@ static void show_image(const char *path, const struct image *image)
     (void)printf("  %u threads, %u mappings, %u descriptors, %u timers\n",
                  (unsigned)process->threads.count, (unsigned)process->regions.count,
                  (unsigned)process->fds.count, (unsigned)process->timers.count);
-    (void)printf("  %" PRIu64 " bytes, %" PRIu64 " of memory; window at %" PRIx64 "\n",
+    (void)printf("  %" PRIu64 " bytes, %" PRIu64
+                 " of memory; its program and tables are mapped at %" PRIx64 "\n",
                  head->image_bytes, head->memory_bytes, head->window);
     if (image_is_delta(image)) {
         (void)printf("  only the changes since %s\n", image_text(image, head->base));

@@ -112,9 +112,9 @@ static int check_thread(const struct dump *dump, pid_t tid, struct err *err)
             (int)subject->tracee.pid, err_code_text(-errno));
     }
     if (files > 0) {
-        why = "the thread has its own table of descriptors";
+        why = "the thread has its own table of descriptors, which is not supported";
     } else if (fs > 0) {
-        why = "the thread has its own working directory";
+        why = "the thread has its own working directory, which is not supported";
     } else if (ptrace((enum __ptrace_request)GET_USER_DISPATCH, tid, (void *)sizeof dispatch,
                       &dispatch) == 0 &&
                dispatch.mode != 0) {

@@ -92,7 +92,7 @@ static int find_name(struct files *files, const struct open_file *file, struct c
     bool removed = length > end && strcmp(file->path + length - end, REMOVED) == 0;
     return fd_refuse(files, file,
                      removed
-                         ? "the file was removed under this name, and its other name is not known"
+                         ? "this name of the file was removed, and no other name of it was found"
                          : "the name leads to a different file");
 }
 

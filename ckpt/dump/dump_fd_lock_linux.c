@@ -112,7 +112,7 @@ static int save_told_locks(struct files *files, const struct open_file *file)
 {
     struct tracee *tracee = &file->subject->tracee;
     struct file_locks_told told;
-    _Static_assert(sizeof told <= CKPT_PAGE, "they are told in a page");
+    _Static_assert(sizeof told <= CKPT_PAGE, "the list of locks must fit into one page");
     if (!S_ISREG(file->st.st_mode) || major(file->st.st_dev) != 0 || (file->flags & O_PATH) != 0) {
         return 0; /* on a disk, or not open */
     }

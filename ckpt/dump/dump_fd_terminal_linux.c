@@ -23,7 +23,7 @@
 int ioctl(int fd, unsigned long request, ...);
 
 _Static_assert(sizeof(struct termios2) == sizeof((struct ckpt_terminal){0}.settings),
-               "settings of a terminal");
+               "ckpt_terminal.settings must have the size of struct termios2");
 
 /* ---- which terminal */
 

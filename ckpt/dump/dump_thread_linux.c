@@ -253,8 +253,9 @@ static int read_thread(struct dump *dump, size_t index, struct err *err)
     rc = rc != 0 ? rc : read_clear_tid(dump, index, &thread);
     const struct ckpt_thread *halted = dump_halted(dump->now, held);
     if (rc == 0 && halted != NULL && take_halted(dump, halted, &thread) != 0) {
-        return fail_thread(dump, held->tid, -EOPNOTSUPP,
-                           "this machine has no room for the thread's registers", err);
+        return fail_thread(
+            dump, held->tid, -EOPNOTSUPP,
+            "this processor has no place for extended registers that the thread uses", err);
     }
     if (rc == 0) {
         (void)tables_add(&dump->tables, CKPT_THREADS, &thread);

@@ -283,9 +283,10 @@ static int check_sessions(const struct dump *dump, struct err *err)
         }
         bool fits = from->sid == process->sid || (from != process && from->sid == from->pid);
         if (process->sid != process->pid && !fits) {
-            return err_set(err, -EOPNOTSUPP,
-                           "process %d is in a session that its parent was never in",
-                           (int)dump->subjects[i]->tracee.pid);
+            return err_set(
+                err, -EOPNOTSUPP,
+                "process %d is in a session that its parent was never in, which is not supported",
+                (int)dump->subjects[i]->tracee.pid);
         }
     }
     return 0;
@@ -358,7 +359,8 @@ static int find_before(struct subject *subject, struct err *err)
     uint32_t self = 0;
     if (tracee_read(&subject->tracee, place, &self, sizeof self) != (ssize_t)sizeof self ||
         self >= image_count(subject->before, CKPT_PROCESSES)) {
-        return err_set(err, -EBADMSG, "process %d has lost the memory that it was resumed with",
+        return err_set(err, -EBADMSG,
+                       "process %d has unmapped the memory that its image added to it",
                        (int)subject->tracee.pid);
     }
     subject->was = image_process(subject->before, self);

@@ -231,7 +231,7 @@ static int next_member(struct archive *archive, struct member *ret, struct err *
         (ret->name[0] == '\0' && !take_short_name(block, ret))) {
         return set_damaged(archive,
                            extended ? "damaged archive: no member follows an extended header"
-                                    : "damaged archive: no member header here",
+                                    : "damaged archive: expected the header of a member",
                            err);
     }
     ret->type = (char)block[TYPE_AT];
@@ -331,8 +331,10 @@ static int take_changes(struct joining *joining)
     joining->from = joining->to = joining->changes.at;
     while ((rc = next_member(&joining->changes, &member, joining->err)) == 1) {
         if (strmap_get(joining->kept, member.name) != NULL) {
-            return set_damaged(&joining->changes, "damaged archive: a kept file has changed",
-                               joining->err);
+            return set_damaged(
+                &joining->changes,
+                "damaged archive: a file is both a member and in the list of kept files",
+                joining->err);
         }
         rc = copy_member(joining, &joining->changes, &member);
         if (rc != 0) {

@@ -275,7 +275,8 @@ static int check_entries(const struct image *image, struct err *err)
 {
     struct claims claims = {.bytes = 0};
     if (!texts_end(image)) {
-        return err_set(err, -EBADMSG, "damaged image: its texts have no end");
+        return err_set(err, -EBADMSG,
+                       "damaged image: its table of texts does not end with a zero byte");
     }
     if (!is_text(image, image->head.kernel) || !is_text(image, image->head.host) ||
         !is_text(image, image->head.base)) {

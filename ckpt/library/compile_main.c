@@ -96,8 +96,9 @@ static int check_output(const char *output)
     struct stat st;
     int fd = open(output, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        return errno == ENOENT ? print_failure("the command linked nothing: no such file", output)
-                               : 0;
+        return errno == ENOENT
+                   ? print_failure("the command did not write the program: no such file", output)
+                   : 0;
     }
     bool bad = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && lacks_library(fd, (size_t)st.st_size);
     (void)close(fd);

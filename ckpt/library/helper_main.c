@@ -84,7 +84,8 @@ static int check_proc(struct err *err)
     link[length > 0 ? length : 0] = '\0';
     return strtol(link, NULL, 10) == (long)getpid()
                ? 0
-               : err_set(err, -ENOSYS, "/proc does not belong to the program's process namespace");
+               : err_set(err, -ENOSYS,
+                         "/proc shows the processes of another namespace than the program's");
 }
 
 int main(int argc, char **argv)

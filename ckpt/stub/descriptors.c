@@ -236,7 +236,7 @@ static void find_room(struct stub *stub)
     stub->say = say;
     if (stub->out >= 0) {
         stub_must(stub, SYS3(dup3, far[2], out, O_CLOEXEC),
-                  "moving the descriptor to the init process");
+                  "moving the descriptor for reports to the parent process");
         stub->out = out;
     }
     (void)SYS3(close_range, out + 1, ~0U, 0);

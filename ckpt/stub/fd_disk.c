@@ -34,11 +34,12 @@ long fd_open_named(const struct stub *stub, const struct ckpt_file *file)
     }
     long rc = SYS2(fstat, fd, &st);
     if (rc != 0 || (st.st_mode & S_IFMT) != (file->mode & S_IFMT)) {
-        stub_fail(stub, "a file is not what it was:", path, rc != 0 ? rc : -EINVAL);
+        stub_fail(stub, "the file has another type than when the image was made:", path,
+                  rc != 0 ? rc : -EINVAL);
     }
     if (S_ISREG(file->mode) && (uint64_t)st.st_size < file->offset && file->bytes >= file->offset &&
         (file->flags & O_ACCMODE) == O_RDONLY) {
-        stub_fail(stub, "a file is shorter than the job had read it:", path, -EIO);
+        stub_fail(stub, "the file is shorter than the part that the job has read:", path, -EIO);
     }
     return fd;
 }

@@ -45,7 +45,7 @@ static void take_lock(const struct stub *stub, const struct ckpt_lock *lock, int
         rc = try_lock(lock, number);
     }
     if (rc != 0) {
-        stub_fail(stub, "another process has locked what the job had locked:",
+        stub_fail(stub, "another process has locked a file that the job had locked:",
                   stub_text(stub, fd_file(stub, lock->file)->path), rc);
     }
 }

@@ -18,7 +18,7 @@
 #define PEER (O_RDWR | O_NOCTTY)
 
 _Static_assert(sizeof(struct termios2) == sizeof((struct ckpt_terminal){0}.settings),
-               "settings of a terminal");
+               "ckpt_terminal.settings must have the size of struct termios2");
 
 static void read_state(const struct stub *stub, const struct ckpt_file *file,
                        struct ckpt_terminal *ret)

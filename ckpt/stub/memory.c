@@ -261,13 +261,13 @@ void stub_make_memory(struct stub *stub)
     struct kernel_pages pages;
     find_kernel_pages(stub, &pages);
     if (pages.end - pages.start > CKPT_PARKING) {
-        stub_fail_at(stub, "the kernel has more of its own pages than there is room for, from",
+        stub_fail_at(stub, "this kernel's own pages (vdso) are too large for the image, at",
                      pages.start, -ENOMEM);
     }
     move_kernel_pages(stub, &pages, head->parking);
-    stub_must(stub, SYS2(munmap, 0, head->window), "unmapping what lies below the window");
+    stub_must(stub, SYS2(munmap, 0, head->window), "unmapping the memory below the stub");
     uint64_t end = head->window + head->window_bytes;
-    stub_must(stub, SYS2(munmap, end, SPACE_END - end), "unmapping what lies above the window");
+    stub_must(stub, SYS2(munmap, end, SPACE_END - end), "unmapping the memory above the stub");
     for (uint32_t i = 0; i < process->regions.count; i++) {
         const struct ckpt_region *region =
             STUB_ENTRY(stub, CKPT_REGIONS, struct ckpt_region, process->regions.first + i);

@@ -116,7 +116,7 @@ static void set_timer(const struct stub *stub, const struct ckpt_timer *saved)
     while (id != saved->id) {
         stub_must(stub, SYS3(timer_create, saved->clock, &event, &id), "creating a timer");
         if (id > saved->id) {
-            stub_fail(stub, "a timer got another number than", "", -EEXIST);
+            stub_fail(stub, "the kernel gave a timer another number than", "", -EEXIST);
         }
         if (id != saved->id) {
             (void)SYS1(timer_delete, id);

@@ -136,7 +136,7 @@ static void patch_function(const struct stub *stub, const char *name, unsigned c
 {
     long number = call_of(name);
     if (room < PATCH_BYTES) {
-        stub_fail(stub, "no room for the kernel's function", name, -ENOSPC);
+        stub_fail(stub, "no room to redirect the function of the job's vdso,", name, -ENOSPC);
     }
     if (number == SYS_getrandom) {
         call_getrandom(&at);

@@ -80,7 +80,7 @@ __asm__(".pushsection .rodata\n"
 _Static_assert(offsetof(struct place, rip) == 80 && offsetof(struct place, after) == 88 &&
                    offsetof(struct place, opened) == 92 && offsetof(struct place, name) == 96 &&
                    PLACE + sizeof(struct place) <= SLOT,
-               "as in the code");
+               "struct place must have the offsets that the assembler code uses");
 
 uint64_t guard_bytes(size_t threads)
 {
