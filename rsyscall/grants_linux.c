@@ -413,7 +413,7 @@ static int add_given(struct rsys_grants *grants, const struct rsys_offer *offer,
                              name);
     }
     if (!owners) {
-        return err_set(err, -EPERM, "remote_write: the owner may not give %s away", name);
+        return err_set(err, -EPERM, "remote_write: %s does not belong to the job's owner", name);
     }
     add_place(grants, path, true);
     return 0;

@@ -30,7 +30,7 @@ static const char USAGE[] =
     "  --ro-root VIEW=DIRECTORY  the same, read-only\n"
     "  --readonly PATH, --hide PATH  make a part of the roots read-only, or hide it\n"
     "  --write DIRECTORY, --output PATH, --start DIRECTORY  only these may be changed\n"
-    "  --home DIRECTORY       its dot entries may not be changed\n"
+    "  --home DIRECTORY       names in it that begin with a dot may not be changed\n"
     "  --began MILLISECONDS   programs older than this may not be changed; milliseconds since\n"
     "                         1970 (now)\n"
     "  --stay                 do not enter file systems that are mounted below a root\n"

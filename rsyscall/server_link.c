@@ -212,8 +212,8 @@ static int take_hello(struct rsys_link *link, const void *frame, size_t length, 
     struct rsys_job *job = rsys_server_find_job(link->server, &request.text);
     if (job == NULL || request.version != RSYS_VERSION) {
         log_warn(link->server->log, "rsys.refused",
-                 job == NULL ? "a client with a wrong ticket"
-                             : "a client with another protocol version",
+                 job == NULL ? "a client was refused, because its ticket is unknown"
+                             : "a client was refused, because it has another protocol version",
                  LOG_TEXT("peer", stream_peer(link->stream)));
         *gone = true;
         refuse_link(link, job == NULL ? -EACCES : -EPROTONOSUPPORT);

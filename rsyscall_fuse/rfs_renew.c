@@ -63,12 +63,15 @@ void rfs_renewal_destroy(struct rfs_renewal *renewal)
     }
 }
 
+/* path: the file, which is the subject of why; NULL: why is a whole sentence. */
 static void fail_renewal(struct rfs_renewal *renewal, int code, const char *path, const char *why)
 {
+    bool named = path != NULL;
     if (renewal->code == 0) {
         renewal->code = code;
         (void)snprintf(renewal->why, sizeof renewal->why,
-                       "the server was restarted, and /%.200s %s", path, why);
+                       "the server was restarted, and %s%.200s%s%s", named ? "/" : "",
+                       named ? path : "", named ? " " : "", why);
     }
 }
 
@@ -95,7 +98,8 @@ static void lock_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_renewal *renewal = ((struct again *)call)->renewal;
     if (reply->status != 0) {
-        fail_renewal(renewal, -ESTALE, "", "has a lock now where the job had one");
+        fail_renewal(renewal, -ESTALE, NULL,
+                     "another process has locked a file that the job had locked");
         finish_renewal(renewal);
     } else {
         next_lock(renewal);
@@ -131,7 +135,7 @@ static void all_open(struct rfs_renewal *renewal)
         judge_locked(renewal, renewal->agains.items[i]);
     }
     if (fs->locks_unknown) {
-        fail_renewal(renewal, -ESTALE, "", "has too many locks to take again");
+        fail_renewal(renewal, -ESTALE, NULL, "the job has too many locks to take them again");
     }
     if (renewal->code != 0) {
         finish_renewal(renewal);
@@ -148,7 +152,7 @@ static void open_answered(struct rfs_call *call, const struct rsys_reply *reply)
         bool other = reply->status == -ESTALE || reply->status == -ENOENT ||
                      reply->status == -ENOTDIR || reply->status == -ELOOP;
         fail_renewal(renewal, reply->status, again->path,
-                     other ? "is not the file any more that the job has open"
+                     other ? "is no longer the file that the job has open"
                            : err_code_text(reply->status));
     }
     again->open->handle_next = reply->handle;
@@ -169,7 +173,7 @@ static void open_again(struct rfs_renewal *renewal, struct rfs_open *open)
     vec_push(&renewal->agains, again);
     int code = rfs_node_at(open->node, NULL, fs->path, &request->at);
     if (code != 0) {
-        fail_renewal(renewal, code, "", "no longer has a name for a file that the job has open");
+        fail_renewal(renewal, code, NULL, "a file that the job has open has no name any more");
         return;
     }
     again->path = mem_strndup(fs->path, request->at.path.length);
