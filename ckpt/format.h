@@ -139,23 +139,29 @@ struct ckpt_layout {
 
 struct ckpt_process { /* a process; parents come before their children */
     int32_t pid;
-    uint32_t parent;   /* index; CKPT_NOBODY: the keeper, process 1 of the namespace */
-    int32_t pgid, sid; /* process group and session; 0: outside the job */
+    uint32_t parent;   /* its parent's index; CKPT_NOBODY: the keeper, process 1 of the namespace */
+    int32_t pgid, sid; /* its process group and session; 0: one that is not the job's */
     uint32_t flags;
-    int32_t status; /* of a zombie, as wait() gives it */
+    int32_t status; /* if CKPT_ZOMBIE: its wait status, as from wait(2) */
     uint32_t umask;
     int32_t exit_signal;
     uint32_t exe, cwd, root; /* texts: paths of the program, the working and the root directory */
     uint32_t command;        /* text: name (comm) of the first thread */
     struct ckpt_span regions, threads, fds, actions, signals, timers, limits, auxv;
     struct ckpt_layout layout;
-    uint64_t vdso, vdso_bytes, vvar, vvar_bytes; /* 0: it has none */
-    uint64_t vdso_sum;                           /* of the code that was mapped */
+    /* Addresses and sizes of the kernel's code (vdso) and its data (vvar) in the process; 0:
+     * none. */
+    uint64_t vdso, vdso_bytes, vvar, vvar_bytes;
+    uint64_t vdso_sum; /* CRC32C of the vdso */
     uint32_t dumpable, no_new_privs, subreaper, thp_disable;
     int32_t death_signal;
     uint32_t personality;
-    uint64_t xstate_allowed; /* components that it asked the kernel to allow; 0: none */
-    int64_t itimers[3][4];   /* real, virtual, prof: interval s, us; time left s, us */
+    /* Components of the extended registers that the kernel permits the process to use
+     * (ARCH_GET_XCOMP_PERM), bits as in XCR0; 0: not known. */
+    uint64_t xstate_allowed;
+    /* The timers of setitimer(): ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF; of each the interval in
+     * seconds and microseconds, and the time left in seconds and microseconds. */
+    int64_t itimers[3][4];
 };
 _Static_assert(sizeof(struct ckpt_process) == 368 && offsetof(struct ckpt_process, layout) == 112 &&
                    offsetof(struct ckpt_process, vdso) == 200,
