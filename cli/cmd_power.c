@@ -600,8 +600,9 @@ static int check_options(const struct power_command *power, const struct power_v
         }
     }
     if (strange != 0) {
-        return cli_usage(power->cli, "--%s does not go with %s",
-                         (strange & SAID_UNTIL) != 0 ? "until" : "use either --days or --since",
+        return cli_usage(power->cli,
+                         (strange & SAID_UNTIL) != 0 ? "--until does not go with %s"
+                                                     : "--days and --since do not go with %s",
                          verb->name);
     }
     if ((how & (how - 1)) != 0) {
