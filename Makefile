@@ -1,24 +1,24 @@
-# Roost: what one types.  The build itself is CMake's: CMakeLists.txt, CMakePresets.json.
+# The commands of Roost's developers.  The build itself is CMake's: CMakeLists.txt, CMakePresets.json.
 #
 #   make            Release build into build/, programs in build/bin/
-#   make deps       install the Debian packages that are missing, and say which and what for
-#   make demo       build, then show a pool of sleeping machines that wakes for work
+#   make deps       install the Debian packages that are missing, and say why each is needed
+#   make demo       build, then show a pool whose sleeping machines wake for work
 #   make test       build, then all tests
 #   make bench      build, then all benches; lines "BENCH name value unit"
 #   make install    into $(DESTDIR)$(PREFIX)
 #   make dev        Debug build with gcc into build/dev
 #   make asan tsan  all tests under sanitizers, in build/asan, build/tsan
-#   make fuzz       libFuzzer on every parser for a while, in build/fuzz; make fuzz FUZZ_S=600: for so
-#                   many seconds each, and inputs that reach more code are added to tests/fuzz/corpus
+#   make fuzz       libFuzzer on every parser for a while, in build/fuzz; make fuzz FUZZ_S=600: 600
+#                   seconds for each parser, and inputs that reach more code are added to tests/fuzz/corpus
 #   make coverage   which lines the tests run, in build/coverage
 #   make lint fmt   the checks of the sources; format all C files
-#   make tidy       clang-tidy and cppcheck: slower, and for a reader to judge
+#   make tidy       clang-tidy and cppcheck: slow, and not every finding is a mistake
 #   make config-page  docs/CONFIG.md from the tables of knobs
 #
 # SPDX-License-Identifier: Apache-2.0
 PREFIX ?= /usr/local
-# How many tests at a time; the limits of time in the suite are meant for this on two processors: more
-# than half of its time a test waits.
+# How many tests run at the same time.  The time limits of the suite are made for 3 on two processors: a
+# test waits for more than half of its time.
 TEST_JOBS ?= 3
 
 CTEST = ctest --output-on-failure -j $(TEST_JOBS)
@@ -35,7 +35,7 @@ deps:
 demo:
 	@tools/deps.sh build test
 	@tools/build.sh release
-	@if [ -x tools/demo.sh ]; then exec tools/demo.sh; else echo "make demo: there is no tools/demo.sh yet" >&2; exit 1; fi
+	@if [ -x tools/demo.sh ]; then exec tools/demo.sh; else echo "make demo: tools/demo.sh is missing or not executable" >&2; exit 1; fi
 
 test:
 	@tools/deps.sh build test lint

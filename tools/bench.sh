@@ -1,7 +1,7 @@
 #!/bin/bash
-# tools/bench.sh BUILD_FOLDER [NAME...] - runs the benches (all of them without names).
+# tools/bench.sh BUILD_FOLDER [NAME...] - runs the named benches, or all of them.
 #
-# Each ends with lines "BENCH <name> <value> <unit> [ratio <value> vs <what>]"; what else it says goes to stderr.
+# Each prints lines "BENCH <name> <value> <unit> [ratio <value> vs <what>]"; its other output goes to stderr.
 #
 # SPDX-License-Identifier: Apache-2.0
 set -u
@@ -24,7 +24,7 @@ run() {
         echo "bench $name: failed" >&2
         status=1
     elif ! grep -q '^BENCH ' <<<"$out"; then
-        echo "bench $name: said no BENCH line" >&2
+        echo "bench $name: the output has no line that begins with BENCH" >&2
         status=1
     fi
     grep '^BENCH ' <<<"$out"

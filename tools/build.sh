@@ -1,8 +1,8 @@
 #!/bin/bash
 # tools/build.sh PRESET [TARGET...] - configures and builds one preset of CMakePresets.json.
 #
-# A build directory outlives what it was made for: the clone is moved or copied, another user built here before,
-# ninja was installed later.  CMake stops at each of these; this script begins anew where it must.
+# A build directory may not fit any more: the clone was moved or copied, another user built here before, or ninja
+# was installed later.  CMake stops with an error in each of these cases; this script starts over where it must.
 #
 # SPDX-License-Identifier: Apache-2.0
 set -eu
@@ -15,15 +15,15 @@ dir=build
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
 for tool in cmake pkg-config; do
-    command -v "$tool" >/dev/null || { echo "there is no $tool: run 'make deps'" >&2; exit 1; }
+    command -v "$tool" >/dev/null || { echo "build: $tool is not installed; run 'make deps'" >&2; exit 1; }
 done
 
-# Files that we may not write (another user's): put them aside, remove what we may.
+# Files that we may not write belong to another user: move build/ aside, and remove what we may.
 if [ -d build ] && [ -n "$(find build ! -writable -print -quit 2>/dev/null)" ]; then
     # Renamed within its folder: that needs no right to the folder itself.
     aside=build-of-another-user-$$
-    mv build "$aside" || { echo "build/ belongs to another user: remove it" >&2; exit 1; }
-    rm -rf "$aside" 2>/dev/null || echo "build/ belonged to another user and is now $aside/: remove it as that user"
+    mv build "$aside" || { echo "build: build/ belongs to another user and cannot be moved; remove it as that user" >&2; exit 1; }
+    rm -rf "$aside" 2>/dev/null || echo "build: build/ belonged to another user and was moved to $aside/; remove that as the same user"
 fi
 
 generator=Ninja

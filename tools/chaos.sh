@@ -26,7 +26,7 @@ chaos_jobs "$JOBS" "$LENGTH"
 begun=$SECONDS
 declare -A killed=()
 while ! is_done "$cluster" "$JOBS"; do
-    [ $((SECONDS - begun)) -lt $((120 + JOBS * (LENGTH + 1))) ] || fail "not in time"
+    [ $((SECONDS - begun)) -lt $((120 + JOBS * (LENGTH + 1))) ] || fail "the jobs are not done in time"
     kinds=(collector schedd negotiator rooster shadow master node.startd node.starter node.master)
     below ${#kinds[@]}
     kind=${kinds[chosen]}
@@ -34,7 +34,7 @@ while ! is_done "$cluster" "$JOBS"; do
     case $kind in
     node.*) kill_on_a_node "${kind#node.}" ;;
     shadow) [ -z "$(holders shadow)" ] || kill_one shadow ;;
-    *) kill_one "$kind" || fail "there is no $kind to be killed: it did not come back" ;;
+    *) kill_one "$kind" || fail "no $kind is running: it was not started again after a kill" ;;
     esac
     killed[$kind]=$((${killed[$kind]:-0} + 1))
 done

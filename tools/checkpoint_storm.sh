@@ -16,7 +16,7 @@
 JOBS=20 NODES=3 CPUS=4 LENGTH=180 INTERVAL=15 BETWEEN=12000 SPARE=5
 take_options "j=JOBS n=NODES c=CPUS l=LENGTH i=INTERVAL b=BETWEEN" 0 0 "$@"
 use_test_pool
-"$ROOST_BIN/roost-ckpt" probe >/dev/null || { echo "no checkpoints on this machine"; exit 1; }
+"$ROOST_BIN/roost-ckpt" probe >/dev/null || { echo "checkpoint_storm: no checkpoints on this machine; 'roost-ckpt probe' says why"; exit 1; }
 
 pool_init --nodes "$NODES" --cpus-per-node "$CPUS" --idle 3600
 cat >>"$ROOST_CONFIG" <<END
@@ -83,7 +83,7 @@ drained='' # one at a time: the others are to have room
 begun=$SECONDS
 declare -A happened=()
 while ! is_done "$cluster" "$JOBS"; do
-    [ $((SECONDS - begun)) -lt $((300 + 10 * JOBS * LENGTH / (NODES * CPUS))) ] || fail "not in time"
+    [ $((SECONDS - begun)) -lt $((300 + 10 * JOBS * LENGTH / (NODES * CPUS))) ] || fail "the jobs are not done in time"
     for ((ms = 0; ms < BETWEEN; ms += 1000)); do # four seconds is the longest that it can
         pause 0 2000
     done
@@ -107,8 +107,8 @@ until_true 60 "the job event log is complete" has_ends "$JOBS"
 check_log "$JOBS"
 wait $!
 for ((job = 0; job < JOBS; job++)); do
-    cmp "$WORK/alone" "$OUT/out.$job" || fail "job $job has another output than alone"
-    equals "what job $job says of errors" "$(cat "$OUT/err.$job")" ""
+    cmp "$WORK/alone" "$OUT/out.$job" || fail "the output of job $job differs from that of an uninterrupted run"
+    equals "the standard error of job $job" "$(cat "$OUT/err.$job")" ""
 done
 # Where a step follows that is not the next one, work was lost: what the steps had taken that are done again.  The first one of
 # a run is behind a wait for a machine: it counts as any other.
@@ -122,8 +122,8 @@ awk -v most=$(((INTERVAL + SPARE) * 1000)) '
         if (lost > most) { print FILENAME ": " lost " ms were lost at step " $1; wrong = 1 }
     }
     { ms = $2 - last; took[FILENAME, $1] = $1 <= before || ms > 2000 ? 250 : ms; before = $1; last = $2 }
-    END { printf "%d times work was done again: %.1f s on the average, %.1f s at most\n", count, count ? sum / count / 1000 : 0, worst / 1000; exit wrong }
-' "$OUT"/steps.* || fail "more was lost than an interval"
+    END { printf "work was repeated %d times: %.1f s on average, %.1f s at most\n", count, count ? sum / count / 1000 : 0, worst / 1000; exit wrong }
+' "$OUT"/steps.* || fail "a job lost more work than one interval"
 say "$(grep -c '^004 ' "$OUT/jobs.log") evictions, $(grep -c '^003 ' "$OUT/jobs.log") checkpoints by the log"
 for kind in "${!happened[@]}"; do
     printf '%s %s  ' "$kind" "${happened[$kind]}"

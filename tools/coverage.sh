@@ -7,7 +7,7 @@ cd "$1"
 rm -rf profiles
 mkdir profiles
 # %m: one file per program, merged by the programs themselves.
-LLVM_PROFILE_FILE=$PWD/profiles/%m.profraw ctest --output-on-failure -j "${TEST_JOBS:-3}" -LE lint || echo "some tests failed"
+LLVM_PROFILE_FILE=$PWD/profiles/%m.profraw ctest --output-on-failure -j "${TEST_JOBS:-3}" -LE lint || echo "coverage: some tests failed; the report covers what ran"
 llvm-profdata merge -sparse -o all.profdata profiles/*.profraw
 objects=()
 for program in bin/* tests/bin/*; do
@@ -18,4 +18,4 @@ done
 ignore='(^|/)(tests|bench)/'
 llvm-cov show "${objects[@]}" -instr-profile all.profdata -ignore-filename-regex "$ignore" -format html -output-dir coverage
 llvm-cov report "${objects[@]}" -instr-profile all.profdata -ignore-filename-regex "$ignore"
-echo "$PWD/coverage/index.html"
+echo "coverage: the report is $PWD/coverage/index.html"

@@ -74,7 +74,7 @@ fail() {
     exit 1
 }
 
-trap 'fail "it ended early"' EXIT
+trap 'fail "the demo ended early"' EXIT
 trap 'fail "interrupted"' INT TERM HUP
 
 in_time() { [ $(($(now_ms) - begun)) -lt $((LIMIT_S * 1000)) ]; }
@@ -97,7 +97,7 @@ choose_input() {
         2>/dev/null | grep -E '^[0-9]+ [A-Za-z0-9/._+-]+$' | sort -k1,1n -k2 |
         awk '{ line[NR] = $0 } END { for (i = 0; i < n && NR >= n; i++) print line[int((i + 0.5) * NR / n) + 1] }' \
             n=$JOBS >"$work/input"
-    [ "$(wc -l <"$work/input")" -eq $JOBS ] || fail "there are no $JOBS files of 100 kB to 3 MB on this machine"
+    [ "$(wc -l <"$work/input")" -eq $JOBS ] || fail "this machine has fewer than $JOBS files of 100 kB to 3 MB"
 }
 
 write_jobs() {
@@ -192,7 +192,7 @@ show_news() {
 
 ask() { "$roost" "$@" 2>"$work/ask.err" || fail "roost $1: $(tail -1 "$work/ask.err")"; }
 
-# Every node has only offline ads, and /proc knows nothing of it.
+# Every node has only offline ads, and /proc has no process of it.
 check_all_asleep() {
     local node pids=()
     ask status -af Machine Offline >"$work/status"
@@ -200,11 +200,11 @@ check_all_asleep() {
         nodes=$NODES "$work/status" || fail "$1: not every node is asleep: $(tr '\n' ' ' <"$work/status")"
     for ((node = 1; node <= NODES; node++)); do
         mapfile -t pids < <(traces "$work/pool/nodes/wn0$node/")
-        [ ${#pids[@]} -eq 0 ] || fail "$1: wn0$node is asleep, but there is $(describe "${pids[@]}")"
+        [ ${#pids[@]} -eq 0 ] || fail "$1: wn0$node is asleep, but has processes: $(describe "${pids[@]}")"
     done
 }
 
-# A job ran: then its node has a startd and a starter in /proc.  Shows that check_all_asleep() would see them.
+# While a job runs, /proc has a startd and a starter of its node.  Shows that check_all_asleep() would see them.
 seen_awake=0
 look_at_awake() {
     local node host pids=()
@@ -225,13 +225,13 @@ check_results() {
         ) || fail "job $number fails in a local run: $(cat "$work/local.$number/err")"
         for file in report result.gz; do
             cmp -s "$work/job.$number/$file" "$work/local.$number/$file" ||
-                fail "job $number: $file is not what a local run gives"
+                fail "job $number: $file differs from that of a local run"
         done
         [ ! -s "$work/job.$number/err" ] || fail "job $number wrote to stderr: $(head -1 "$work/job.$number/err")"
     done
 }
 
-# From the text of a UUIDv7 to its milliseconds.
+# uuid_ms UUID: the time in a UUIDv7, in milliseconds.
 uuid_ms() {
     local hex=${1//-/}
     case $hex in
@@ -240,7 +240,7 @@ uuid_ms() {
     esac
 }
 
-# Each job ran after a boot that is younger than its submission, on the machine and in the boot that the ledger has.
+# Each job ran in a boot that began after its submission, and that the ledger has for this machine.
 check_boots() {
     local job id time host kind machine outcome boot start boot_s
     local -A woken=() slept=()
@@ -248,26 +248,26 @@ check_boots() {
     while read -r kind machine outcome boot start boot_s; do
         case $kind:$outcome in
             Wake:Up)
-                [ $((start * 1000 + 999)) -ge "$submit_begun" ] || fail "$machine was woken before the jobs were there"
+                [ $((start * 1000 + 999)) -ge "$submit_begun" ] || fail "$machine was woken before the jobs were submitted"
                 woken[$machine/$boot]=$boot_s
                 ;;
             Sleep:Asleep) slept[$machine/$boot]=$start ;;
-            *) fail "the wake ledger has: $kind of $machine: $outcome" ;;
+            *) fail "unexpected entry in the wake ledger: $kind of $machine: $outcome" ;;
         esac
     done <"$work/ledger"
     ask history -af ProcId LastRemoteHost ExitCode JobStatus >"$work/history"
     while read -r job host code status; do
         [ "$code/$status" = 0/4 ] || fail "job $job: JobStatus $status, ExitCode $code"
-        read -r id time <"$work/job.$job/out" || fail "job $job brought no output"
+        read -r id time <"$work/job.$job/out" || fail "job $job returned no output"
         [ "$(uuid_ms "$id")" -ge "$submit_begun" ] || fail "job $job: the boot $id of ${host#*@} is older than the job"
         [ $((time + 1)) -ge $((submit_begun / 1000)) ] || fail "job $job: its machine booted at $time, before the job"
-        [ -n "${woken[${host#*@}/$id]:-}" ] || fail "job $job ran in boot $id of ${host#*@}, which the wake ledger has not"
+        [ -n "${woken[${host#*@}/$id]:-}" ] || fail "job $job ran in boot $id of ${host#*@}, which is not in the wake ledger"
         [ "${woken[${host#*@}/$id]}" = "$time" ] || fail "job $job: boot time $time; ledger: ${woken[${host#*@}/$id]}"
     done <"$work/history"
-    [ "$(sort -un <(cut -d' ' -f1 "$work/history") | wc -l)" -eq $JOBS ] || fail "the history has not every job"
-    [ "$(wc -l <"$work/history")" -eq $JOBS ] || fail "the history has a job twice"
+    [ "$(sort -un <(cut -d' ' -f1 "$work/history") | wc -l)" -eq $JOBS ] || fail "a job is missing in the history"
+    [ "$(wc -l <"$work/history")" -eq $JOBS ] || fail "a job is in the history twice"
     for boot in "${!woken[@]}"; do
-        [ -n "${slept[$boot]:-}" ] || fail "the wake ledger does not know that $boot went to sleep"
+        [ -n "${slept[$boot]:-}" ] || fail "the wake ledger has no entry that $boot went to sleep"
     done
     machines=$(printf '%s\n' "${!woken[@]}" | cut -d/ -f1 | sort -u | wc -l)
     printf '\nThe wake ledger (roost power history):\n'
@@ -284,7 +284,7 @@ count_awake() {
             span = (last - first) / 1000
             printf "\n%.1f node-seconds awake; a pool that never sleeps: %.1f (%d nodes for %.1f s)", sum / 1000,
                 nodes * span, nodes, span
-            printf ".  From now on 0 per second; there %d.\n", nodes
+            printf ".  From now on 0 per second, there %d.\n", nodes
         }' <(printf '%s\tbegin\t\n' "$submitted") "$work/events"
 }
 
@@ -296,20 +296,20 @@ begun=$(now_ms)
 account=$(sed -n 's/^SUBMIT_ROOT_AS = "\(.*\)"$/\1/p' "$work/pool/roost.conf") # of a pool of root's
 choose_input
 write_jobs
-[ -z "$account" ] || tell demo "jobs never run as root: these are of the account $account (SUBMIT_ROOT_AS)"
+[ -z "$account" ] || tell demo "jobs never run as root; these run under the account $account (SUBMIT_ROOT_AS)"
 tell demo "a personal pool of $NODES nodes in $work/pool; starting"
 timeout 60 "$roost" start >"$work/start.out" 2>&1 || fail "roost start: $(tail -1 "$work/start.out")"
 submitted=$(($(now_ms) - begun))
 : >"$work/events.shown"
 check_all_asleep "before the jobs"
-tell demo "it is up; $NODES nodes asleep: no startd, starter or job of theirs in /proc"
+tell demo "the pool is up, its $NODES nodes are asleep: /proc has no startd, starter or job of theirs"
 tell demo "submitting $JOBS jobs: each compresses and checksums a file of this machine"
 
 submitted=$(($(now_ms) - begun))
 submit_begun=$(now_ms)
 "$roost" submit "$work/demo.sub" >"$work/submit.out" 2>&1 || fail "roost submit: $(tail -1 "$work/submit.out")"
 while :; do
-    in_time || fail "not done after $LIMIT_S s: $(ask q -af ProcId JobStatus | tr '\n' ';') $(ask status -af Name Offline State | tr '\n' ';')"
+    in_time || fail "the jobs are not done after $LIMIT_S s: $(ask q -af ProcId JobStatus | tr '\n' ';') $(ask status -af Name Offline State | tr '\n' ';')"
     show_news
     ask q -af ClusterId ProcId JobStatus HoldReason >"$work/q"
     held=$(awk '$3 == 5' "$work/q" | head -1)
@@ -323,13 +323,13 @@ while :; do
 done
 # The rooster writes its ledger when it has seen the ads.
 until [ "$("$roost" power history -af Kind 2>/dev/null | grep -c Sleep)" -ge "$(grep -c $'\twoken$' "$work/events")" ]; do
-    in_time || fail "the wake ledger has not every going to sleep: $(ask power history -af Kind Machine Outcome)"
+    in_time || fail "the wake ledger does not have every sleep: $(ask power history -af Kind Machine Outcome)"
     sleep 0.05
 done
 show_news
 
 tell demo "checking"
-[ $seen_awake -eq 1 ] || fail "no process of a node that runs jobs was seen in /proc: the check of sleep is blind"
+[ $seen_awake -eq 1 ] || fail "/proc showed no process of a node that ran jobs, so the check of sleeping nodes proves nothing"
 check_results
 check_boots
 # The masters of the nodes end a moment after their startds left their ads.
@@ -340,10 +340,10 @@ done
 check_all_asleep "after the jobs"
 awake=$(ask status -af Offline | grep -vc true)
 count_awake
-printf '%d results are byte for byte those of a local run (%s bytes of input); boot ids, ledger and /proc agree.\n' \
+printf '%d results are equal to those of a local run (%s bytes of input); boot ids, ledger and /proc agree.\n' \
     $JOBS "$(awk '{ n += $1 } END { print n }' "$work/input")"
 
 clean_up
-[ -z "$left" ] || fail "something was left behind: $left"
+[ -z "$left" ] || fail "the pool left something behind: $left"
 trap - EXIT
 echo "demo: ok: $JOBS jobs completed, $machines machines woken, $awake awake"

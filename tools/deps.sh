@@ -1,5 +1,5 @@
 #!/bin/bash
-# tools/deps.sh PURPOSE... - installs the packages of tools/deps.txt for these purposes that are missing.
+# tools/deps.sh PURPOSE... - installs the missing packages that tools/deps.txt lists for these purposes.
 #
 # Silent and quick when nothing is missing.  Works as root, or with sudo.
 #
@@ -11,7 +11,7 @@ list=${ROOST_DEPS_LIST:-tools/deps.txt}
 [ $# -gt 0 ] || { echo "usage: tools/deps.sh PURPOSE...   (build test lint fuzz)" >&2; exit 2; }
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    echo "make deps: this is not Debian; install what $list names yourself (the build says what it misses)" >&2
+    echo "make deps: this system is not Debian; install the packages of $list yourself (the build names what is missing)" >&2
     exit 0
 fi
 
@@ -31,7 +31,7 @@ for purpose in "$@"; do
             reason[$package]="$purpose: $why"
         fi
     done < <(grep -v '^#' "$list")
-    [ -n "$known" ] || { echo "make deps: $list has nothing for '$purpose'" >&2; exit 2; }
+    [ -n "$known" ] || { echo "make deps: unknown purpose '$purpose'; $list lists the purposes in its first column" >&2; exit 2; }
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
@@ -42,7 +42,7 @@ elif command -v sudo >/dev/null; then
     as_root=(sudo)
     how="with sudo"
 else
-    echo "make deps: these packages are missing, and we are neither root nor is there sudo. As root:" >&2
+    echo "make deps: packages are missing, and you are not root and have no sudo. Run as root:" >&2
     echo "    apt-get install -y --no-install-recommends ${missing[*]}" >&2
     exit 1
 fi
@@ -67,7 +67,7 @@ if ! compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; then
     updated=1
 fi
 if ! install; then
-    [ -z "$updated" ] || { echo "make deps: apt-get failed, see above" >&2; exit 1; }
+    [ -z "$updated" ] || { echo "make deps: apt-get failed; see its messages above" >&2; exit 1; }
     echo "make deps: trying again with new package lists"
-    { apt update && install; } || { echo "make deps: apt-get failed, see above" >&2; exit 1; }
+    { apt update && install; } || { echo "make deps: apt-get failed; see its messages above" >&2; exit 1; }
 fi

@@ -1,7 +1,7 @@
 #!/bin/bash
 # tools/dump_deaths.sh [-n DEATHS]: roost-ckpt is killed DEATHS times (5000), at any of its steps, while it saves jobs.
 #
-# Each job goes on, or goes on from its image, and ends as if nothing had been.  The short form of it in the suite is
+# Each job continues, or continues from its image, and ends as if nothing had happened.  The suite has a short form:
 # integration.checkpoints.  Some six minutes on an idle machine.
 #
 # ROOST_BIN: the programs (build/bin).
@@ -33,5 +33,5 @@ for ((seed = 1; died < DEATHS; seed++)); do
         }
         died=$((died + $(awk 'match($0, /[0-9]+ dumps were killed/) { sum += substr($0, RSTART) } END { print sum + 0 }' "$WORK/said")))
     done
-    echo "dump_deaths: seed $seed: $died dumps were killed, every job ended as uninterrupted"
+    echo "dump_deaths: seed $seed: $died dumps were killed; every job ended like an uninterrupted one"
 done

@@ -201,7 +201,7 @@ def write_record(root, found):
     record = read_record(root)
     for name in sorted(found) if record else ():
         if found[name] > record.get(name, 0):
-            print(f"floors: {name} is {found[name]}, {record.get(name, 0)} at most: not written", file=sys.stderr)
+            print(f"floors: {name} is {found[name]}, at most {record.get(name, 0)} is allowed; not written", file=sys.stderr)
             found[name] = record.get(name, 0)
     found = {name: value for name, value in found.items() if value > 0}
     with open(os.path.join(root, RECORD), "w", encoding="utf-8") as file:
@@ -221,23 +221,23 @@ def check(root, archives, findings):
             found[name] = value
             if value > record.get(name, 0):
                 detail = f" ({' '.join(floors.ring)})" if name.startswith("ring") else ""
-                findings.add(RECORD, 1, f"{name} is {value}{detail}, {record.get(name, 0)} at most: see tools/floors.py")
+                findings.add(RECORD, 1, f"{name} is {value}{detail}, at most {record.get(name, 0)} is allowed; make it smaller (tools/floors.py --calls shows the calls)")
     for name, value in record.items():
         if found.get(name, 0) < value and name.split(" ")[1].split("/")[0] in folders:
-            findings.add(RECORD, 1, f"{name} is only {found.get(name, 0)} now: python3 tools/floors.py --write")
+            findings.add(RECORD, 1, f"{name} has fallen to {found.get(name, 0)}; record it with python3 tools/floors.py --write")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build")
-    parser.add_argument("--write", action="store_true", help="tools/floors.txt has these figures from now on")
-    parser.add_argument("--calls", action="store_true", help="name who calls whom in the ring")
+    parser.add_argument("--write", action="store_true", help="record these figures in tools/floors.txt")
+    parser.add_argument("--calls", action="store_true", help="print the calls among the files of the ring")
     parser.add_argument("folders", nargs="*")
     arguments = parser.parse_args()
     root = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
     library = os.path.join(root, arguments.build, "lib")
     if not os.path.isdir(library):
-        sys.exit(f"floors: no folder '{library}': build first, or say --build FOLDER")
+        sys.exit(f"floors: no such folder: '{library}'; build first, or use --build FOLDER")
     archives = [os.path.join(library, name) for name in os.listdir(library) if name.endswith(".a")]
     found = {}
     for floors in measure(root, archives):

@@ -33,10 +33,10 @@ for source in "$ROOST_SRC"/tests/fuzz/fuzz_*.c; do
     before=$(find "$corpus" -type f | wc -l)
     if ! "$build/tests/bin/$target" -merge=1 -use_counters=0 -rss_limit_mb=2048 -timeout=10 "$corpus" "$small/$name" \
         >"$build/corpus/$name.merge" 2>&1; then
-        echo "$name: the inputs could not be merged: see $build/corpus/$name.merge" >&2
+        echo "fuzz: cannot merge the inputs of $name; see $build/corpus/$name.merge" >&2
         status=1
     fi
     after=$(find "$corpus" -type f | wc -l)
-    [ "$after" -eq "$before" ] || echo "$name: $((after - before)) inputs more in tests/fuzz/corpus/$name"
+    [ "$after" -eq "$before" ] || echo "fuzz: added $((after - before)) inputs to tests/fuzz/corpus/$name"
 done
 exit $status

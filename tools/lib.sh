@@ -1,4 +1,4 @@
-# tools/lib.sh - what the scripts of this folder share; sourced, not run.
+# tools/lib.sh - functions that the scripts of this folder share; sourced, not run.
 #
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
@@ -28,8 +28,8 @@ roost_warnings() {
 }
 
 # take_options "LETTER=VARIABLE..." LEAST MOST ARGUMENT... - the command line of a script that is run by hand.  Each option has a
-# number of 1 or more, which becomes the variable's value; LEAST to MOST operands behind the options become OPERANDS.  Else
-# what is wrong is said, with the usage: the second line of the script.  Exit status 2.
+# number of 1 or more, which becomes the variable's value; LEAST to MOST operands behind the options become OPERANDS.  On
+# an error, prints the error and the usage (the second line of the script), and exits with status 2.
 take_options() {
     local word names='' least=$2 most=$3 option OPTIND=1 OPTARG=''
     local -A variables=()
@@ -40,18 +40,18 @@ take_options() {
     shift 3
     while getopts ":$names" option; do
         case $option in
-        :) wrong_usage "option -$OPTARG has no number" ;;
-        \?) wrong_usage "there is no option -$OPTARG" ;;
+        :) wrong_usage "option -$OPTARG needs a number" ;;
+        \?) wrong_usage "unknown option -$OPTARG" ;;
         *)
-            [[ $OPTARG =~ ^[1-9][0-9]{0,8}$ ]] || wrong_usage "option -$option: '$OPTARG' is no number of 1 or more"
+            [[ $OPTARG =~ ^[1-9][0-9]{0,8}$ ]] || wrong_usage "option -$option: '$OPTARG' is not a number of 1 or more"
             printf -v "${variables[$option]}" %s "$OPTARG"
             ;;
         esac
     done
     shift $((OPTIND - 1))
-    [ $# -ge "$least" ] || wrong_usage "too few arguments: $#, not $least"
-    [ $# -le "$most" ] || wrong_usage "one argument too many: '${*:most + 1:1}'"
-    # shellcheck disable=SC2034 # it is for the script
+    [ $# -ge "$least" ] || wrong_usage "too few arguments: $# given, at least $least expected"
+    [ $# -le "$most" ] || wrong_usage "unexpected argument '${*:most + 1:1}'"
+    # shellcheck disable=SC2034 # for the script
     OPERANDS=("$@")
 }
 
@@ -61,7 +61,7 @@ wrong_usage() {
     exit 2
 }
 
-# The pool of a test, for such a script: sources what tests are made of.  ROOST_BIN: the programs (build/bin).
+# Prepares a pool as the integration tests use it: sources their libraries.  ROOST_BIN: the programs (build/bin).
 use_test_pool() {
     export ROOST_BIN=${ROOST_BIN:-$ROOST_SRC/build/bin}
     export ROOST_BUILD=${ROOST_BUILD:-${ROOST_BIN%/bin}}

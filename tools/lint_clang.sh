@@ -1,12 +1,12 @@
 #!/bin/bash
-# tools/lint_clang.sh - clang, too, has no warning about any C file.  (gcc has its say in the build.)
+# tools/lint_clang.sh - clang has no warnings about any C file.  (The build shows gcc's warnings.)
 #
 # SPDX-License-Identifier: Apache-2.0
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$ROOST_SRC" || exit 1
 
-command -v clang >/dev/null || { echo "lint.clang: no clang: run 'make deps'"; exit 1; }
+command -v clang >/dev/null || { echo "lint.clang: clang is not installed; run 'make deps'"; exit 1; }
 read -ra warnings < <(roost_warnings)
 packages=$(pkg-config --cflags libevent libssl libconfuse sqlite3 jansson libxml-2.0 cmocka 2>/dev/null || true)
 # shellcheck disable=SC2086 # several options

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# tools/lint_docs.py [ROOT] - what pages and comments name is there: paths, files, functions, tables, structs.
+# tools/lint_docs.py [ROOT] - paths, files, functions, tables and structs that pages and comments name exist.
 #
-# Read are the pages (*.md) and the comments of C files, scripts and build files.  A name counts as ours by its form:
+# It reads the pages (*.md) and the comments of C files, scripts and build files.  The form of a name says that it is ours:
 #
 #   power/power.c, wakes.c   a path from the top, or from the folder of who names it; a file name alone, anywhere
 #   docs/howto/              a folder below one of ours
@@ -10,7 +10,7 @@
 #   struct name              a struct, union or enum that some code names
 #   `X` of `file`, `X()` in `file`, `file`, `X()`, `file` (`X()`...   X is in that file
 #
-# Names that belong to other programs are listed in tools/docs_names.txt; what is listed and named nowhere leaves it.
+# tools/docs_names.txt lists names that belong to other programs; a listed name that nothing mentions is a finding, too.
 #
 # SPDX-License-Identifier: Apache-2.0
 import os
@@ -20,6 +20,7 @@ import sys
 import csource
 
 LIST = "tools/docs_names.txt"
+HINT = f"; correct the name, or list it in {LIST} if it belongs to another program"
 DATA = ["LICENSE", "tests/fuzz/corpus/**", "tests/**/data/**", "tests/conformance/**", "**.png", "**.svg"]
 
 FILE = r"[\w.-]*\w\.(?:c|h|S|md|py|sh|cmake|rules)"
@@ -124,27 +125,27 @@ class Names:
             for match in LINK.finditer(prose):
                 target = os.path.normpath(os.path.join(os.path.dirname(name), match.group(1)))
                 if target not in self.files and target not in self.folders:
-                    add(match.start(), f"a link to '{match.group(1)}', which is not there")
+                    add(match.start(), f"broken link to '{match.group(1)}': no such file or folder")
         for match in PATH.finditer(prose):
             path = match.group(1)
             if self.resolve(name, path) is None and not self.is_other(path):
-                add(match.start(), f"no file '{path}'")
+                add(match.start(), f"no file '{path}'{HINT}")
         for match in FOLDER.finditer(prose):
             folder = match.group(1).rstrip("/")
             near = os.path.join(os.path.dirname(name), folder)
             ours = folder.split("/")[0] in self.folders and (page or "/" in folder)
             if ours and folder not in self.folders and near not in self.folders and not self.is_other(folder + "/"):
-                add(match.start(), f"no folder '{folder}/'")
+                add(match.start(), f"no folder '{folder}/'{HINT}")
         spans = [(m.start(1), m.group(1)) for m in TICKS.finditer(prose)] if page else [(0, prose)]
         for start, span in spans:
             for match in FUNCTION.finditer(span):
                 function = match.group(1)
                 known = function in self.functions or function.lower() in self.classad
                 if not known and not self.is_other(function + "()"):
-                    add(start + match.start(), f"no function '{function}()'")
+                    add(start + match.start(), f"no function '{function}()'{HINT}")
             for match in STRUCT.finditer(span) if not name.endswith((".py", ".sh")) else ():
                 if match.group(2) not in self.structs and not self.is_other(match.group()):
-                    add(start + match.start(), f"no '{match.group()}'")
+                    add(start + match.start(), f"no '{match.group()}'{HINT}")
         for pattern, file_at, word_at in ((OF_FILE, 2, 1), (FILE_HAS, 1, 2)):
             for match in pattern.finditer(prose):
                 path, word = match.group(file_at), match.group(word_at)
@@ -160,7 +161,7 @@ def main():
     for name in sorted(names.texts):
         names.check(name)
     for other in set(names.others) - names.seen:
-        findings.add(LIST, names.others[other], f"'{other}' is named nowhere, or is ours now: remove the line")
+        findings.add(LIST, names.others[other], f"'{other}' is not mentioned any more, or is ours now; remove the line")
     findings.finish()
 
 

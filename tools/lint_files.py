@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# tools/lint_files.py [ROOT] - what every file of ours keeps to: a licence line, sizes, blanks, no traces of a machine.
+# tools/lint_files.py [ROOT] - every file has a licence line, keeps to sizes and blanks, and names no path of one machine.
 #
 # SPDX-License-Identifier: Apache-2.0
 import os
@@ -9,18 +9,18 @@ import sys
 import csource
 
 LINES_MAX = 1500
-LINES_WARNING = 800  # no finding: look whether two subjects are in the file, and leave it if there is one
+LINES_WARNING = 800  # only a warning: does the file have two subjects?
 FUNCTION_LINES_MAX = 120
 COLUMNS_MAX = 100  # of C; scripts may be wider
-PROSE_COLUMNS_MAX = 120  # of pages; tables, headings and what stands there as code may be wider
+PROSE_COLUMNS_MAX = 120  # of pages; tables, headings and code may be wider
 
-# Whole files that are data, or another's text: nothing is asked of them.
+# Files that are data or another project's text are not checked.
 DATA = ["LICENSE", "tests/fuzz/corpus/**", "tests/**/data/**", "tests/conformance/**", "**.png", "**.svg"]
-# What has no place for a comment, or whose first lines are for its reader.
+# Files that have no place for a comment, or whose first lines are for the reader.
 NO_LICENCE_LINE = ["**.md", "**.json", ".gitignore", ".gitattributes", "**.sub", "**.ad", "**.txt"]
 TRACES = [
-    (re.compile(r"(?<![\w.$}])/(work|root)/(?!\.\.\.)[\w.]"), "a path of one machine: say it with a variable, or /path/to/"),
-    (re.compile(r"\b(FIX" r"ME|XX" r"X|HA" r"CK|DO NOT COM" r"MIT)\b"), "finish it, or open an issue"),
+    (re.compile(r"(?<![\w.$}])/(work|root)/(?!\.\.\.)[\w.]"), "a path of one machine; write a variable, or /path/to/"),
+    (re.compile(r"\b(FIX" r"ME|XX" r"X|HA" r"CK|DO NOT COM" r"MIT)\b"), "unfinished work; finish it, or open an issue"),
 ]
 # A test may need such a path as input; write its reason in the line.
 TRACES_ALLOWED = re.compile(r"lint: a path as data")
@@ -34,7 +34,7 @@ def check_functions(name, text, findings):
             start = number
         elif line == "}" and start is not None:
             if number - start - 1 > FUNCTION_LINES_MAX:
-                findings.add(name, start, f"a function of {number - start - 1} lines, {FUNCTION_LINES_MAX} at most: split it")
+                findings.add(name, start, f"the function has {number - start - 1} lines, at most {FUNCTION_LINES_MAX} are allowed; split it")
             start = None
 
 
@@ -45,7 +45,7 @@ def check_prose(name, lines, findings):
             fenced = not fenced
         wide = fenced or re.match(r"\s*[|#]| {4,}(?! |[-*+] )", line)
         if len(line) > PROSE_COLUMNS_MAX and not wide:
-            findings.add(name, number, f"{len(line)} columns of prose, {PROSE_COLUMNS_MAX} at most: break the line")
+            findings.add(name, number, f"the line has {len(line)} columns, prose may have {PROSE_COLUMNS_MAX}; break it")
 
 
 def check(root, name, findings):
@@ -56,21 +56,21 @@ def check(root, name, findings):
         if not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:60]):
             findings.add(name, 1, "add 'SPDX-License-Identifier: Apache-2.0' to the first comment")
     if text and not text.endswith("\n"):
-        findings.add(name, len(lines), "end the last line")
+        findings.add(name, len(lines), "the last line does not end with a newline; add one")
     if text.endswith("\n\n"):
-        findings.add(name, len(lines) - 1, "remove the empty lines at the end")
+        findings.add(name, len(lines) - 1, "empty lines at the end of the file; remove them")
     if (is_c or name.endswith((".py", ".sh", ".cmake"))) and len(lines) - 1 > LINES_MAX:
-        findings.add(name, LINES_MAX, f"{len(lines) - 1} lines, {LINES_MAX} at most: look for a seam")
+        findings.add(name, LINES_MAX, f"the file has {len(lines) - 1} lines, at most {LINES_MAX} are allowed; split it by subject")
     elif is_c and len(lines) - 1 > LINES_WARNING:
-        print(f"{name}:{LINES_WARNING}: warning: {len(lines) - 1} lines: is it one subject?")
+        print(f"{name}:{LINES_WARNING}: warning: the file has {len(lines) - 1} lines; does it have two subjects?")
     for number, line in enumerate(lines, 1):
         if "\t" in line and not name.endswith(".go") and not re.search(r"(^|/)Makefile$", name):
-            findings.add(name, number, "a tab: use blanks, or \\t in a string")
+            findings.add(name, number, "a tab; write blanks, or \\t in a string")
         if line != line.rstrip() and not name.endswith(".md"):
-            findings.add(name, number, "blanks at the end of the line")
+            findings.add(name, number, "blanks at the end of the line; remove them")
         # clang-format aligns the values of macros, and may so push one over the edge.
         if is_c and len(line) > COLUMNS_MAX and not line.startswith("#define"):
-            findings.add(name, number, f"{len(line)} columns, {COLUMNS_MAX} at most: break the line")
+            findings.add(name, number, f"the line has {len(line)} columns, C may have {COLUMNS_MAX}; break it")
         for pattern, advice in TRACES:
             if pattern.search(line) and not TRACES_ALLOWED.search(line):
                 findings.add(name, number, f"'{pattern.search(line).group()}': {advice}")
@@ -79,7 +79,7 @@ def check(root, name, findings):
     if is_c:
         check_functions(name, text, findings)
         if not re.match(r"/\* " + re.escape(name) + r" - \S", text) and not name.startswith("tests/"):
-            findings.add(name, 1, f"begin with '/* {name} - what it is for'")
+            findings.add(name, 1, f"the file must begin with '/* {name} - its purpose'")
 
 
 def main():

@@ -1,8 +1,8 @@
 #!/bin/bash
 # tools/lint_headers.sh - every header compiles alone, with gcc and clang, and is guarded by FOLDER_FILE_H.
 #
-# A header that its .c file includes before all else has been compiled alone: by gcc in the build, by clang in
-# lint.clang.  Only the others are compiled here.
+# A header that its .c file includes first has been compiled alone: by gcc in the build, by clang in lint.clang.
+# Only the other headers are compiled here.
 #
 # SPDX-License-Identifier: Apache-2.0
 set -u
@@ -17,7 +17,7 @@ check_one() {
     local header=$1 guard compiler out status=0
     guard=$(printf '%s' "$header" | tr 'a-z/.-' 'A-Z___')
     if ! grep -qx "#ifndef $guard" "$header" || ! grep -qx "#define $guard" "$header"; then
-        echo "$header:1: the include guard is to be $guard"
+        echo "$header:1: the include guard must be $guard"
         status=1
     fi
     is_included_first "$header" && return "$status"
@@ -38,6 +38,6 @@ ROOST_WARNINGS=$(roost_warnings)
 ROOST_PATHS=$(pkg-config --cflags-only-I libxml-2.0)
 export ROOST_WARNINGS ROOST_PATHS
 for compiler in gcc clang; do
-    command -v "$compiler" >/dev/null || { echo "lint.headers: no $compiler: run 'make deps'"; exit 1; }
+    command -v "$compiler" >/dev/null || { echo "lint.headers: $compiler is not installed; run 'make deps'"; exit 1; }
 done
 tree_files '*.h' | xargs -r -P2 -I{} bash -c 'check_one "$1"' check {}

@@ -11,7 +11,7 @@ import sys
 
 import csource
 
-# What the getters of base/config/config.h ask for; int64 milliseconds may be asked of a duration in seconds, too.
+# Calls of the getters of base/config/config.h, with the knob that they read.
 GETTER = re.compile(r'\b(config|section)_(string|path|expr|int|real|bool|duration_s|duration_ms|bytes|list)\s*\(([^;]*?)"(\w+)"')
 
 
@@ -26,12 +26,12 @@ def check_page(root, program, page, findings):
     name = "docs/CONFIG.md"
     advice = f"run 'make config-page', or '{os.path.relpath(program, root)} >{name}'"
     if not os.path.exists(os.path.join(root, name)):
-        findings.add(name, 1, f"is missing: {advice}")
+        findings.add(name, 1, f"the page is missing; {advice}")
         return
     old, new = csource.read(root, name).split("\n"), page.split("\n")
     for number in range(max(len(old), len(new))):
         if old[number : number + 1] != new[number : number + 1]:
-            findings.add(name, number + 1, f"is not what the tables say: {advice}")
+            findings.add(name, number + 1, f"the page differs from the tables of knobs; {advice}")
             return
 
 
@@ -46,7 +46,7 @@ def check_samples(root, names, knobs, families, findings):
             match = re.match(r"\s*#?\s?([A-Z][A-Z0-9_]{2,})\s*\+?=", line)
             known = match and (match.group(1) in knobs or match.group(1) in referred or match.group(1).startswith(families))
             if match and not known:
-                findings.add(name, number, f"'{match.group(1)}' is in no table of knobs: correct the name, or add it to a knobs.c")
+                findings.add(name, number, f"unknown knob '{match.group(1)}'; correct the name, or add it to a knobs.c")
 
 
 def check_code(root, names, knobs, options, findings):
@@ -68,7 +68,7 @@ def check_code(root, names, knobs, options, findings):
             known = knobs if match.group(1) == "config" else options
             if match.group(4) not in known and ")" not in match.group(3):
                 line = text.count("\n", 0, match.end()) + 1
-                findings.add(name, line, f"'{match.group(4)}' is in no table of knobs: add it to a knobs.c")
+                findings.add(name, line, f"unknown knob '{match.group(4)}'; correct the name, or add it to a knobs.c")
     # Macros of the tables themselves, as MINUTE, are read by other values.
     fallbacks = " ".join(csource.read(root, name) for name in names if csource.match_any(name, ["*/knobs*.c", "etc/**"]))
     read.update(re.findall(r"\$\((\w+)", fallbacks))
@@ -78,7 +78,7 @@ def check_code(root, names, knobs, options, findings):
         folder = place.split("/")[0]
         needed = ["master", "schedd", "startd", "cli"] if folder == "base" else [folder]
         if folder in LIBRARIES or all(f"{process}/main.c" in names for process in needed):
-            findings.add(place, line, f"nobody reads '{knob}': use it, or take it out of the table")
+            findings.add(place, line, f"no code reads the knob '{knob}'; use it, or remove it from the table")
 
 
 def main():
@@ -96,7 +96,7 @@ def main():
             continue
         first = seen.setdefault((kind, name) if kind == "-" else (owner, kind, name), owner)
         if first != owner:
-            findings.add("docs/CONFIG.md", 1, f"'{name}' is in two tables, of '{first}' and of '{owner}': keep one")
+            findings.add("docs/CONFIG.md", 1, f"'{name}' is in two tables, of '{first}' and of '{owner}'; keep one")
     check_page(root, program, run(program), findings)
     check_samples(root, names, knobs, families, findings)
     check_code(root, names, knobs, options, findings)

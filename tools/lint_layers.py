@@ -2,8 +2,8 @@
 # tools/lint_layers.py [ROOT] [--objects FILE...] - the tree keeps to tools/layers.rules.
 #
 # Includes are read from the sources.  State is read from the symbol tables of the archives and objects of the build
-# (--objects), because no reading of C text tells as surely what lands in a writable section.  Calls among the files of
-# a folder come from there, too: tools/floors.py measures them.
+# (--objects), because C text does not show reliably what the compiler puts into a writable section.  Calls among the
+# files of a folder come from there, too: tools/floors.py measures them.
 #
 # SPDX-License-Identifier: Apache-2.0
 import argparse
@@ -42,7 +42,7 @@ class Rules:
             elif kind in self.lists:
                 self.lists[kind] += names
             else:
-                raise SystemExit(f"tools/layers.rules: '{kind}' is no kind of rule")
+                raise SystemExit(f"tools/layers.rules: unknown kind of rule '{kind}'")
 
     def may_include(self, folder, included):
         allowed = self.folders[folder]
@@ -60,20 +60,20 @@ def check_direct(name, line, included, system, rules, known, findings):
     if system:
         where = [globs for names, globs in rules.system if csource.match_any(included, names)]
         if not where:
-            findings.add(name, line, f"<{included}> is in no rule of tools/layers.rules: is there a wrapper for it in base/?")
+            findings.add(name, line, f"<{included}> is not in tools/layers.rules; use its wrapper in base/, or add a rule")
         elif not any(csource.match_any(name, globs) for globs in where):
             globs = " ".join(sum(where, []))
-            findings.add(name, line, f"<{included}> only in {globs}: use its wrapper")
+            findings.add(name, line, f"<{included}> is allowed only in {globs}; use its wrapper")
         return
     if included not in known:
-        findings.add(name, line, f'"{included}" is no file of the tree: write paths from the top, "folder/file.h"')
+        findings.add(name, line, f'"{included}" is not a file of the tree; write the path from the top, as "folder/file.h"')
         return
     if not rules.may_include(folder, included):
-        allowed = " ".join(rules.folders[folder]) or "nothing of ours"
-        findings.add(name, line, f'"{included}": {folder}/ may include its own headers and {allowed}')
+        allowed = " ".join(rules.folders[folder]) or "no other folder"
+        findings.add(name, line, f'"{included}" is not allowed here: {folder}/ may include its own headers and those of {allowed}')
     for names, globs in rules.only:
         if csource.match_any(included, names) and not csource.match_any(name, globs):
-            findings.add(name, line, f'"{included}" only in {" ".join(globs)}: be handed what it makes')
+            findings.add(name, line, f'"{included}" is allowed only in {" ".join(globs)}; take what it makes as an argument')
 
 
 def check_pure(name, graph, rules, findings):
@@ -85,14 +85,14 @@ def check_pure(name, graph, rules, findings):
         through = f" (through {' '.join(path)})" if path else ""
         if system:
             if csource.match_any(included, rules.lists["not-pure-system"]) and included != "sys/types.h":
-                findings.add(name, line, f"<{included}>{through}: this file is pure, it sees no outside world")
+                findings.add(name, line, f"<{included}>{through}: this file is pure, so it must not reach the outside world")
             elif plan and not path and not csource.match_any(included, rules.lists["plan-system"]):
-                findings.add(name, line, f"<{included}>: a plan gets its times, texts and chance as arguments")
+                findings.add(name, line, f"<{included}>: a plan must get times, texts and random numbers as arguments")
             continue
         if csource.match_any(included, rules.lists["not-pure"]) and not csource.match_any(
                 included, rules.lists["pure-words"]
             ):
-            findings.add(name, line, f'"{included}"{through}: this file is pure, it sees no outside world')
+            findings.add(name, line, f'"{included}"{through}: this file is pure, so it must not reach the outside world')
         if included in seen:
             continue
         seen.add(included)
@@ -129,7 +129,7 @@ def check_state(root, objects, rules, findings):
         variable = re.sub(r"\.\d+$", "", symbol)  # gcc numbers the statics of functions
         name = os.path.normpath(source_of(entry))
         if not csource.match_any(name, rules.state.get(variable, [])):
-            advice = "state that outlives a call; put it into a struct that is handed around"
+            advice = "this state outlives a call; put it into a struct that callers pass"
             findings.add(name, line_of(root, name, variable), f"'{variable}' is in {section}: {advice}")
 
 

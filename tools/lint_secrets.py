@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # tools/lint_secrets.py [ROOT] - no secret is an attribute of an ad.
 #
-# Design note: whoever may ask about an ad learns what it holds.  So what proves something goes beside ads
-# (wire/secret_list.h), and its old names are in no string of the code but where rows, records and ads of others
-# are cleaned of them.  The other words are names that an attribute may bear in general, but is not set under.
+# Design note: whoever may query an ad sees all of it.  So a secret is sent beside ads (wire/secret_list.h), and the
+# old names of secrets are not in any string of the code, except where they are removed from old rows and records and
+# from the ads of others.  The further words of NOT_SET may occur, but no attribute is set by these names.
 #
 # SPDX-License-Identifier: Apache-2.0
 import os
@@ -15,7 +15,7 @@ import csource
 NAMES = ["ClaimId", "ClaimIds", "ClaimIdList", "ChildClaimIds", "PairedClaimId", "Nonce", "TransferKey"]
 PREFIX = "_roost_priv"
 NOT_SET = NAMES + ["Ticket", "Password", "Secret", "Capability", "PrivateKey", "WakePassword"]
-# Who takes them out of what others wrote, each with its reason in the file.
+# Files that remove the names from what others wrote; each file gives its reason.
 ALLOWED = ["classad/ad_name.c", "schedd/queue/old_rows.c", "startd/claim/old_claims.h", "wire/job_record.c", "tests/**", "bench/**"]
 
 
@@ -30,11 +30,11 @@ def main():
         text = csource.without_comments(csource.read(root, name), keep_strings=True)
         for match in setter.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
-            findings.add(name, line, f"'{match.group(1)}' is set as an attribute: a secret goes beside the ad, see wire/secret_list.h")
+            findings.add(name, line, f"'{match.group(1)}' is set as an attribute; send a secret beside the ad (wire/secret_list.h)")
         for match in literal.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             word = match.group(1) or PREFIX
-            findings.add(name, line, f"'{word}' is the name of a secret: it is in no ad, see wire/secret_list.h")
+            findings.add(name, line, f"'{word}' is the name of a secret, which must not be in an ad; see wire/secret_list.h")
     findings.finish()
 
 

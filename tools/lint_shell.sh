@@ -1,5 +1,5 @@
 #!/bin/bash
-# tools/lint_shell.sh - shell scripts parse, and shellcheck has nothing to say.
+# tools/lint_shell.sh - shell scripts parse, and shellcheck finds nothing.
 #
 # SPDX-License-Identifier: Apache-2.0
 set -u
@@ -15,7 +15,7 @@ while IFS= read -r script; do
         status=1
     }
 done <<<"$scripts"
-command -v shellcheck >/dev/null || { echo "lint.shell: no shellcheck: run 'make deps'"; exit 1; }
+command -v shellcheck >/dev/null || { echo "lint.shell: shellcheck is not installed; run 'make deps'"; exit 1; }
 # SC1091: a sourced file is not followed.  SC2016: $x in single quotes is usually meant.
 # It prints file:line:column: message [code].
 printf '%s\n' "$scripts" | xargs -r -P2 -n 10 shellcheck -s bash -S style -e SC1091,SC2016 -f gcc || status=1

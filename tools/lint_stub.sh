@@ -1,14 +1,14 @@
 #!/bin/bash
-# tools/lint_stub.sh FLAG... -- SOURCE... - clang, too, makes a stub of images that has no data of its own.
+# tools/lint_stub.sh FLAG... -- SOURCE... - the stub of images has no data when clang compiles it, either.
 #
-# ckpt/stub/stub.ld refuses data.  Whether a constant in the source becomes data that has to be relocated is for the
-# compiler to choose, and the build asks only one: the presets fuzz and coverage ask clang.
+# ckpt/stub/stub.ld refuses data.  The compiler decides whether a constant in the source becomes data that must be
+# relocated, and the build uses only gcc; the presets fuzz and coverage use clang.
 #
 # SPDX-License-Identifier: Apache-2.0
 set -u
 . "$(dirname "$0")/lib.sh"
 
-command -v clang >/dev/null || { echo "lint.stub: no clang: run 'make deps'"; exit 1; }
+command -v clang >/dev/null || { echo "lint.stub: clang is not installed; run 'make deps'"; exit 1; }
 flags=()
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
     flags+=("$1")

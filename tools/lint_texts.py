@@ -96,11 +96,11 @@ def main():
         if kind == "event":
             recorded.add(rest)
             if rest not in events:
-                findings.add(RECORD, number, f"no log event is called '{rest}' any more: scripts may look for it")
+                findings.add(RECORD, number, f"the log event '{rest}' is gone, and scripts may search for it; restore it, or run tools/lint_texts.py --write")
         elif kind == "text" and rest[1:-1] not in texts:
-            findings.add(RECORD, number, f"no string literal is {rest} any more: the text is HTCondor's")
+            findings.add(RECORD, number, f"no string literal is {rest} any more; restore it, because scripts search for this text of HTCondor")
     for event in sorted(set(events) - recorded):
-        findings.add(events[event], 1, f"the log event '{event}' is not in {RECORD}: tools/lint_texts.py --write adds it")
+        findings.add(events[event], 1, f"the log event '{event}' is not in {RECORD}; run tools/lint_texts.py --write to add it")
     findings.finish()
 
 

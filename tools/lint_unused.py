@@ -5,8 +5,8 @@
 # only tests call is listed in tools/tests_only.txt, so that a reader of the header does not look for its user in the
 # daemons.  A function that its own file and tests call needs no list: tests hold what the header promises.
 #
-# Read from the objects of the build: no reading of C text tells as surely who uses a symbol.  What has no object there
-# (the parts of jobs, which have compilers' commands of their own) is read as text.
+# It reads the objects of the build, because C text does not show reliably who uses a symbol.  Sources without an object
+# there (the parts of jobs, which are compiled by commands of their own) are read as text.
 #
 # SPDX-License-Identifier: Apache-2.0
 import argparse
@@ -113,7 +113,7 @@ def main():
             if symbol not in listed:
                 findings.add(source, line, f"only tests call {symbol}(): remove it, or list it in {LIST}")
     for symbol in set(listed) - tests_only:
-        findings.add(LIST, listed[symbol], f"{symbol}() is not a function that only tests call: remove the line")
+        findings.add(LIST, listed[symbol], f"{symbol}() is not a function that only tests call; remove the line")
     findings.finish()
 
 

@@ -17,7 +17,7 @@ traces() {
     ) 3< <(printf '%s\n' "$1") | env -u ROOST_CONFIG cut -d/ -f3 | env -u ROOST_CONFIG sort -un
 }
 
-# describe PID...: what these are, for a message.
+# describe PID...: the processes with their command lines, for a message.
 describe() {
     local pid
     for pid in "$@"; do

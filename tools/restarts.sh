@@ -19,9 +19,9 @@ pool_init --nodes "$NODES" --cpus-per-node $(((JOBS + NODES - 1) / NODES)) --idl
 pool_start
 gate_jobs "$JOBS" # sets cluster
 until_true $((60 + JOBS)) "all jobs run" have_begun "$JOBS"
-say "all run"
+say "all jobs run"
 restart_each "$TIMES"
-say "the pool is stopped, its nodes are not; then started again"
+say "stopping the pool without its nodes, then starting it again"
 master=$(holders master)
 kill "$master"
 until_true 60 "the pool's daemons are gone" is_gone "$master"

@@ -13,7 +13,7 @@ bin=$(cd "${OPERANDS[0]}/bin" && pwd)
 wanted=" ${OPERANDS[*]:1} "
 work=$(mktemp -d /tmp/roost-resumes-XXXXXX)
 trap 'rm -rf "$work"' EXIT
-[ "$(cat /proc/sys/kernel/randomize_va_space)" = 2 ] || echo "addresses are not random here: /proc/sys/kernel/randomize_va_space"
+[ "$(cat /proc/sys/kernel/randomize_va_space)" = 2 ] || echo "resumes: addresses are not random on this machine; /proc/sys/kernel/randomize_va_space should be 2"
 chmod 0755 "$work"
 mkdir "$work/bin" "$work/files"
 chmod 0777 "$work/files"
@@ -43,7 +43,7 @@ try() { # NAME PROGRAM...
     local name=$1
     shift
     [[ $wanted == "  " || $wanted == *" $name "* ]] || return 0
-    [ -x "$1" ] || { echo "$name: not on this machine"; return 0; }
+    [ -x "$1" ] || { echo "$name: skipped, because this machine cannot build it"; return 0; }
     tried=1
     (cd "$work/files" && ROOST_BIN="$work/bin" TMPDIR="$work/files" "${AS[@]}" /usr/bin/python3 "$work/bin/lib_checkpoint.py" --every 0.2 \
         --images "$IMAGES" --seed "${RANDOM}" -- "$@") && return 0
@@ -65,4 +65,4 @@ try openings "$work/bin/openings" .
 try family "$work/bin/family" .
 try events "$work/bin/events" .
 try sessions "$work/bin/sessions"
-[ -n "$tried" ] || { echo "nothing was tried: there is no program$wanted"; exit 1; }
+[ -n "$tried" ] || { echo "resumes: no program was run; no known name in:$wanted"; exit 1; }

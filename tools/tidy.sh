@@ -1,7 +1,7 @@
 #!/bin/bash
 # tools/tidy.sh BUILD_FOLDER [FILE...] - clang-tidy and cppcheck over the tree's C files (or those named).
 #
-# Slower than the checks of `make lint`, and wrong at times: for a look before a review, not a test.
+# Slower than the checks of `make lint`, and sometimes wrong: run it before a review; it is not a test.
 #
 # SPDX-License-Identifier: Apache-2.0
 set -u

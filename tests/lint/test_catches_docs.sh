@@ -33,7 +33,7 @@ finds "a file" "README.md:1: no file 'asleep.c'" docs
 page 'The folder `rooster/nodes/`.'
 finds "a folder" "README.md:1: no folder 'rooster/nodes/'" docs
 page 'See [the page](rooster/nodes.md).'
-finds "a link" "README.md:1: a link to 'rooster/nodes.md'" docs
+finds "a link" "README.md:1: broken link to 'rooster/nodes.md'" docs
 page 'Then `node_sleep()` is called.'
 finds "a function" "README.md:1: no function 'node_sleep\(\)'" docs
 page 'It is a `struct claim`.'
@@ -57,5 +57,5 @@ page 'The C library has `wcwidth()`.'
 plant tools/docs_names.txt <<<'wcwidth()'
 passes "a name of another program" docs
 page 'Nothing.'
-finds "a name that nobody uses" "tools/docs_names.txt:1: 'wcwidth\(\)' is named nowhere" docs
+finds "a name that nobody uses" "tools/docs_names.txt:1: 'wcwidth\(\)' is not mentioned any more" docs
 finish

@@ -25,7 +25,7 @@ passes "a call downwards" layers --objects "$archive"
 
 plant rooster/low.c <<<'int high(void); int low(void); int low(void) { return high(); }'
 build high low
-finds "two files that call each other" 'tools/floors.txt:1: ring rooster is 2 \(high low\), 0 at most' layers --objects "$archive"
+finds "two files that call each other" 'tools/floors.txt:1: ring rooster is 2 \(high low\), at most 0' layers --objects "$archive"
 
 plant rooster/table.h <<<'struct table { int (*begin)(void); };'
 plant rooster/low.c <<'END'
@@ -43,7 +43,7 @@ static int begin(void) { return low(); }
 const struct table high_table = {.begin = begin};
 END
 build high low
-finds "a table in place of a call" 'tools/floors.txt:1: ring rooster is 2 \(high low\), 0 at most' layers --objects "$archive"
+finds "a table in place of a call" 'tools/floors.txt:1: ring rooster is 2 \(high low\), at most 0' layers --objects "$archive"
 
 python3 "$TREE/tools/floors.py" --write >"$OUT"
 grep -q '^rooster  *2 files, ring  2, 100 % of the lines$' "$OUT" || fail "what is measured is printed"
@@ -51,7 +51,7 @@ passes "what is recorded" layers --objects "$archive"
 
 plant rooster/low.c <<<'int low(void); int low(void) { return 1; }'
 build high low
-finds "what has become less and is not recorded" 'tools/floors.txt:1: ring rooster is only 0 now' layers --objects "$archive"
+finds "what has become less and is not recorded" 'tools/floors.txt:1: ring rooster has fallen to 0' layers --objects "$archive"
 python3 "$TREE/tools/floors.py" --write >"$OUT"
 passes "what has become less and is recorded" layers --objects "$archive"
 
@@ -62,6 +62,6 @@ passes "what has become less and is recorded" layers --objects "$archive"
     echo '};'
     echo 'struct flags { bool a, b, c; bool d; bool (*e)(int, int); bool f, g; };'
 } | plant rooster/large.h
-finds "a struct of many fields" 'tools/floors.txt:1: fields rooster/large is 42, 0 at most' layers --objects "$archive"
-finds "a struct of many flags" 'tools/floors.txt:1: bools rooster/flags is 6, 0 at most' layers --objects "$archive"
+finds "a struct of many fields" 'tools/floors.txt:1: fields rooster/large is 42, at most 0' layers --objects "$archive"
+finds "a struct of many flags" 'tools/floors.txt:1: bools rooster/flags is 6, at most 0' layers --objects "$archive"
 finish

@@ -23,7 +23,7 @@ size_t x(void);
 END
 finds "a header that needs another" "wire/x.h:3: .*size_t.*compiled alone" headers
 plant wire/x.c <<<'#include "wire/x.h"'
-passes "a header that its C file includes first: compiling that says it" headers
+passes "a header that its C file includes first, so that the build checks it" headers
 plant wire/x.c <<<'#include <stddef.h>
 #include "wire/x.h"'
 finds "a header that its C file includes behind what it needs" "wire/x.h:3: .*size_t.*compiled alone" headers
@@ -33,14 +33,14 @@ plant wire/x.h <<'END'
 #define X_H
 #endif
 END
-finds "a guard of another name" "wire/x.h:1: the include guard is to be WIRE_X_H" headers
+finds "a guard of another name" "wire/x.h:1: the include guard must be WIRE_X_H" headers
 plant wire/x.h <<'END'
 #ifndef WIRE_X_H
 #define WIRE_X_H
 int  x( void );
 #endif
 END
-finds "a badly formatted header" "wire/x.h:3: not as clang-format" format
+finds "a badly formatted header" "wire/x.h:3: not formatted as clang-format does" format
 
 plant wire/x.c <<'END'
 int x(void);

@@ -39,15 +39,15 @@ plant rooster/rooster.c <<<'int f(void) { return config_int(c, "ROOSTER_INTERVAL
 passes "all agree" knobs
 
 plant docs/CONFIG.md <<<$'the page\nof knob'
-finds "an old page" "docs/CONFIG.md:2: is not what the tables say" knobs
+finds "an old page" "docs/CONFIG.md:2: the page differs from the tables" knobs
 plant docs/CONFIG.md <<<$'the page\nof knobs'
 plant etc/roost.conf <<<'#ROOSTER_INTERVALL = 10s'
-finds "a wrong name in a sample" "etc/roost.conf:1: 'ROOSTER_INTERVALL'" knobs
+finds "a wrong name in a sample" "etc/roost.conf:1: unknown knob 'ROOSTER_INTERVALL'" knobs
 rm "$TREE/etc/roost.conf"
 plant rooster/rooster.c <<<'int f(void) { return config_int(c, "ROOSTER_INTERVALL") + section_int(s, "method"); }'
-finds "a wrong name in code" "rooster/rooster.c:1: 'ROOSTER_INTERVALL'" knobs
-finds "a knob that nobody reads" "rooster/knobs.c:2: nobody reads 'ROOSTER_INTERVAL'" knobs
+finds "a wrong name in code" "rooster/rooster.c:1: unknown knob 'ROOSTER_INTERVALL'" knobs
+finds "a knob that no code reads" "rooster/knobs.c:2: no code reads the knob 'ROOSTER_INTERVAL'" knobs
 rm "$TREE/rooster/main.c"
 finds "and that is allowed while the process is not there" "rooster/rooster.c:1: " knobs
-if grep -q 'nobody reads' "$OUT"; then fail "a table ahead of its process"; fi
+if grep -q 'no code reads' "$OUT"; then fail "a table ahead of its process"; fi
 finish

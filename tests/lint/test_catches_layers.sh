@@ -20,22 +20,22 @@ plant rooster/main.c <<<'#include "base/os/os_run.h"'
 passes "includes downwards" layers
 
 plant rooster/x.c <<<'#include "schedd/schedd.h"'
-finds "a daemon that includes another" 'rooster/x.c:1: "schedd/schedd.h": rooster/ may include' layers
+finds "a daemon that includes another" 'rooster/x.c:1: "schedd/schedd.h" is not allowed here: rooster/ may include' layers
 plant rooster/x.c <<<'#include <unistd.h>'
-finds "the machine in a daemon" 'rooster/x.c:1: <unistd.h> only in base/' layers
+finds "the machine in a daemon" 'rooster/x.c:1: <unistd.h> is allowed only in base/' layers
 plant rooster/x.c <<<'#include <event2/event.h>'
-finds "a library outside its wrapper" 'rooster/x.c:1: <event2/event.h> only in base/' layers
+finds "a library outside its wrapper" 'rooster/x.c:1: <event2/event.h> is allowed only in base/' layers
 plant rooster/x.c <<<'#include <gtk/gtk.h>'
-finds "an unknown library" 'rooster/x.c:1: <gtk/gtk.h> is in no rule' layers
+finds "an unknown library" 'rooster/x.c:1: <gtk/gtk.h> is not in tools/layers.rules' layers
 plant rooster/x.c <<<'#include "rooster.h"'
-finds "an include that is no path" 'rooster/x.c:1: "rooster.h" is no file' layers
+finds "an include that is not a path from the top" 'rooster/x.c:1: "rooster.h" is not a file' layers
 plant rooster/x.c <<<'#include "base/os/os_run.h"'
-finds "a daemon that makes its os" 'rooster/x.c:1: "base/os/os_run.h" only in' layers
+finds "a daemon that makes its os" 'rooster/x.c:1: "base/os/os_run.h" is allowed only in' layers
 rm "$TREE/rooster/x.c"
 
 plant wire/x.c <<<'#include "rooster/x.h"'
 plant rooster/x.h <<<'int x;'
-finds "a library that includes a daemon" 'wire/x.c:1: "rooster/x.h": wire/ may include' layers
+finds "a library that includes a daemon" 'wire/x.c:1: "rooster/x.h" is not allowed here: wire/ may include' layers
 rm "$TREE/wire/x.c"
 
 plant rooster/wake_plan.c <<<'#include "classad/ad.h"'
@@ -69,7 +69,7 @@ mkdir -p "$TREE/build-o"
 gcc -fPIC -c "$TREE/rooster/x.c" -o "$TREE/build-o/x.c.o" && ar rc "$TREE/build-o/librooster.a" "$TREE/build-o/x.c.o"
 finds "a static in a function" "rooster/x.c:7: 'calls' is in .bss" layers --objects "$TREE/build-o/librooster.a"
 finds "a variable of the file" "rooster/x.c:10: 'shared' is in .data" layers --objects "$TREE/build-o/librooster.a"
-if grep -q words "$OUT"; then fail "a constant table is no state"; fi
+if grep -q words "$OUT"; then fail "a constant table was taken for state"; fi
 printf 'state calls : rooster/x.c\nstate shared : rooster/*\n' >>"$TREE/tools/layers.rules"
 passes "state that is allowed" layers --objects "$TREE/build-o/librooster.a"
 finish

@@ -36,7 +36,7 @@ sed -i 's/any message/a better message/' "$TREE/base/held.c"
 passes "a message that was reworded" texts
 sed -i 's/"job\.held"/"job.is_held"/g' "$TREE/base/held.c"
 finds "a log event that was renamed: the new name" "base/held.c:1: the log event 'job.is_held' is not in" texts
-finds "a log event that was renamed: the old name" "tests/lint/fixed_texts.txt:4: no log event is called 'job.held'" texts
+finds "a log event that was renamed: the old name" "tests/lint/fixed_texts.txt:4: the log event 'job.held' is gone" texts
 lint texts --write
 passes "names that were recorded" texts
 sed -i 's/"held\./"on hold./' "$TREE/base/held.c"

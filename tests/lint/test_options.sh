@@ -17,15 +17,15 @@ refuses() {
     fi
 }
 for script in chaos checkpoint_storm power_days restarts resumes; do
-    refuses "there is no option -z" $script.sh -z 1
-    refuses "option -n has no number" $script.sh -n
-    refuses "option -n: '0' is no number of 1 or more" $script.sh -n 0
-    refuses "option -n: 'all' is no number of 1 or more" $script.sh -n all
+    refuses "unknown option -z" $script.sh -z 1
+    refuses "option -n needs a number" $script.sh -n
+    refuses "option -n: '0' is not a number of 1 or more" $script.sh -n 0
+    refuses "option -n: 'all' is not a number of 1 or more" $script.sh -n all
 done
-refuses "one argument too many: 'now'" chaos.sh -j 1 now
-refuses "one argument too many: '3'" power_days.sh 1 2 3
-refuses "too few arguments: 1, not 2" power_days.sh -n 5 1
-refuses "too few arguments: 0, not 1" resumes.sh -n 5
-refuses "option -s: 'x' is no number of 1 or more" fuzz.sh -s x build
-refuses "too few arguments: 0, not 1" fuzz.sh
+refuses "unexpected argument 'now'" chaos.sh -j 1 now
+refuses "unexpected argument '3'" power_days.sh 1 2 3
+refuses "too few arguments: 1 given, at least 2 expected" power_days.sh -n 5 1
+refuses "too few arguments: 0 given, at least 1 expected" resumes.sh -n 5
+refuses "option -s: 'x' is not a number of 1 or more" fuzz.sh -s x build
+refuses "too few arguments: 0 given, at least 1 expected" fuzz.sh
 [ $failures -eq 0 ] || exit 1
