@@ -1,13 +1,13 @@
 /* classad/ad.c - the ad: attributes in order, found by a hash index.
  *
- * Attributes that were set are entries (name, expression) in order of insertion.  Up to SMALL of
- * them are searched by hash alone, beyond that by an open-addressing index of entry numbers, at
- * most half full.  Removal keeps the order and rebuilds the index: it is rare beside setting and
- * looking up.
+ * Attributes that were set are entries (name, expression) in order of insertion.  Up to SMALL
+ * entries are compared by hash one after another; with more, an index with open addressing, at most
+ * half full, gives the number of the entry.  Removing an attribute keeps the order and rebuilds the
+ * index, because it is rare compared with setting and looking up.
  *
- * An ad that was decoded has a body (ad_packed.h), which it shares with ads alike and which never
- * changes: what is set on it becomes an entry, which hides the attribute of the body and prints in
- * its place.
+ * An ad that was decoded has a body (ad_packed.h), which it shares with similar ads and which never
+ * changes.  An attribute that is set on such an ad becomes an entry, which hides the attribute of
+ * the body and is printed in its place.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,10 +22,12 @@
 #include "base/mem.h"
 #include "classad/ad_packed.h"
 
-#define SMALL           8u
-#define FIRST_OVER_BODY 2u /* entries that there is room for at first when there is a body */
+#define SMALL 8u
+/* entries for which space is allocated first when there is a body */
+#define FIRST_OVER_BODY 2u
 #define ENTRIES_MAX     ((uint64_t)1 << AD_ENTRIES_BITS)
-#define CHAIN_MAX       16 /* chained parents followed: longer is our mistake or a ring */
+/* most chained parents; a longer chain is a mistake of ours, or a ring */
+#define CHAIN_MAX 16
 
 struct ad *ad_create(void)
 {
@@ -180,7 +182,7 @@ bool ad_item_in_body(const struct ad *ad, uint32_t place, struct ad_item *ret)
     return true;
 }
 
-/* Positions are the places of the body, then the entries. */
+/* Positions count the places of the body first, then the entries. */
 void ad_item_at(const struct ad *ad, uint32_t position, struct ad_item *ret)
 {
     uint32_t in_body = body_count(ad);
@@ -225,7 +227,7 @@ bool ad_next(const struct ad *ad, size_t *at, const char **name, const struct ad
     return true;
 }
 
-/* Calls each(arg, name) for the private attributes; stops when it returns false. */
+/* Calls each(arg, name) for each private attribute until it returns false. */
 static void each_private(const struct ad *ad, bool (*each)(void *arg, const char *name), void *arg)
 {
     const struct ad_shape *shape = ad->body != NULL ? ad->body->shape : NULL;
@@ -279,7 +281,7 @@ static uint32_t index_mask(const struct ad *ad)
     return ((uint32_t)1 << ad->index_bits) - 1;
 }
 
-/* Returns how many places were taken before a free one was found. */
+/* Adds an entry to the index; returns how many occupied places it passed. */
 static uint32_t index_add(struct ad *ad, uint32_t entry)
 {
     uint32_t passed = 0;
@@ -337,7 +339,7 @@ static const struct ad_entry *find_entry(const struct ad *ad, const char *text, 
     return NULL;
 }
 
-/* The attribute of the body, hidden or not. */
+/* Returns the attribute's place in the body, hidden or not; AD_NO_PLACE: none. */
 static uint32_t find_place(const struct ad *ad, const char *text, size_t length, uint32_t hash)
 {
     return ad->body != NULL ? ad_shape_place(ad->body->shape, text, length, hash) : AD_NO_PLACE;
@@ -408,7 +410,7 @@ void ad_chain(struct ad *ad, const struct ad *parent)
 
 /* ---- setting ---- */
 
-/* A name for an entry, one owner more: the pool of the body keeps some. */
+/* Returns a reference to a name for an entry; the pool of the body keeps some names for reuse. */
 static struct ad_name *take_name(const struct ad *ad, const char *text, size_t length,
                                  uint32_t hash)
 {
@@ -424,7 +426,7 @@ static struct ad_name *take_name(const struct ad *ad, const char *text, size_t l
     return ad_name_ref(*kept);
 }
 
-/* A new entry at the end of the array; -E2BIG leaves the ad as it was. */
+/* Appends an entry to the array. -E2BIG: the ad is unchanged. */
 static int append_entry(struct ad *ad, const char *text, size_t length, uint32_t hash,
                         struct ad_entry **ret)
 {
@@ -463,7 +465,7 @@ static int append_entry(struct ad *ad, const char *text, size_t length, uint32_t
     return 0;
 }
 
-/* expr is taken when 0 is returned. */
+/* Sets an attribute; takes expr when it returns 0. */
 static int put_attr(struct ad *ad, const char *text, size_t length, uint32_t hash,
                     struct ad_expr *expr, bool untrusted)
 {

@@ -1,18 +1,19 @@
-/* classad/ad_arrival.c - ads that arrive as bytes become bodies: which base one gets, and what is
- * checked.
+/* classad/ad_arrival.c - makes bodies of ads that arrive as bytes: chooses the base of a body, and
+ * checks what is new.
  *
- * An ad that arrives is compared with a body of its shape: that of the ad it replaces, or the base
- * of that, or (for a new ad) one of those that the shape remembers.  Only what differs is looked
- * at.  It is kept as differences when those are at most half; otherwise it keeps all its values and
- * is remembered as a base for others.  An ad that is like no other thus costs its values once,
- * whatever arrives before and after it.
+ * An ad that arrives is compared with a body of its shape: that of the ad that it replaces, or that
+ * body's base, or (for a new ad) one of the bodies that the shape remembers.  Only differences are
+ * looked at.  If they are at most half of the ad, the ad is kept as differences; otherwise it keeps
+ * all its values and is remembered as a base for others.  So an ad that resembles no other costs
+ * its values once, whatever arrives before and after it.
  *
- * Where the ad before was kept as differences, it is the guide: what differed from the base then
- * will differ again, and what lay between will be the same, which one comparison of bytes says for
- * many values at once.  Only where that is not so is every value looked at.
+ * If the replaced ad was kept as differences, it guides the comparison: attributes that differed
+ * from the base then will probably differ again, and those between them will be the same, which one
+ * comparison of bytes shows for many values at once.  Values are looked at one by one only where
+ * this fails.
  *
- * What the receiver says (struct ad_given) takes the place of the value that was sent, or a place
- * behind all that were: so it lies among the bytes as if it had been sent.
+ * The values that the receiver gives (struct ad_given) take the place of values that were sent, or
+ * places after all of them: they lie among the bytes as if they had been sent.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,39 +26,40 @@
 #include "classad/ad_packed.h"
 #include "classad/ad_pool.h"
 
-#define COUNT_INLINE 256u /* attributes for which the stack has room */
+#define COUNT_INLINE 256u /* attributes for which a buffer on the stack suffices */
 
 struct ad_given {
     struct ad_expr *value;
     uint32_t hash;
-    uint32_t length; /* of the name */
+    uint32_t length; /* length of the name */
     char *name;
     struct strbuf raw; /* the value in binary form, with its length before it */
 };
 
-struct gift { /* what is given, in the shape that the ad gets */
+struct gift { /* a value that the receiver gives, with its place in the ad's shape */
     uint32_t place;
     struct ad_bytes raw;
 };
 
 struct arrival {
     struct ad_pool *pool;
-    const struct ad_body *before; /* of the previous ad, of the same shape; NULL: none */
+    /* body of the replaced ad, which has the same shape; NULL: none */
+    const struct ad_body *before;
     struct ad_shape *shape;
-    uint32_t sent_count;  /* values that were sent: the first of the shape */
-    uint32_t gift_count;  /* in order of place */
-    uint32_t known_count; /* own values that the previous ad had as well */
+    uint32_t sent_count;  /* values that were sent; they have the first places of the shape */
+    uint32_t gift_count;  /* the gifts are sorted by place */
+    uint32_t known_count; /* own values that the replaced ad had, too */
     const unsigned char *values;
-    const unsigned char *end; /* of what there is */
-    size_t sent_bytes;        /* of the values, when all were gone over */
-    size_t bytes;             /* the same with what is given */
-    struct ad_own *own;       /* values that differ from the base under trial */
+    const unsigned char *end; /* end of the received bytes */
+    size_t sent_bytes;        /* bytes of the sent values, known after all were compared */
+    size_t bytes;             /* the same including the gifts */
+    struct ad_own *own;       /* values that differ from the base under comparison */
     uint32_t own_count;
     bool has_ads;
     size_t own_bytes;
     size_t nodes;
     struct err *err;
-    void *heap; /* own, when there are many */
+    void *heap; /* memory of own when it does not fit on the stack */
     struct gift gifts[AD_GIVEN_MAX];
     struct ad_own own_inline[COUNT_INLINE];
 };
@@ -73,7 +75,7 @@ static int arrival_room(struct arrival *arrival, uint32_t count)
     return arrival->own != NULL ? 0 : err_set(arrival->err, -E2BIG, "binary ad: out of memory");
 }
 
-/* ---- what is given ---- */
+/* ---- values that the receiver gives ---- */
 
 struct ad_given *ad_given_create(const char *name, struct ad_expr *value)
 {
@@ -128,7 +130,8 @@ uint32_t ad_outline_place(const struct ad_outline *outline, const char *name, si
     return AD_NO_PLACE;
 }
 
-/* The names that were sent, then what is given and was not sent: is that the shape?  Sets gifts. */
+/* Returns whether the shape consists of the names that were sent, followed by the given names that
+ * were not sent.  If so, fills the gifts. */
 static bool shape_fits(struct arrival *arrival, const struct ad_shape *shape,
                        const struct ad_outline *outline, const struct ad_given *const *given,
                        uint32_t given_count)
@@ -158,7 +161,7 @@ static bool shape_fits(struct arrival *arrival, const struct ad_shape *shape,
                outline->names_bytes;
 }
 
-/* The shape of what was sent with what is given. */
+/* Finds or makes the shape of the sent names followed by the given names that were not sent. */
 static int extended_shape(struct arrival *arrival, const struct ad_outline *outline,
                           const struct ad_given *const *given, uint32_t given_count)
 {
@@ -200,7 +203,7 @@ static int arrival_shape(struct arrival *arrival, const struct ad *previous,
                                           outline->count, &arrival->shape, arrival->err);
 }
 
-/* ---- one value after the other ---- */
+/* ---- comparing value by value ---- */
 
 bool ad_pass_long_value(const unsigned char **at, const unsigned char *end)
 {
@@ -224,7 +227,7 @@ static int wrong_length(const struct arrival *arrival, uint32_t place, const uns
                    (size_t)(at - arrival->values), ad_shape_name(arrival->shape, place));
 }
 
-/* Adds the value at *at, which is that of place, to own. */
+/* Adds the value at *at, which belongs to place, to own, and moves *at behind it. */
 static int add_own(struct arrival *arrival, uint32_t place, const unsigned char **at)
 {
     const unsigned char *raw = *at;
@@ -237,7 +240,7 @@ static int add_own(struct arrival *arrival, uint32_t place, const unsigned char 
     return 0;
 }
 
-/* How many bytes are the same from the beginning on. */
+/* Returns how many bytes are equal at the beginning. */
 static size_t same_bytes(const unsigned char *a, const unsigned char *b, size_t length)
 {
     size_t at = 0;
@@ -269,8 +272,9 @@ static size_t same_bytes(const unsigned char *a, const unsigned char *b, size_t 
     return at;
 }
 
-/* Adds to own what differs from base in places `from` to before `to`, in one walk over both.  1; 0
- * when the differences are more than bytes_max (own is not complete then); -EBADMSG. */
+/* Compares the sent values of the places [from, to) with base in one walk over both, and adds those
+ * that differ to own.  Returns 1; 0 when they have more than bytes_max bytes (own is then
+ * incomplete); -EBADMSG. */
 static int compare_run(struct arrival *arrival, const struct ad_body *base, uint32_t from,
                        uint32_t to, const unsigned char **at, size_t bytes_max)
 {
@@ -315,7 +319,7 @@ static void arrival_end(struct arrival *arrival, const unsigned char *at)
     arrival->bytes = arrival->sent_bytes;
 }
 
-/* Sets own to what was sent and differs from base.  Results as above. */
+/* Sets own to the sent values that differ from base.  Returns as compare_run() does. */
 static int compare_values(struct arrival *arrival, const struct ad_body *base, size_t bytes_max)
 {
     const unsigned char *at = arrival->values;
@@ -339,7 +343,8 @@ static int all_own(struct arrival *arrival)
     return 1;
 }
 
-/* Puts what is given among own, which is what was sent and differs from base (NULL: all). */
+/* Inserts the gifts into own, which has the sent values that differ from base (NULL: all sent
+ * values). */
 static void lay_gifts(struct arrival *arrival, const struct ad_body *base)
 {
     for (uint32_t i = 0; i < arrival->gift_count; i++) {
@@ -370,8 +375,8 @@ static void lay_gifts(struct arrival *arrival, const struct ad_body *base)
     }
 }
 
-/* The remembered body that differs least, at most by half; own is set for it, or to all when *ret
- * is NULL.  1 or -EBADMSG. */
+/* Finds the remembered body that differs least, and at most by half.  Sets own for this body; if
+ * there is none (*ret NULL), to all values.  Returns 1 or -EBADMSG. */
 static int best_base(struct arrival *arrival, struct ad_body **ret)
 {
     struct ad_body *best = NULL;
@@ -401,7 +406,8 @@ static int best_base(struct arrival *arrival, struct ad_body **ret)
     return rc;
 }
 
-/* Checks own values from `first` on; those which the previous ad had as well were checked then. */
+/* Checks the own values from `first` on.  Values that the replaced ad had, too, were checked when
+ * that ad arrived. */
 static int check_own(struct arrival *arrival, uint32_t first)
 {
     const struct ad_body *before = arrival->before;
@@ -422,10 +428,10 @@ static int check_own(struct arrival *arrival, uint32_t first)
     return 0;
 }
 
-/* ---- with the ad before as guide ---- */
+/* ---- comparing with the replaced ad as a guide ---- */
 
-/* Places `from` to before `to` of what was sent, where the ad before was as its base; adds to own
- * what is not.  Results as those of compare_run(), and what check_own() says. */
+/* Handles the sent places [from, to), in which the replaced ad equalled its base; adds to own what
+ * differs.  Returns as compare_run() does, or an error of check_own(). */
 static int pass_run(struct arrival *arrival, uint32_t from, uint32_t to, const unsigned char **at,
                     size_t bytes_max)
 {
@@ -449,7 +455,8 @@ static int pass_run(struct arrival *arrival, uint32_t from, uint32_t to, const u
     return rc;
 }
 
-/* A value of its own, of which the ad before had `old`, or (data NULL) that of the base. */
+/* Handles a value where the replaced ad had an own value, `old`, or, with old.data NULL, the value
+ * of its base: adds it to own if it differs from the base. */
 static int take_own(struct arrival *arrival, uint32_t place, struct ad_bytes raw,
                     struct ad_bytes old)
 {
@@ -470,7 +477,7 @@ static int take_own(struct arrival *arrival, uint32_t place, struct ad_bytes raw
     return rc < 0 ? err_prefix(arrival->err, rc, "%s", ad_shape_name(arrival->shape, place)) : 1;
 }
 
-/* The places of a word of the mask that are to be looked at one by one. */
+/* Returns the bits of a word of the mask whose places must be looked at one by one. */
 static uint64_t places_of_word(const struct arrival *arrival, uint32_t word)
 {
     uint64_t bits = arrival->before->mask[word];
@@ -481,8 +488,8 @@ static uint64_t places_of_word(const struct arrival *arrival, uint32_t word)
     return bits;
 }
 
-/* Sets own to what differs from the base of the ad before, checked, with what is given.  1; 0 when
- * the differences are more than bytes_max; -EBADMSG or -E2BIG. */
+/* Sets own to the checked differences from the base of the replaced ad, with the gifts.  Returns 1;
+ * 0 when they have more than bytes_max bytes; -EBADMSG or -E2BIG. */
 static int compare_guided(struct arrival *arrival, size_t bytes_max)
 {
     const struct ad_body *before = arrival->before;
@@ -535,13 +542,15 @@ static int compare_guided(struct arrival *arrival, size_t bytes_max)
 
 /* ---- the body ---- */
 
-/* What the values are kept as. */
+/* How the values will be kept. */
 struct choice {
-    struct ad_body *base;        /* differences from this one, or */
-    const struct ad_body *patch; /* all of this one, with the differences in it, or all of own */
+    struct ad_body *base; /* keep the differences from this body; NULL: no base */
+    /* keep a whole copy of this body with the differences in it; NULL: all of own */
+    const struct ad_body *patch;
 };
 
-/* Compares with what there is, and checks what is new.  1, -EBADMSG or -E2BIG. */
+/* Compares the values with the possible bases, chooses one, and checks what is new.  Returns 1,
+ * -EBADMSG or -E2BIG. */
 static int choose_base(struct arrival *arrival, struct choice *choice)
 {
     const struct ad_body *before = arrival->before;

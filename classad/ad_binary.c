@@ -1,18 +1,29 @@
-/* classad/ad_binary.c - the compact form, written; read by ad_decode.c.
+/* classad/ad_binary.c - writes the compact binary form; ad_decode.c reads it.
  *
- * An ad: version, count, bytes of all names; the names, each with a zero after it; then
- * for each a value: a varint of its length and a node, but a string is its kind, the text, a zero:
- * so that names and strings are used where they lie, the names of ads alike are compared in one go,
- * and values are compared and copied without a look inside.
- * Ads within nodes: count, then name and node of each, without a version.
+ * An ad: version, count, bytes of all names; the names, each with a zero after it; then for each
+ * name a value: a varint of its length and a node.  A string is stored as its kind, the text and a
+ * zero.  So names and strings can be used in place, the names of similar ads are compared at once,
+ * and values are compared and copied without decoding.
  *
- * A node: a byte of kind, then what its kind needs; numbers are varints (7 bits a byte, low first,
- * signed ones zigzag), reals 8 bytes little-endian, texts a varint of length and the bytes. bool: 1
- * byte    int, abstime: zigzag (abstime: then zone, zigzag)    real, reltime: 8 bytes    string:
- * text list: count, nodes    ad: count, attributes    ref: flags (1 base, 2 absolute), name, base
- * unary: operator, node    chain: count, node, then (operator, node) each    cond, else, subscript,
- * paren: nodes call: name, count, nodes Functions go by name, so that a peer with another table
- * understands.
+ * An ad within a node: count, then a name and a node for each attribute, without a version.
+ *
+ * A node: a byte for its kind, then, by kind, as follows.  Numbers are varints (7 bits a byte, low
+ * bits first, signed ones zigzag), reals 8 bytes little-endian, texts a varint of the length and
+ * the bytes.
+ *
+ *   bool                        1 byte
+ *   int, abstime                zigzag (abstime: then the zone, zigzag)
+ *   real, reltime               8 bytes
+ *   string                      text
+ *   list                        count, nodes
+ *   ad                          count, attributes
+ *   ref                         flags (1 base, 2 absolute), name, base
+ *   unary                       operator, node
+ *   chain                       count, node, then operator and node for each further operand
+ *   cond, else, subscript, paren  nodes
+ *   call                        name, count, nodes
+ *
+ * Functions are stored by name, so that a peer with another table of functions understands them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +44,7 @@ static void put_byte(struct strbuf *out, unsigned byte)
     strbuf_putc(out, (char)(unsigned char)byte);
 }
 
-#define VARINT_MAX 10 /* bytes of the longest */
+#define VARINT_MAX 10 /* bytes of the longest varint */
 
 static size_t write_varint(char *bytes, uint64_t value)
 {
@@ -81,7 +92,7 @@ static void put_text(struct strbuf *out, const char *text, size_t length)
 
 static void put_node(const struct ad_node *node, bool with_private, struct strbuf *out);
 
-/* The form of ads within nodes. */
+/* Writes an ad that lies within a node. */
 static void put_attributes(const struct ad *ad, bool with_private, struct strbuf *out)
 {
     size_t count = ad_count(ad);
@@ -189,7 +200,8 @@ static size_t varint_size(uint64_t value)
     return size;
 }
 
-/* Puts the length before what was appended since `begin`, where one byte was kept free for it. */
+/* Writes the length of what was appended since `begin` in front of it, where one byte was
+ * reserved. */
 static void patch_length(struct strbuf *out, size_t begin)
 {
     if (out->failed) {
@@ -254,7 +266,7 @@ static uint32_t lowest_bit(uint64_t word)
     return ad_bits((word & (0 - word)) - 1);
 }
 
-/* The values of the places from `from` to before `to`: runs of the base between runs of its own. */
+/* Writes the values of the places [from, to): runs of the base between runs of own values. */
 static void put_values(const struct ad_body *body, uint32_t from, uint32_t to, struct strbuf *out)
 {
     if (from >= to || body->base == NULL) {
@@ -301,7 +313,8 @@ static void put_item(const struct ad_item *item, bool with_private, struct strbu
     }
 }
 
-/* Attribute by attribute: ads without a body, and those with ads in which something is private. */
+/* Writes attribute by attribute.  This is for ads without a body, and for ads that contain ads with
+ * private attributes. */
 static void encode_items(const struct ad *ad, bool with_private, struct strbuf *out)
 {
     size_t count = 0;
@@ -329,12 +342,13 @@ static void encode_items(const struct ad *ad, bool with_private, struct strbuf *
     }
 }
 
-/* Places of the body at which a run of its bytes ends: hidden, and private ones if they stay. */
+/* Places of the body where a run of bytes ends: hidden attributes, and private ones that must be
+ * left out. */
 struct stops {
     uint32_t words;
     bool leaves_names; /* no name of the shape is left out */
     uint64_t bits[(AD_ATTRS_MAX + 63) / 64];
-    uint64_t gone[(AD_ATTRS_MAX + 63) / 64]; /* those of which nothing is written */
+    uint64_t gone[(AD_ATTRS_MAX + 63) / 64]; /* places of which nothing is written */
 };
 
 static uint32_t next_stop(const struct stops *stops, uint32_t from)
@@ -411,7 +425,7 @@ static void put_names(const struct ad *ad, bool with_private, const struct stops
     }
 }
 
-/* A body with entries over it, or without what is private: in runs. */
+/* Writes a body with entries over it, or without its private attributes, in runs of bytes. */
 static void encode_runs(const struct ad *ad, bool with_private, struct strbuf *out)
 {
     struct stops stops;

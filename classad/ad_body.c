@@ -1,9 +1,9 @@
-/* classad/ad_body.c - bodies: the values of ads as bytes, whole or as differences from a base.
+/* classad/ad_body.c - bodies: the values of ads as bytes, complete or as differences from a base.
  *
  * A body is one block of memory: struct, mask and ranks (with a base), offsets, values.  Offsets
- * take two bytes as long as the values fit.  The expressions that were made from it lie in a small
- * table beside it, which grows with what is asked for: most values are literals and never become
- * expressions.
+ * have two bytes as long as the values fit.  The expressions that were made from values are in a
+ * small table beside the block.  It grows as they are asked for: most values are literals and never
+ * become expressions.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "classad/ad_packed.h"
 
-#define NARROW_MAX    UINT16_MAX /* bytes of values that offsets of two bytes reach */
+#define NARROW_MAX    UINT16_MAX /* most bytes of values with offsets of two bytes */
 #define MADE_AT_FIRST 4u
 
 static size_t aligned_size(size_t size)
@@ -33,7 +33,7 @@ static size_t body_size(uint32_t words, uint32_t own_count, size_t bytes)
            bytes;
 }
 
-/* The parts of *ret that are written while it is made. */
+/* The parts of a new body that are filled in while it is made. */
 struct parts {
     uint16_t *rank;
     uint16_t *narrow;
@@ -125,7 +125,7 @@ struct ad_body *ad_body_build(struct ad_shape *shape, struct ad_body *base,
     return body;
 }
 
-/* Copies values first to before `end` of old to *at. */
+/* Copies the values [first, end) of old to *at. */
 static void copy_run(const struct parts *parts, const struct ad_body *old, uint32_t first,
                      uint32_t end, uint32_t *at)
 {

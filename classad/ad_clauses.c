@@ -1,9 +1,9 @@
 /* classad/ad_clauses.c - see ad_clauses.h.
  *
- * Breadth first: a node that is split gets its kids at the end of the array, so that the root is 0
- * and siblings lie side by side.  Each node owns a block with its expression; nested ads in it are
- * copies.  A node is split only while the array and the bytes are below their limits, so that names
- * which double at each step (A = B && B; B = C && C ...) end.
+ * Nodes are split breadth first: the children of a node are added at the end of the array.  So the
+ * root is node 0, and siblings are next to each other.  Each node owns a block with its expression;
+ * nested ads in it are copies.  A node is split only while the array and the bytes are below their
+ * limits, so that names that double at each step (A = B && B; B = C && C ...) come to an end.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,9 +15,9 @@
 #include "base/strmap.h"
 #include "classad/ad_private.h"
 
-#define FOLLOW_MAX 64 /* attributes followed below one another */
+#define FOLLOW_MAX 64 /* most attributes that are followed in one chain of names */
 
-struct path { /* the attributes that were followed down to a node */
+struct path { /* the attributes that were followed from the root to a node */
     struct ad_expr *expr;
     char *name;
     unsigned depth;
@@ -36,11 +36,11 @@ struct ad_clauses {
     size_t bytes;
     size_t *demands;
     size_t demand_count;
-    struct path **paths; /* all that were made */
+    struct path **paths; /* all paths, to release them */
     size_t path_count;
 };
 
-/* ---- expressions of their own ---- */
+/* ---- copies of expressions ---- */
 
 static void own_ads(struct ad_node *node)
 {
@@ -86,7 +86,7 @@ static bool is_not(const struct ad_node *node)
     return node->kind == AD_NODE_UNARY && node->op == AD_OP_NOT;
 }
 
-/* !node, with parentheses where it is more than a word. */
+/* Returns !node, with parentheses unless the node is a single operand. */
 static struct ad_expr *negate_node(const struct ad_node *node)
 {
     node = inner_node(node);
@@ -106,7 +106,7 @@ static struct ad_expr *negate_node(const struct ad_node *node)
 
 /* ---- names ---- */
 
-/* MY.x, TARGET.x or x; NULL: it is no plain attribute. */
+/* Returns the name in MY.x, TARGET.x or x, and its side; NULL: not a plain attribute. */
 static const struct ad_name *plain_name(const struct ad_node *node, const struct ad *my,
                                         enum ad_side *side)
 {
@@ -279,7 +279,8 @@ static size_t add_node(struct ad_clauses *clauses, struct ad_expr *expr, size_t 
     return clauses->count++;
 }
 
-/* Does the attribute lead back to itself?  Then it means another thing inside itself. */
+/* Returns whether the attribute refers to itself.  Inside itself, such a name has another
+ * meaning. */
 static bool is_circular(const struct ad_expr *found, const struct ad *my, const char *name)
 {
     struct strmap *internal = strmap_create(STRMAP_CASE_IGNORED);
@@ -289,7 +290,8 @@ static bool is_circular(const struct ad_expr *found, const struct ad *my, const 
     return circular;
 }
 
-/* A test that is but a name of my: its expression takes its place. */
+/* While a test is only the name of an attribute of my, replaces it by that attribute's
+ * expression. */
 static void follow_names(struct ad_clauses *clauses, const struct ad *my, size_t index)
 {
     for (;;) {
@@ -340,14 +342,15 @@ static bool has_room(const struct ad_clauses *clauses, size_t more, size_t bytes
            clauses->bytes + bytes <= AD_CLAUSES_BYTES_MAX;
 }
 
-/* Is it a demand: are all nodes above it conjunctions? */
+/* Returns whether the node is a demand: all nodes above it are conjunctions. */
 static bool is_wanted(const struct ad_clauses *clauses, size_t index)
 {
     size_t parent = clauses->nodes[index].clause.parent;
     return parent == AD_CLAUSE_NONE || clauses->nodes[parent].clause.kind == AD_CLAUSE_AND;
 }
 
-/* Without the parentheses around all of it, and without !!: truth is all that counts here. */
+/* Removes the parentheses around the whole expression, and pairs of !, because only its truth
+ * matters here. */
 static void bare_node(struct node *node)
 {
     const struct ad_node *root = inner_node(&node->expr->root);

@@ -1,4 +1,4 @@
-/* classad/ad_convert.c - values of one type as another.
+/* classad/ad_convert.c - converts values of one type to another.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,9 +1,9 @@
-/* classad/ad_decode.c - the compact form, read and checked.  Its layout: ad_binary.c.
+/* classad/ad_decode.c - reads and checks the compact binary form, whose layout is in ad_binary.c.
  *
- * Everything is taken as hostile: every length is checked against what is left, nesting and counts
- * against ad_limits.h, and of each thing only the one form is accepted that the encoder writes.
- * Without an arena the same code makes nothing: so values that stay bytes are checked, and what was
- * checked can be made later.
+ * The input may be hostile: every length is checked against the bytes that are left, nesting and
+ * counts against ad_limits.h, and only the form that the encoder writes is accepted.  Without an
+ * arena the same code makes nothing.  So values that stay bytes are checked now, and can be decoded
+ * later without another check.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@
 #include "classad/ad_func.h"
 #include "classad/ad_packed.h"
 
-#define DECODE_BYTES_MAX ((size_t)256 << 20) /* of trees under construction */
+#define DECODE_BYTES_MAX ((size_t)256 << 20) /* most bytes of trees while they are made */
 
 #define REF_HAS_BASE 1u
 #define REF_ABSOLUTE 2u
@@ -28,9 +28,9 @@ struct decoder {
     size_t at;
     unsigned depth;
     size_t nodes;
-    struct arena *arena; /* NULL: only checks, makes nothing */
+    struct arena *arena; /* NULL: only check, make nothing */
     bool has_ads;
-    struct vec nested; /* ads that no expression owns yet */
+    struct vec nested; /* nested ads that no expression owns yet */
     struct err *err;
 };
 
@@ -87,7 +87,7 @@ static int get_signed(struct decoder *decoder, int64_t *ret)
     return rc;
 }
 
-/* A count of things that take at least one byte each. */
+/* Reads a count of things that have at least one byte each. */
 static int get_count(struct decoder *decoder, uint32_t *ret)
 {
     uint64_t value;
@@ -146,7 +146,7 @@ static int get_name(struct decoder *decoder, struct ad_node *node)
 
 static int get_node(struct decoder *decoder, struct ad_node *node);
 
-/* An operator between operands of one chain has the precedence of the first. */
+/* Reads an operator of a chain; it must have the same precedence as the chain's first. */
 static int get_link(struct decoder *decoder, uint32_t index, uint8_t first, uint8_t *ret)
 {
     uint8_t link;
@@ -434,7 +434,7 @@ int ad_outline_read(const void *data, size_t length, struct ad_outline *ret, str
     return 0;
 }
 
-/* The commonest values, without a decoder: 1 it is right, 0 look closer. */
+/* Checks the most common values without a decoder.  True: valid; false: needs a closer look. */
 static bool is_plain(struct ad_bytes value)
 {
     const unsigned char *data = value.data;

@@ -1,4 +1,4 @@
-/* classad/ad_eval.c - the evaluator: control, limits, the way in and out.
+/* classad/ad_eval.c - the evaluator: control, limits, and the functions for callers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 #include "classad/ad_evaluator.h"
 #include "classad/ad_func.h"
 
-/* What a list or ad that left an evaluation still needs; lies in the value's arena. */
+/* What a list or ad needs after its evaluation has ended; stored in the value's arena. */
 struct ad_world {
     const struct ad_scope *scopes;
     uint32_t scope_count;
@@ -22,7 +22,8 @@ struct ad_world {
     struct ad_expr **exprs;
     bool has_context;
     struct ad_context context;
-    uint32_t *steps_left; /* for all that is evaluated later, when items are taken out */
+    /* budget for everything that is evaluated later, when items are taken out */
+    uint32_t *steps_left;
 };
 
 /* ---- control ---- */
@@ -36,7 +37,8 @@ static void is_truth(struct ad_value *ret, enum ad_truth truth)
     }
 }
 
-/* || and &&: decided by `decisive`; error ends; undefined stays unless a later operand decides. */
+/* Evaluates && or ||.  `decisive` is the truth that decides at once; an error ends the evaluation;
+ * undefined is the result unless a later operand decides. */
 static void evaluate_logic(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                            struct ad_value *ret)
 {
@@ -56,7 +58,7 @@ static void evaluate_logic(struct ad_evaluator *ev, const struct ad_node *node, 
     is_truth(ret, so_far);
 }
 
-/* What a function or operator may do with a long text counts like the nodes of an expression. */
+/* Counts the work of a function or operator on a long text as steps of the evaluation. */
 static void charge_text(struct ad_evaluator *ev, const struct ad_value *value, size_t factor)
 {
     if (value->type == AD_TYPE_STRING && value->string.length >= AD_TEXT_BYTES_A_STEP) {
@@ -65,7 +67,8 @@ static void charge_text(struct ad_evaluator *ev, const struct ad_value *value, s
     }
 }
 
-/* An operand of a comparison: mostly a literal or an attribute, which need no detour. */
+/* Evaluates an operand of a comparison, by a shorter way if it is a plain attribute, as most
+ * are. */
 static inline void evaluate_operand(struct ad_evaluator *ev, const struct ad_node *node,
                                     uint32_t scope, struct ad_value *ret)
 {
@@ -75,7 +78,7 @@ static inline void evaluate_operand(struct ad_evaluator *ev, const struct ad_nod
     ad_evaluate(ev, node, scope, ret);
 }
 
-/* Two integers, without the way over all types.  False: not so plain. */
+/* Compares two integers directly.  False: other types or another operator. */
 static inline bool compare_integers(enum ad_op op, const struct ad_value *a,
                                     const struct ad_value *b, struct ad_value *ret)
 {
@@ -138,7 +141,7 @@ static void evaluate_conditional(struct ad_evaluator *ev, const struct ad_node *
     }
 }
 
-/* Evaluates an element of a list where it was written, as list[index] does. */
+/* Evaluates an element of a list in the scope where it was written, as list[index] does. */
 static void ad_item(struct ad_evaluator *ev, const struct ad_value *list, uint32_t index,
                     struct ad_value *ret)
 {
@@ -169,7 +172,7 @@ void ad_item_from(struct ad_evaluator *ev, const struct ad_value *list, uint32_t
     ad_evaluate_from(ev, &list->list->kids[index], scope, list->scope, ret);
 }
 
-/* HTCondor takes the lower 32 bits. */
+/* Converts an index as HTCondor does, which takes the lower 32 bits.  False: out of range. */
 static bool is_index(const struct ad_value *list, const struct ad_value *index, uint32_t *ret)
 {
     *ret = (uint32_t)(uint64_t)index->integer;
@@ -360,7 +363,7 @@ bool ad_arg_string(struct ad_evaluator *ev, const struct ad_call *call, uint32_t
     return false;
 }
 
-/* ---- from outside ---- */
+/* ---- functions for callers ---- */
 
 static void start_evaluation(struct ad_evaluator *ev, const struct ad *my, const struct ad *target,
                              const struct ad_context *context)
@@ -403,7 +406,8 @@ static void destroy_expr(void *expr)
     ad_expr_destroy(expr);
 }
 
-/* The end of every evaluation.  One that failed has no steps left: it counts as all of them. */
+/* Ends an evaluation and accounts for its steps.  An evaluation that failed has used up all its
+ * steps. */
 static void drop_evaluation(struct ad_evaluator *ev)
 {
     struct ad_work *work = ev->context != NULL ? ev->context->work : NULL;
@@ -453,7 +457,7 @@ static struct ad_world *make_world(struct ad_evaluator *ev)
     return world;
 }
 
-/* Hands the memory over to the value, or gives it back. */
+/* Moves the evaluation's memory into the value, or frees it. */
 static void finish_evaluation(struct ad_evaluator *ev, struct ad_value *ret)
 {
     ret->world = NULL;
@@ -538,7 +542,7 @@ double ad_eval_rank(const struct ad_expr *expr, const struct ad *my, const struc
     return rank;
 }
 
-/* ---- values that left ---- */
+/* ---- values after their evaluation ---- */
 
 void ad_value_fini(struct ad_value *value)
 {

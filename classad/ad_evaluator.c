@@ -1,4 +1,4 @@
-/* classad/ad_evaluator.c - memory, steps and scopes of an evaluation; values it makes.
+/* classad/ad_evaluator.c - memory, steps and scopes of an evaluation, and the values that it makes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,11 +14,11 @@
 
 #define ARENA_BLOCK_BYTES 2048
 
-/* What compiling a pattern counts, whether or not it is kept from before: the same evaluation
- * always counts the same. */
+/* Steps for compiling a pattern.  They are counted even when the compiled pattern was kept, so that
+ * the same evaluation always takes the same number of steps. */
 #define REGEX_STEPS        20
-#define REGEX_TEXT_A_STEP  2 /* bytes of the pattern */
-#define REGEX_BYTES_A_STEP 4 /* bytes of what it becomes */
+#define REGEX_TEXT_A_STEP  2 /* bytes of the pattern in one step */
+#define REGEX_BYTES_A_STEP 4 /* bytes of the compiled pattern in one step */
 
 /* ---- memory ---- */
 
@@ -55,7 +55,7 @@ void ad_evaluator_keep(struct ad_evaluator *ev, struct ad_expr *expr)
     vec_push(&ev->exprs, expr);
 }
 
-/* Where patterns are kept; NULL: nowhere. */
+/* Returns the cache of compiled patterns: that of the pool of one of the ads; NULL: none. */
 static struct ad_regex_cache *regex_cache(const struct ad_evaluator *ev)
 {
     static const uint32_t SIDES[] = {AD_SCOPE_MY, AD_SCOPE_TARGET};

@@ -1,4 +1,4 @@
-/* classad/ad_expr.c - expressions as blocks: making, sharing, comparing.
+/* classad/ad_expr.c - expressions as blocks of memory: made, shared, compared.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,8 +33,8 @@ static size_t aligned_size(size_t size)
 }
 
 struct measure {
-    size_t nodes; /* without the root */
-    size_t bytes; /* of names and strings, aligned each */
+    size_t nodes; /* number of nodes without the root */
+    size_t bytes; /* bytes of names and strings, each aligned */
     unsigned depth;
     bool has_ads;
 };
@@ -153,7 +153,7 @@ struct ad_expr *ad_expr_ref(const struct ad_expr *expr)
     return shared;
 }
 
-/* the nested ads below node */
+/* Destroys the nested ads below node. */
 static void ad_node_destroy_ads(const struct ad_node *node)
 {
     if (node->kind == AD_NODE_AD) {

@@ -1,4 +1,4 @@
-/* classad/ad_format.c - printf's directives for values: see ad_format.h.
+/* classad/ad_format.c - directives of printf() applied to values: see ad_format.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,13 +1,13 @@
 /* classad/ad_func.c - the table of built-in functions.
  *
- * To add one: a row here, in the order of the alphabet, its name in ad_func.h, one function in the
- * ad_func_*.c it fits, and a test.  Rows are found by binary search when an expression is parsed;
- * their place is not part of any stored form.
+ * To add a function: a row here, in alphabetical order, its name in ad_func.h, the function itself
+ * in the ad_func_*.c of its subject, and a test.  Rows are found by binary search when an
+ * expression is parsed; their order is not part of any stored form.
  *
- * What a call counts in its evaluation stands in its row: so many steps for each call, and so many
- * more for each 64 bytes of text among its arguments (one is counted in any case).  Functions whose
- * work depends on anything else count that themselves.  bench/evaluation_work.c calls each of them,
- * to show that no step lasts much longer than another.
+ * A row has the number of steps that a call adds to its evaluation: some for each call, and some
+ * for each 64 bytes of text in its arguments (at least once).  A function whose work depends on
+ * anything else counts this work itself.  bench/evaluation_work.c calls each function, to show that
+ * no step takes much longer than another.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

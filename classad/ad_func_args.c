@@ -1,8 +1,9 @@
-/* classad/ad_func_args.c - built-ins on arguments and environments of jobs.
+/* classad/ad_func_args.c - built-in functions on arguments and environments of jobs.
  *
- * Version 2: words are separated by blanks; single quotes hold what they enclose together, and two
- * of them inside quotes are one. Version 1: words of arguments are separated by blanks, assignments
- * of an environment by semicolons, and nothing is quoted. An environment prints sorted by name.
+ * Version 2: words are separated by blanks; single quotes keep the enclosed text together, and two
+ * of them inside quotes stand for one.  Version 1: words of arguments are separated by blanks,
+ * assignments of an environment by semicolons, and there are no quotes.  An environment is printed
+ * sorted by name.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,9 +19,9 @@
 #include "classad/ad_evaluator.h"
 #include "classad/ad_func.h"
 
-#define WORD_STEPS 2 /* what writing a word counts, beside its bytes */
+#define WORD_STEPS 2 /* steps for writing a word, besides those for its bytes */
 
-/* Reads one word of version 2 from *at; false at the end or (*bad) when a quote is not closed. */
+/* Reads one word of version 2 from *at.  False: the end, or (*bad) a quote is not closed. */
 static bool next_word(const char **at, struct strbuf *word, bool *bad)
 {
     while (text_is_gap(**at)) {
@@ -45,7 +46,7 @@ static bool next_word(const char **at, struct strbuf *word, bool *bad)
     return !quoted;
 }
 
-/* A word so that next_word() reads it again: only the bytes that need it are quoted. */
+/* Appends a word so that next_word() reads it again; only the bytes that need quotes are quoted. */
 static void put_word(const char *word, struct strbuf *out)
 {
     if (word[0] == '\0') {
@@ -68,7 +69,7 @@ static void put_word(const char *word, struct strbuf *out)
     }
 }
 
-/* The version asked for by argument `index`: 1 or 2; 0 and *ret set when it is neither. */
+/* Returns the version in argument `index`, 1 or 2. 0: it is neither, and *ret is set. */
 static int version_arg(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
                        struct ad_value *ret)
 {
@@ -139,7 +140,7 @@ void ad_func_args_to_list(struct ad_evaluator *ev, const struct ad_call *call, s
     vec_fini(&words, free_word);
 }
 
-/* listToArgs(list[, version]): version 1 cannot write a word that has blanks. */
+/* listToArgs(list[, version]).  A word with blanks is an error in version 1. */
 void ad_func_list_to_args(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value list;
@@ -175,10 +176,11 @@ void ad_func_list_to_args(struct ad_evaluator *ev, const struct ad_call *call, s
 
 /* ---- environments ---- */
 
-static const char AS_IT_IS[] = "\1\2\3\4\5\6"; /* a value that stands for none, as in HTCondor */
+/* stands for "no value" in the map, as in HTCondor */
+static const char AS_IT_IS[] = "\1\2\3\4\5\6";
 
-/* "NAME=value" into the map; false when there is no name.  A text with "$$" and without '=' is kept
- * as it is: it will be expanded later. */
+/* Sets "NAME=value" in the map; false when there is no name.  A text with "$$" and without '=' is
+ * kept unchanged, because it will be expanded later. */
 static bool assign_variable(struct strmap *variables, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -248,13 +250,13 @@ static void finish_environment(struct ad_evaluator *ev, struct strmap *variables
     strmap_destroy(variables, free_word);
 }
 
-/* A text that begins with one of these names its separator so. */
+/* Returns whether a text that begins with c has c as its separator. */
 static bool may_separate(char c)
 {
     return c != '\0' && strchr("!#$%&*+,-/:;<>?@^`|~\x1f", c) != NULL;
 }
 
-/* envV1ToV2(text): assignments between semicolons, or ends of lines. */
+/* envV1ToV2(text).  The assignments are separated by semicolons or ends of lines. */
 void ad_func_env_v1_to_v2(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value text;
@@ -283,7 +285,7 @@ void ad_func_env_v1_to_v2(struct ad_evaluator *ev, const struct ad_call *call, s
     finish_environment(ev, variables, good, ret);
 }
 
-/* mergeEnvironment(text...): later ones win; undefined ones are left out. */
+/* mergeEnvironment(text...).  Later assignments win; undefined arguments are ignored. */
 void ad_func_merge_environment(struct ad_evaluator *ev, const struct ad_call *call,
                                struct ad_value *ret)
 {

@@ -1,4 +1,4 @@
-/* classad/ad_func_context.c - built-ins that compare or evaluate for each element of a list.
+/* classad/ad_func_context.c - built-in functions that compare or evaluate each element of a list.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,8 +27,8 @@ static bool comparison_of(const char *text, enum ad_op *ret)
     return false;
 }
 
-/* anyCompare(operator, list, value), allCompare: ended by the first element that decides, or whose
- * comparison is no boolean. */
+/* anyCompare(operator, list, value), allCompare.  The first element that decides ends the
+ * evaluation, and so does one whose comparison is not a boolean. */
 void ad_func_list_compare(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value text;
@@ -70,16 +70,17 @@ void ad_func_list_compare(struct ad_evaluator *ev, const struct ad_call *call, s
 
 /* ---- evalInEachContext, countMatches ---- */
 
-struct each { /* an expression, and the ads in which to evaluate it */
+struct each { /* an expression, and the ads in which it is evaluated */
     const struct ad_node *expr;
-    uint32_t written; /* where expr stands */
-    uint32_t at;      /* where the elements are evaluated */
+    uint32_t written; /* scope in which expr was written */
+    uint32_t at;      /* scope in which the elements are evaluated */
     struct ad_value list;
 };
 
-/* A name that means something here stands for its expression.  The search for it leaves HTCondor at
- * the ad where it ended, and the list is looked up from there: a name that means nothing ends at
- * the topmost ad.  Only a list that is written in the call is safe from that.  False: no list. */
+/* Prepares evaluation in each element.  A name that is known here stands for its expression.
+ * HTCondor's search for the name ends at some ad, and the list is then looked up from that ad; for
+ * an unknown name this is the topmost ad.  A list that is written in the call is always looked up
+ * from the call.  False: the second argument is not a list. */
 static bool begin_each(struct ad_evaluator *ev, const struct ad_call *call, struct each *each)
 {
     const struct ad_node *list = &call->args[1];
@@ -95,7 +96,8 @@ static bool begin_each(struct ad_evaluator *ev, const struct ad_call *call, stru
     return each->list.type == AD_TYPE_LIST;
 }
 
-/* In an element that is an ad of one of the sides, names fall through to the other side. */
+/* Evaluates the expression in one element.  In an element that is an ad of one side, names may fall
+ * through to the other side. */
 static void evaluate_each(struct ad_evaluator *ev, const struct each *each, uint32_t index,
                           struct ad_value *ret)
 {

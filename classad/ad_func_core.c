@@ -1,4 +1,4 @@
-/* classad/ad_func_core.c - built-ins about expressions and types.
+/* classad/ad_func_core.c - built-in functions about expressions and types.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -39,7 +39,8 @@ void ad_func_debug(struct ad_evaluator *ev, const struct ad_call *call, struct a
     ad_arg(ev, call, 0, ret);
 }
 
-/* The text of any value is parsed as new syntax and evaluated where the call stands. */
+/* eval(value): parses the text of any value in new syntax and evaluates it in the scope of the
+ * call. */
 void ad_func_eval(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value value;
@@ -64,7 +65,7 @@ void ad_func_eval(struct ad_evaluator *ev, const struct ad_call *call, struct ad
     strbuf_fini(&text);
 }
 
-/* Is it a name that prints without quotes? */
+/* Returns whether the name is printed without quotes. */
 static bool is_plain(const struct ad_name *name)
 {
     struct strbuf text;
@@ -75,7 +76,7 @@ static bool is_plain(const struct ad_name *name)
     return plain;
 }
 
-/* The text of the expression that a plain name stands for, "" when there is none. */
+/* unparse(name): the text of the expression that a plain name stands for; "" when there is none. */
 void ad_func_unparse(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     const struct ad_node *arg = call->args;

@@ -1,4 +1,4 @@
-/* classad/ad_func_date.c - built-ins that take times apart and write them.
+/* classad/ad_func_date.c - built-in functions that split and format times.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,14 +31,14 @@ static int64_t shifted_seconds(int64_t seconds, int32_t offset_s)
     return (int64_t)((uint64_t)seconds + (uint64_t)(int64_t)offset_s);
 }
 
-/* Moments so far from now that their year would not fit an int are no dates. */
+/* Returns whether the year of the moment fits into an int; other moments are not dates. */
 static bool is_date(int64_t seconds)
 {
     return seconds > -60000000000000000 && seconds < 60000000000000000;
 }
 
-/* getYear and its kin: of an absolute time in the local zone, the small units of a relative one as
- * well. */
+/* getYear() and similar functions: a field of an absolute time in the local zone; the small units
+ * also of a relative time. */
 void ad_func_get(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value value;
@@ -97,7 +97,7 @@ static void split_moment(struct ad_evaluator *ev, int64_t seconds, int32_t offse
     is_ad(ev, ad, ret);
 }
 
-/* A negative duration has its sign at the greatest part that is not zero, and there alone. */
+/* Splits a duration.  A negative one has its sign only at the largest part that is not zero. */
 static void split_span(struct ad_evaluator *ev, double span, struct ad_value *ret)
 {
     struct ad_value size;
@@ -153,8 +153,8 @@ void ad_func_split_time(struct ad_evaluator *ev, const struct ad_call *call, str
 
 /* ---- formatTime ---- */
 
-/* An attribute of the ad that splitTime() makes, or of an ad around it: an integer, else 0 or what
- * is given. */
+/* Returns an attribute of the ad that splitTime() makes, or of an ad around it; `otherwise` when
+ * the attribute is absent or not an integer. */
 static int32_t date_field(struct ad_evaluator *ev, const struct ad_value *ad, const char *text,
                           int32_t otherwise)
 {
@@ -176,8 +176,8 @@ static bool is_leap(int64_t year)
     return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
-/* Days counted as HTCondor counts them (see "Calendrical Calculations", the Gregorian calendar);
- * its quotients are cut, not floored. */
+/* Counts days as HTCondor does (see "Calendrical Calculations", the Gregorian calendar); quotients
+ * are truncated, not floored. */
 static int64_t fixed_day(int64_t year, int64_t month, int64_t day)
 {
     int64_t before = year - 1;
@@ -186,8 +186,8 @@ static int64_t fixed_day(int64_t year, int64_t month, int64_t day)
            short_month + day;
 }
 
-/* Fields may be out of range: the weekday and the day of the year follow from them, nothing is
- * carried over. */
+/* Fills tm from the fields of an ad, which may be out of range: the weekday and the day of the year
+ * are computed from them, but nothing is carried over. */
 static void moment_of_ad(struct ad_evaluator *ev, const struct ad_value *ad, struct tm *tm)
 {
     int64_t year = date_field(ev, ad, "Year", 1900);
@@ -217,7 +217,7 @@ static void moment_of_seconds(int64_t seconds, int32_t offset_s, struct tm *tm)
     tm->tm_yday = calendar.yearday;
 }
 
-/* %s: what the fields mean in the local zone. */
+/* Returns what %s prints: the seconds since 1970 of these fields in the local zone. */
 static int64_t seconds_of(const struct ad_evaluator *ev, const struct tm *tm)
 {
     struct ad_calendar calendar = {.year = (int64_t)tm->tm_year + 1900,
@@ -232,7 +232,7 @@ static int64_t seconds_of(const struct ad_evaluator *ev, const struct tm *tm)
     return local - zone_offset(ev, local - zone_offset(ev, local));
 }
 
-/* strftime with %s done here: libc's own asks the process's time zone. */
+/* Formats like strftime(), but handles %s here, because libc's %s uses the process's time zone. */
 static void put_time(const char *format, const struct tm *tm, int64_t seconds, struct strbuf *out)
 {
     struct strbuf safe;
@@ -257,8 +257,8 @@ static void put_time(const char *format, const struct tm *tm, int64_t seconds, s
     strbuf_fini(&safe);
 }
 
-/* formatTime([time[, format]]): of a number, an absolute time (in its own zone) or the ad that
- * splitTime() makes; format as strftime has it. */
+/* formatTime([time[, format]]). time is a number, an absolute time (in its own zone) or the ad that
+ * splitTime() makes; format is as for strftime(). */
 void ad_func_format_time(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value value;

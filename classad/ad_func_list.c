@@ -1,4 +1,4 @@
-/* classad/ad_func_list.c - built-ins on lists.
+/* classad/ad_func_list.c - built-in functions on lists.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,7 +26,7 @@ void ad_func_size(struct ad_evaluator *ev, const struct ad_call *call, struct ad
     }
 }
 
-/* member compares with ==, identicalMember with =?=. */
+/* member() compares with ==, identicalMember() with =?=. */
 void ad_func_member(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value value;
@@ -63,8 +63,8 @@ static void as_integer(struct ad_value *value)
     }
 }
 
-/* One more number into the total: integers stay integers until a real comes; a boolean that stands
- * alone stays one. */
+/* Adds one more number to the total.  Integers stay integers until a real comes; a boolean that is
+ * alone stays a boolean. */
 static void combine_items(enum ad_total kind, struct ad_value *total, struct ad_value *item)
 {
     struct ad_value result;
@@ -84,7 +84,7 @@ static void combine_items(enum ad_total kind, struct ad_value *total, struct ad_
     }
 }
 
-/* sum, avg, min, max of the numbers and booleans in a list; undefined ones are left out. */
+/* sum, avg, min, max of the numbers and booleans in a list; undefined elements are ignored. */
 void ad_func_total(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value list;

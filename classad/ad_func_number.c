@@ -1,4 +1,4 @@
-/* classad/ad_func_number.c - built-ins that make and change numbers.
+/* classad/ad_func_number.c - built-in functions that make and change numbers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -74,7 +74,7 @@ void ad_func_string(struct ad_evaluator *ev, const struct ad_call *call, struct 
     ad_make_text(ev, &text, ret);
 }
 
-/* floor, ceiling, round (to even): integers. */
+/* floor, ceiling, round (halves to even); the result is an integer. */
 void ad_func_round(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value value;
@@ -116,9 +116,9 @@ void ad_func_pow(struct ad_evaluator *ev, const struct ad_call *call, struct ad_
     }
 }
 
-#define QUANTUM_LEAST 1e-8 /* a real quantum below it changes nothing */
+#define QUANTUM_LEAST 1e-8 /* a smaller real quantum changes nothing */
 
-/* The least multiple of quantum that is not below value; x and q are their numbers. */
+/* Sets *ret to the least multiple of quantum that is at least value; x and q are their numbers. */
 static void put_multiple(const struct ad_value *value, double x, const struct ad_value *quantum,
                          double q, struct ad_value *ret)
 {
@@ -143,8 +143,8 @@ static bool real_of(const struct ad_value *value, double *ret)
     return good;
 }
 
-/* quantize(value, quantum), quantize(value, list): the first element that is not below the value,
- * else a multiple of the last one; an empty list changes nothing. */
+/* quantize(value, quantum), quantize(value, list).  With a list: the first element that is at least
+ * value, else a multiple of the last element; an empty list changes nothing. */
 void ad_func_quantize(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value value;
@@ -175,7 +175,8 @@ void ad_func_quantize(struct ad_evaluator *ev, const struct ad_call *call, struc
     }
 }
 
-/* xorshift64*: the state is the caller's, so that runs repeat. */
+/* Returns the next number of xorshift64*.  The caller has the state, so that runs can be
+ * repeated. */
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t x = *state != 0 ? *state : 0x9e3779b97f4a7c15u;

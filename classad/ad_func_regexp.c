@@ -1,4 +1,4 @@
-/* classad/ad_func_regexp.c - built-ins with regular expressions.
+/* classad/ad_func_regexp.c - built-in functions with regular expressions.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -35,8 +35,9 @@ static int search_text(struct ad_evaluator *ev, struct ad_regex *regex, const st
     return found;
 }
 
-/* Arguments of which the last, with options, may be absent; `texts` of them, and the options, are
- * to be strings.  False: *ret is set: error wins over undefined, undefined over a wrong type. */
+/* Evaluates the arguments.  The last, at index `options`, may be absent.  The first `texts`
+ * arguments and the options must be strings.  False: *ret is set; error wins over undefined,
+ * undefined over a wrong type. */
 static bool regexp_args(struct ad_evaluator *ev, const struct ad_call *call, uint32_t texts,
                         uint32_t options, struct ad_value *args, struct ad_value *ret)
 {
@@ -71,8 +72,9 @@ void ad_func_regexp(struct ad_evaluator *ev, const struct ad_call *call, struct 
     ad_evaluator_regex_done(ev, regex);
 }
 
-/* regexpMember(pattern, list[, options]): an element that is no string ends it with error,
- * undefined ones leave it undefined unless another matches; a wrong pattern matches nothing. */
+/* regexpMember(pattern, list[, options]).  An element that is not a string is an error; undefined
+ * elements make the result undefined unless another element matches; an invalid pattern matches
+ * nothing. */
 void ad_func_regexp_member(struct ad_evaluator *ev, const struct ad_call *call,
                            struct ad_value *ret)
 {
@@ -105,7 +107,7 @@ void ad_func_regexp_member(struct ad_evaluator *ev, const struct ad_call *call,
     ad_evaluator_regex_done(ev, regex);
 }
 
-/* Here options may be in upper case. */
+/* Copies the options in lower case: this function accepts upper case, too. */
 static void lower_options(const struct ad_value *options, char *small)
 {
     size_t length = 0;
@@ -118,7 +120,8 @@ static void lower_options(const struct ad_value *options, char *small)
     small[length] = '\0';
 }
 
-/* stringList_regexpMember(pattern, list[, separators[, options]]): an empty list is undefined. */
+/* stringList_regexpMember(pattern, list[, separators[, options]]).  The result for an empty list is
+ * undefined. */
 void ad_func_list_regexp(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value args[4] = {0};
@@ -155,8 +158,8 @@ void ad_func_list_regexp(struct ad_evaluator *ev, const struct ad_call *call, st
 
 /* ---- substitution ---- */
 
-/* `substitute` with \\0 to \\9 replaced by what the groups matched, "" for one that took no part;
- * false for a group beyond the last that did. */
+/* Appends `substitute`, with \\0 to \\9 replaced by the text of the groups; a group without a match
+ * gives "".  False: a group beyond the last one with a match. */
 static bool put_substitute(const struct ad_regex *regex, const struct ad_value *text,
                            const struct ad_value *substitute, struct strbuf *out)
 {
@@ -180,12 +183,13 @@ static bool put_substitute(const struct ad_regex *regex, const struct ad_value *
 }
 
 struct substitution {
-    bool all;  /* every match, not the first alone */
-    bool full; /* the text around the matches is kept */
+    bool all;  /* replace all matches, not only the first */
+    bool full; /* keep the text around the matches */
 };
 
-/* After a match of nothing the next one must be of something and begin there; else one byte goes
- * over as it is.  At the end of the text HTCondor then fails, and so do we. */
+/* Replaces matches one after another.  After an empty match, the next match must not be empty and
+ * must begin there; otherwise one byte is copied.  At the end of the text this fails, as in
+ * HTCondor. */
 static bool substitute_all(struct ad_evaluator *ev, struct ad_regex *regex,
                            const struct ad_value *text, const struct ad_value *substitute,
                            struct substitution how, struct strbuf *out)
@@ -231,7 +235,7 @@ static bool substitute_all(struct ad_evaluator *ev, struct ad_regex *regex,
     return true;
 }
 
-/* regexps(pattern, text, substitute[, options]) gives the substitute alone, "" without a match;
+/* regexps(pattern, text, substitute[, options]) returns only the substitute, "" without a match;
  * replace and replaceAll (and the option f) keep the rest of the text. */
 void ad_func_regexps(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {

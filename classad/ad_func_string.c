@@ -1,4 +1,4 @@
-/* classad/ad_func_string.c - built-ins on strings.
+/* classad/ad_func_string.c - built-in functions on strings.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,7 +10,8 @@
 #include "classad/ad_evaluator.h"
 #include "classad/ad_func.h"
 
-/* Undefined and error pass through: false and *ret set. */
+/* Appends the text of a value.  False: the value is undefined or error, which *ret becomes, or a
+ * limit was reached. */
 static bool append_text(struct ad_evaluator *ev, const struct ad_value *value, struct strbuf *text,
                         struct ad_value *ret)
 {
@@ -44,8 +45,8 @@ void ad_func_strcat(struct ad_evaluator *ev, const struct ad_call *call, struct 
     ad_make_text(ev, &text, ret);
 }
 
-/* join(separator, list), join(separator, item...), join(list): undefined items are left out, and
- * the separator stands only behind something.  All undefined: undefined. */
+/* join(separator, list), join(separator, item...), join(list).  Undefined items are left out, and
+ * the separator is written only after some text.  If all are undefined, the result is undefined. */
 void ad_func_join(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value separator;
@@ -159,7 +160,7 @@ void ad_func_substr(struct ad_evaluator *ev, const struct ad_call *call, struct 
     ad_make_string(ev, args[0].string.text + from, (size_t)(end - from), ret);
 }
 
-/* strcmp, stricmp: of the texts of any values; -1, 0 or 1. */
+/* strcmp, stricmp: compare the texts of any values; the result is -1, 0 or 1. */
 void ad_func_compare(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value values[2];
@@ -185,12 +186,12 @@ void ad_func_compare(struct ad_evaluator *ev, const struct ad_call *call, struct
 
 struct splitting {
     size_t at;
-    char last; /* the separator, no blank, that was passed last */
+    char last; /* the last separator that was passed and is not a blank */
     bool done;
 };
 
-/* The next item.  Of separators in a row only the same one twice, blanks apart, makes an empty
- * item; nothing is before the first separators and behind the last one. */
+/* Finds the next item.  Of several separators in a row, only the same one twice (blanks do not
+ * count) makes an empty item.  There is no item before the first separators or after the last. */
 static bool next_item(const struct ad_value *text, const struct ad_value *set,
                       struct splitting *state, struct ad_value *item)
 {
@@ -250,8 +251,8 @@ void ad_func_split(struct ad_evaluator *ev, const struct ad_call *call, struct a
     *ret = made;
 }
 
-/* splitUserName("user@domain"), splitSlotName("slot@host"): without an @ all is the user, or the
- * host. */
+/* splitUserName("user@domain"), splitSlotName("slot@host").  Without an @, all of the text is the
+ * user or the host. */
 void ad_func_split_at(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value text;

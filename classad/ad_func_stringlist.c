@@ -1,7 +1,8 @@
-/* classad/ad_func_stringlist.c - built-ins on lists that are kept in one string: "a, b, c".
+/* classad/ad_func_stringlist.c - built-in functions on lists that are stored in one string, such as
+ * "a, b, c".
  *
- * Items are separated by any byte of the set (blank and comma unless given), trimmed of blanks, and
- * left out when empty.
+ * Items are separated by any byte of the set of separators (by default blank and comma) and trimmed
+ * of blanks; empty items are left out.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -42,10 +43,11 @@ bool ad_stringlist_next(const struct ad_value *list, const struct ad_value *set,
 }
 
 #define WALK_BYTES_A_STEP 8
-#define NUMBER_STEPS      4  /* of an item that is read as a number */
-#define SET_BYTES_A_STEP  64 /* of separators, which are looked through at each byte */
+#define NUMBER_STEPS      4 /* steps of an item that is read as a number */
+/* separators in one step; each byte of the list is compared with all of them */
+#define SET_BYTES_A_STEP 64
 
-/* What walking a list counts. */
+/* Counts the steps of walking through a list.  False: the budget is used up. */
 static bool spend_walk(struct ad_evaluator *ev, const struct ad_value *list,
                        const struct ad_value *set)
 {
@@ -54,7 +56,7 @@ static bool spend_walk(struct ad_evaluator *ev, const struct ad_value *list,
                                   list->string.length * (set->string.length / SET_BYTES_A_STEP));
 }
 
-/* Arguments of size and the totals: all strings.  False: *ret is set. */
+/* Evaluates the arguments of size and of the totals, which must be strings.  False: *ret is set. */
 static bool strict_args(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *list,
                         struct ad_value *set, struct ad_value *ret)
 {
@@ -85,7 +87,7 @@ void ad_func_list_size(struct ad_evaluator *ev, const struct ad_call *call, stru
     ad_is_int(ret, count);
 }
 
-/* The leading number of an item; *whole tells that it is made of digits and signs only. */
+/* Reads the number at the beginning of an item; *whole: it has only digits and signs. */
 static bool leading_number(const struct ad_value *item, double *number, bool *whole)
 {
     char copy[128];
@@ -156,7 +158,7 @@ static bool ad_stringlist_has(const struct ad_value *list, const struct ad_value
     return false;
 }
 
-/* The arguments of member and subset; both undefined: undefined. */
+/* Evaluates the arguments of member and subset.  If both are undefined, so is the result. */
 static bool member_args(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *item,
                         struct ad_value *list, struct ad_value *set, struct ad_value *ret)
 {
@@ -192,8 +194,8 @@ void ad_func_list_member(struct ad_evaluator *ev, const struct ad_call *call, st
     }
 }
 
-/* Every item of the first list is in the second.  An empty text is part of any; one of separators
- * alone is not. */
+/* Returns whether every item of the first list is in the second.  An empty text is a subset of any
+ * list; a text of separators only is not. */
 void ad_func_list_subset(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value part;
@@ -214,7 +216,7 @@ void ad_func_list_subset(struct ad_evaluator *ev, const struct ad_call *call, st
     ad_is_bool(ret, subset);
 }
 
-/* An item of stringListsIntersect, which is not trimmed. */
+/* Finds the next item for stringListsIntersect(), which does not trim items. */
 static bool next_raw(const struct ad_value *list, const char *set, size_t *at,
                      struct ad_value *item)
 {
@@ -238,7 +240,7 @@ static bool has_raw(const struct ad_value *list, const char *set, const struct a
     return false;
 }
 
-/* stringListsIntersect(list, list[, separators]): no separators are the usual ones. */
+/* stringListsIntersect(list, list[, separators]).  Empty separators mean the usual ones. */
 void ad_func_lists_intersect(struct ad_evaluator *ev, const struct ad_call *call,
                              struct ad_value *ret)
 {

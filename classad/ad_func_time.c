@@ -1,4 +1,5 @@
-/* classad/ad_func_time.c - built-ins on times.  The present and the zone come from the context.
+/* classad/ad_func_time.c - built-in functions on times.  The current time and the time zone come
+ * from the context.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -67,7 +68,7 @@ void ad_func_time(struct ad_evaluator *ev, const struct ad_call *call, struct ad
     }
 }
 
-/* The zone as the second argument of absTime(); false when it is none. */
+/* Reads the zone in the second argument of absTime(); false when it is not a zone. */
 static bool zone_arg(struct ad_evaluator *ev, const struct ad_call *call, int32_t *offset_s)
 {
     struct ad_value value;
@@ -82,7 +83,7 @@ static bool zone_arg(struct ad_evaluator *ev, const struct ad_call *call, int32_
     return true;
 }
 
-/* absTime(), absTime(moment[, zone]): the zone is the local one when it is not given. */
+/* absTime(), absTime(moment[, zone]).  Without a zone, the local one is used. */
 void ad_func_abstime(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value value;
@@ -153,7 +154,7 @@ void ad_func_reltime(struct ad_evaluator *ev, const struct ad_call *call, struct
     }
 }
 
-/* Seconds as "days+hh:mm:ss", the leading parts left out when zero. */
+/* interval(seconds): "days+hh:mm:ss", without leading parts that are zero. */
 void ad_func_interval(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value value;

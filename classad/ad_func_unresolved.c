@@ -1,10 +1,10 @@
 /* classad/ad_func_unresolved.c - unresolved(): the names in an expression that nothing defines.
  *
- * The walk goes where HTCondor's goes, so that the answers agree even where they are odd: a name
- * that is found is followed into its expression, each time anew; what is written inside a nested ad
- * is looked up from the ad where the search began; `a.b` with an undefined `a` is one name; one
- * whose `a` is neither undefined nor an ad, and one that leads back to itself, end the walk with no
- * names.
+ * The walk follows the same way as HTCondor's, so that the answers are equal even where they are
+ * strange.  A name that is found is followed into its expression, each time again.  Names inside a
+ * nested ad are looked up from the ad where the search began.  `a.b` with an undefined `a` is one
+ * name.  If `a` is neither undefined nor an ad, or a name leads back to itself, the walk ends with
+ * no names.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,8 +20,8 @@
 
 struct unresolved {
     struct ad_evaluator *ev;
-    struct strmap *names; /* in any case; the first spelling stays */
-    unsigned depth;       /* a name that leads to itself comes to the limit */
+    struct strmap *names; /* the names, ignoring case; the first spelling is kept */
+    unsigned depth;       /* a name that leads to itself reaches the limit of the depth */
 };
 
 static bool walk_nodes(struct unresolved *to, const struct ad_node *node, uint32_t scope);
@@ -120,7 +120,7 @@ static bool walk_nodes(struct unresolved *to, const struct ad_node *node, uint32
     return good;
 }
 
-/* ---- the answer ---- */
+/* ---- the result ---- */
 
 static void sort_names(const char **names, size_t count)
 {
@@ -136,7 +136,7 @@ static void sort_names(const char **names, size_t count)
     }
 }
 
-/* TARGET.x counts as x once all are in order. */
+/* Returns the name without TARGET., which is ignored once the names are sorted. */
 static const char *bare_name(const char *name)
 {
     return strlen(name) >= 7 && ad_name_is(name, "target.", 7) ? name + 7 : name;
@@ -161,7 +161,7 @@ static void print_names(const struct strmap *map, struct strbuf *out)
     mem_free(names);
 }
 
-/* Does the pattern match something of one of the names?  -1: a limit was crossed. */
+/* Returns whether the pattern matches in one of the names; -1: a limit was reached. */
 static int any_matches(struct ad_evaluator *ev, const struct strmap *names, struct ad_regex *regex)
 {
     int found = 0;
@@ -205,8 +205,8 @@ static void match_names(struct ad_evaluator *ev, const struct strmap *names,
     ad_evaluator_regex_done(ev, regex);
 }
 
-/* unresolved(name): the names that the expression of an attribute needs from elsewhere; with a
- * pattern as second argument: does it match one of them? */
+/* unresolved(name): the names that the attribute's expression needs from elsewhere; with a pattern
+ * as second argument, whether it matches one of them. */
 void ad_func_unresolved(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_found found;

@@ -1,5 +1,5 @@
-/* classad/ad_func_user.c - built-ins that ask the world about users: accounts and maps.  The world
- * is the context's; without it nobody has a home, and no map has a name.
+/* classad/ad_func_user.c - built-in functions about users: home directories and maps.  The context
+ * provides the data; without it, no user has a home, and no map exists.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,7 @@
 
 #define HOME_MAX 4096
 
-/* userHome(name[, otherwise]): a text as second argument stands in for every failure. */
+/* userHome(name[, otherwise]).  A text as second argument is the result of every failure. */
 void ad_func_user_home(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value name;
@@ -37,7 +37,7 @@ void ad_func_user_home(struct ad_evaluator *ev, const struct ad_call *call, stru
 
 /* ---- userMap ---- */
 
-/* The next name of a list between commas, without blanks around it; false at the end. */
+/* Finds the next name in a list with commas, without the blanks around it; false at the end. */
 static bool next_name(const char **at, struct ad_value *name)
 {
     while (**at != '\0') {
@@ -56,7 +56,7 @@ static bool next_name(const char **at, struct ad_value *name)
     return false;
 }
 
-/* userMap(map, user): all names, as a list. */
+/* userMap(map, user): makes a list of all names. */
 static void all_names(struct ad_evaluator *ev, const char *names, struct ad_value *ret)
 {
     struct ad_value name;
@@ -75,7 +75,7 @@ static void all_names(struct ad_evaluator *ev, const char *names, struct ad_valu
     *ret = made;
 }
 
-/* The one that is preferred, if it is among them, else the first; false: there is none. */
+/* Chooses the preferred name if it is in the list, else the first; false: the list is empty. */
 static bool one_name(const char *names, const struct ad_value *preferred, struct ad_value *ret)
 {
     struct ad_value name;
@@ -94,7 +94,7 @@ static bool one_name(const char *names, const struct ad_value *preferred, struct
     return any;
 }
 
-/* userMap(map, user): a list of names; userMap(map, user, preferred[, otherwise]): one of them. */
+/* userMap(map, user): a list of names. userMap(map, user, preferred[, otherwise]): one of them. */
 void ad_func_user_map(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value args[4] = {{.type = AD_TYPE_UNDEFINED}};

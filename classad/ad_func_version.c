@@ -1,8 +1,10 @@
-/* classad/ad_func_version.c - built-ins that compare versions: runs of digits count as numbers.
+/* classad/ad_func_version.c - built-in functions that compare versions; runs of digits count as
+ * numbers.
  *
- * A run of digits is compared as a number, by its length and then byte by byte; fewer zeros in
- * front come first, and runs with as many zeros are compared like texts.  The value of versioncmp
- * is what HTCondor gives: the difference of the bytes, of the lengths of the runs, or of the zeros.
+ * A run of digits is compared as a number: by its length, then byte by byte.  The run with fewer
+ * leading zeros comes first; runs with equally many are compared like texts.  The result of
+ * versioncmp() is HTCondor's: the difference of the bytes, of the lengths of the runs, or of the
+ * zeros.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,7 +26,7 @@ static int run_of(const char *text, char only)
     return length;
 }
 
-/* The zeros in front of a run of digits: the last digit of a run is none of them. */
+/* Returns the number of leading zeros of a run of digits; its last digit does not count as one. */
 static int leading_zeros(const char *run)
 {
     int zeros = run_of(run, '0');

@@ -1,4 +1,4 @@
-/* classad/ad_get.c - reading an ad: evaluated getters, comparison, the order of printing.
+/* classad/ad_get.c - reads ads: getters that evaluate, comparison, the order of printing.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,8 +11,8 @@
 
 /* ---- getting ---- */
 
-/* A name may stand in any of these, so that names that are asked for in turn do not drive each
- * other out. */
+/* A name may be in any of so many places of the cache, so that names that are asked for alternately
+ * do not displace each other. */
 #define WAYS 4u
 
 static struct ad_asked *asked_at(struct ad_shape *shape, const char *name)
@@ -22,7 +22,8 @@ static struct ad_asked *asked_at(struct ad_shape *shape, const char *name)
     return &shape->asked[spread % (AD_SHAPE_ASKED / WAYS) * WAYS];
 }
 
-/* NULL: it was not asked for, or the text there is another one now. */
+/* Finds a name in the shape's cache.  NULL: it was not asked for, or its address has another text
+ * now. */
 static const struct ad_asked *find_asked(struct ad_shape *shape, const char *name)
 {
     const struct ad_asked *asked = asked_at(shape, name);
@@ -34,7 +35,8 @@ static const struct ad_asked *find_asked(struct ad_shape *shape, const char *nam
     return NULL;
 }
 
-/* In the body as it is, or nowhere, where that name was asked for before: without hashing. */
+/* Finds an attribute without hashing, by a cached name, if it is unchanged in the body or certainly
+ * absent.  False: look it up. */
 static bool find_again(const struct ad *ad, const char *name, struct ad_spot *ret, bool *found)
 {
     const struct ad_asked *asked = find_asked(ad->body->shape, name);
@@ -48,7 +50,7 @@ static bool find_again(const struct ad *ad, const char *name, struct ad_spot *re
                   : ad->count == 0 && ad->chain == NULL;
 }
 
-/* Looks it up and remembers it: what a shape remembers is not seen. */
+/* Looks the name up and remembers its place.  The shape seems constant to callers. */
 static uint32_t asked_place(struct ad_shape *shape, const char *name, size_t length, uint32_t hash)
 {
     uint32_t place = ad_shape_place(shape, name, length, hash);
@@ -90,7 +92,7 @@ static bool find_value(const struct ad *ad, const char *name, struct ad_spot *re
     return ad_find_spot(ad, name, length, hash, ret);
 }
 
-/* The value of a literal without evaluation, of anything else with. */
+/* Gets a value; a literal is not evaluated. */
 static int get_value(const struct ad *ad, const char *name, struct ad_value *value)
 {
     struct ad_spot spot;
@@ -108,7 +110,7 @@ static int get_value(const struct ad *ad, const char *name, struct ad_value *val
     return value->type == AD_TYPE_UNDEFINED ? -ENOENT : 0;
 }
 
-/* The same for the three kinds of numbers; nothing is left to release. */
+/* Gets a number of any of the three types; nothing needs to be released. */
 static int get_number(const struct ad *ad, const char *name, struct ad_value *value)
 {
     int rc = get_value(ad, name, value);

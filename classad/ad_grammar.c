@@ -1,13 +1,14 @@
-/* classad/ad_grammar.c - tokens to trees.
+/* classad/ad_grammar.c - makes trees of tokens.
  *
- * Precedence climbing; operators of one precedence become one chain.  Precedences from low to high:
- * `? :`, ||, &&, |, ^, &, equality, order, shift, sum, product, unary, postfix.  Postfix are .name,
- * [subscript] and ?: written as one token, which binds tighter than any binary operator; written
- * apart, `? :` is a conditional without a middle (both as HTCondor does). A minus right before a
- * number where an operand is expected belongs to the number.
+ * The parser uses precedence climbing; operators of one precedence become one chain.  Precedences
+ * from low to high: `? :`, ||, &&, |, ^, &, equality, order, shift, sum, product, unary, postfix.
+ * Postfix operators are .name, [subscript] and ?: written as one token, which binds tighter than
+ * any binary operator; written apart, `? :` is a conditional without a middle part (both as in
+ * HTCondor).  A minus directly before a number, where an operand is expected, belongs to the
+ * number.
  *
- * Trees are built in an arena, children on a stack until their parent is complete, and then copied
- * into one block: an expression that is refused leaves nothing behind.
+ * Trees are built in an arena, with children on a stack until their parent is complete, and then
+ * copied into one block.  So an expression that is refused leaves nothing behind.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -105,8 +106,8 @@ static int push_node(struct ad_parser *parser, const struct ad_node *node)
     return 0;
 }
 
-/* The nodes pushed since `from` become children in the arena; node must be of a kind with children.
- */
+/* Makes the nodes that were pushed since `from` the children of node, in the arena; node must be of
+ * a kind with children. */
 static int adopt_children(struct ad_parser *parser, size_t from, struct ad_node *node)
 {
     size_t count = parser->stack_count - from;
@@ -155,7 +156,7 @@ static int not_a_time(struct ad_parser *parser, const char *kind)
                    kind);
 }
 
-/* absTime("...") and relTime("...") of one literal are literals themselves. */
+/* absTime("...") and relTime("...") with one literal are literals, too. */
 static int time_literal(struct ad_parser *parser, const struct ad_node *call, struct ad_node *ret)
 {
     const struct ad_name *name = call->named.name;
@@ -188,7 +189,7 @@ static int time_literal(struct ad_parser *parser, const struct ad_node *call, st
     return 0;
 }
 
-/* What is read lives in the parser's arena. */
+/* The result lives in the parser's arena. */
 static int ad_parse_tree(struct ad_parser *parser, struct ad_node *ret);
 
 static int parse_list(struct ad_parser *parser, char closing, const char *closing_name,
@@ -296,7 +297,7 @@ static int parse_name(struct ad_parser *parser, struct ad_node *ret)
     return rc < 0 ? rc : time_literal(parser, ret, ret);
 }
 
-/* After a '.': a name that is no reserved word. */
+/* Parses the name after a '.'; reserved words are refused. */
 static int parse_selected(struct ad_parser *parser, struct ad_node *ret)
 {
     struct ad_node word;
@@ -373,7 +374,8 @@ static int parse_primary(struct ad_parser *parser, struct ad_node *ret)
 
 static int parse_postfix(struct ad_parser *parser, struct ad_node *ret);
 
-/* What follows `?:` written as one token is no unary expression; a number may have a sign. */
+/* Parses what follows `?:` written as one token: not a unary expression, but a number may have a
+ * sign. */
 static int parse_alternative(struct ad_parser *parser, struct ad_node *ret)
 {
     struct ad_lexer *lexer = &parser->lexer;
@@ -499,7 +501,8 @@ static int parse_binary(struct ad_parser *parser, int least, struct ad_node *ret
     return rc;
 }
 
-/* `a ? : b` with blanks binds loosely but prints as `a ?: b`: parentheses keep the meaning. */
+/* `a ? : b`, written with blanks, binds loosely but is printed as `a ?: b`; parentheses keep its
+ * meaning. */
 static int in_parens(struct ad_parser *parser, struct ad_node *node)
 {
     if (node->kind != AD_NODE_CHAIN && node->kind != AD_NODE_COND && node->kind != AD_NODE_ELSE) {

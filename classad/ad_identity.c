@@ -10,7 +10,7 @@
 #include "classad/ad.h"
 #include "classad/ad_packed.h"
 
-/* Which of them are among the entries, a bit for each. */
+/* Returns which of these attributes are among the entries, one bit for each. */
 static uint16_t in_entries(const struct ad *ad)
 {
     uint16_t found = 0;
@@ -20,7 +20,8 @@ static uint16_t in_entries(const struct ad *ad)
     return found;
 }
 
-/* By its name, wherever it lies: a string's text, "" when it is absent; NULL: another value. */
+/* Returns the text of a string attribute, wherever the ad has it; "": absent; NULL: not a string
+ * literal. */
 static const char *find_text(const struct ad *ad, const char *name)
 {
     struct ad_value value;
@@ -31,7 +32,7 @@ static const char *find_text(const struct ad *ad, const char *name)
     return rc == 0 && value.type == AD_TYPE_STRING ? value.string.text : NULL;
 }
 
-/* The same in that place of the body. */
+/* Returns the text of a string in this place of the body; NULL: not a string. */
 static const char *body_text(const struct ad_body *body, uint32_t place)
 {
     struct ad_bytes value = ad_body_value(body, place);

@@ -1,7 +1,7 @@
-/* classad/ad_json.c - ads to JSON.
+/* classad/ad_json.c - prints ads as JSON.
  *
- * Strings are UTF-8 where they can be; a byte that is not part of UTF-8 is written as U+FFFD, since
- * JSON has no other bytes.
+ * Strings are UTF-8.  A byte that is not valid UTF-8 is written as U+FFFD, because JSON cannot
+ * express it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 #include "base/strbuf.h"
 #include "classad/ad_private.h"
 
-/* Bytes of the UTF-8 character at text, 0 when there is none. */
+/* Returns the bytes of the UTF-8 character at text; 0: not a valid one. */
 static size_t utf8_length(const unsigned char *text, size_t left)
 {
     size_t length = text[0] < 0x80                      ? 1

@@ -1,7 +1,7 @@
-/* classad/ad_json_read.c - JSON to ads.
+/* classad/ad_json_read.c - reads JSON ads.
  *
- * Each member of the object is written over into new syntax and parsed as such, so that all limits
- * of a text hold here as they do there, and an expression is judged by the one parser there is.
+ * Each member of the object is translated to new syntax and parsed as such.  So all limits of a
+ * text hold here, too, and there is only one parser for expressions.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,8 +19,8 @@ struct json_reader {
     const char *end;
     const struct ad_context *context;
     unsigned depth;
-    struct strbuf out;  /* the value, in new syntax */
-    struct strbuf word; /* the bytes of a string */
+    struct strbuf out;  /* the translated value */
+    struct strbuf word; /* the decoded bytes of a string */
     const char *fault;
     struct err *err;
 };
@@ -78,7 +78,7 @@ static void put_character(unsigned value, struct strbuf *out)
     strbuf_putc(out, (char)(0x80 | (value & 0x3f)));
 }
 
-/* The four digits of \uXXXX; false when they are none. */
+/* Reads the four digits of \uXXXX; false when they are not hexadecimal. */
 static bool read_hex4(const char *at, const char *end, unsigned *ret)
 {
     unsigned value = 0;
@@ -97,7 +97,7 @@ static bool read_hex4(const char *at, const char *end, unsigned *ret)
     return true;
 }
 
-/* \uXXXX, *at behind the u; two surrogates are one character. */
+/* Decodes \uXXXX; *at is behind the u.  Two surrogates are one character. */
 static bool read_unicode(const char **at, const char *end, struct strbuf *out)
 {
     unsigned value;
@@ -115,8 +115,8 @@ static bool read_unicode(const char **at, const char *end, struct strbuf *out)
     return true;
 }
 
-/* The string at a quote into reader->word; *is_expr tells that it stands for an expression, of
- * which word then is the text. */
+/* Reads the string at a quote into reader->word.  *is_expr: the string stands for an expression,
+ * whose text word then is. */
 static int read_string(struct json_reader *reader, bool *is_expr)
 {
     static const char FROM[] = "\"\\/bfnrt";
@@ -175,7 +175,7 @@ static int read_string(struct json_reader *reader, bool *is_expr)
     return 0;
 }
 
-/* reader->word in quotes of new syntax. */
+/* Appends reader->word as a quoted text of new syntax. */
 static void put_quoted(struct json_reader *reader, char quote)
 {
     const char *text = strbuf_text(&reader->word);
@@ -202,7 +202,7 @@ static size_t count_digits(const struct json_reader *reader, const char *at)
     return count;
 }
 
-/* A number of JSON is one of ClassAds. */
+/* Copies a number: the syntax of JSON is valid in ClassAds. */
 static int read_number(struct json_reader *reader)
 {
     const char *start = reader->at;
@@ -293,7 +293,7 @@ static int read_array(struct json_reader *reader)
     return 0;
 }
 
-/* A name and the colon, into reader->word. */
+/* Reads a name and the colon after it into reader->word. */
 static int read_name(struct json_reader *reader)
 {
     bool is_expr;
@@ -315,7 +315,8 @@ static int read_name(struct json_reader *reader)
     return next_is(reader, ':') ? 0 : refuse_text(reader, reader->at, "':' expected");
 }
 
-/* Commas before a member, or the closing brace: 1 a member follows, 0 the end, -EINVAL. */
+/* Passes the comma before a member, or the closing brace.  Returns 1 when a member follows, 0 at
+ * the end, -EINVAL. */
 static int next_member(struct json_reader *reader, bool first)
 {
     bool comma = false;

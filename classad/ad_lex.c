@@ -1,8 +1,9 @@
-/* classad/ad_lex.c - text to tokens.
+/* classad/ad_lex.c - splits text into tokens.
  *
- * The two syntaxes differ inside quotes only.  New: C's escapes, an unknown one is the character
- * itself, a zero byte is refused. Old: a backslash is a character like any other, except before a
- * quote that is not the last character of its line, so that "C:\dir\" is a string.
+ * The two syntaxes differ only inside quotes.  New syntax has the escapes of C; an unknown escape
+ * is the character itself, and a zero byte is refused.  In old syntax a backslash is an ordinary
+ * character, except before a quote that is not the last character of its line, so that "C:\dir\" is
+ * a string.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -94,7 +95,7 @@ static bool skip_blanks(struct ad_lexer *lexer)
 
 /* ---- numbers ---- */
 
-#define REAL_TEXT_MAX 4000 /* digits of a real that count; a longer text is refused */
+#define REAL_TEXT_MAX 4000 /* most digits of a real; a longer text is refused */
 
 static void lex_real(struct ad_lexer *lexer, const char *end, bool negative)
 {
@@ -118,8 +119,8 @@ static bool is_hex(const struct ad_lexer *lexer, const char *at)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* An integer may not begin with 0, HTCondor says, and then reads what stands behind a minus: so
- * -017 is -17, and -0x1F is 0.  What does not fit is 0. */
+/* HTCondor allows no integer that begins with 0, but then reads what follows a minus: so -017 is
+ * -17, and -0x1F is 0.  A number that does not fit is 0. */
 static void lex_integer(struct ad_lexer *lexer, const char *end, bool negative)
 {
     if (!negative && *lexer->at == '0' && end - lexer->at > 1) {
@@ -141,7 +142,8 @@ static void lex_integer(struct ad_lexer *lexer, const char *end, bool negative)
     lexer->at = end;
 }
 
-/* The digits at *at; *real tells that they are no integer.  NULL: why it is no number is said. */
+/* Passes the digits at *at; *real: the number is not an integer.  NULL: not a number, and the error
+ * is set. */
 static const char *skip_digits(struct ad_lexer *lexer, const char *at, bool *real)
 {
     bool octal = *at == '0';
@@ -169,7 +171,7 @@ static const char *skip_digits(struct ad_lexer *lexer, const char *at, bool *rea
     return at;
 }
 
-/* at is at a digit, or at one or two points before a digit. */
+/* Reads a number; `at` is at a digit, or at one or two points before a digit. */
 static void lex_number(struct ad_lexer *lexer, bool negative)
 {
     const char *at = lexer->at;
@@ -264,8 +266,8 @@ static bool new_escape(const char *end, const char **from, char *to)
     return value != 0;
 }
 
-/* The end of the quoted text that begins at lexer->at (after the opening quote), NULL when there is
- * none. */
+/* Returns the end of the quoted text that begins at lexer->at (after the opening quote); NULL when
+ * the closing quote is missing. */
 static const char *closing_quote(struct ad_lexer *lexer, char quote, bool *escapes)
 {
     for (const char *at = lexer->at; at < lexer->end; at++) {
@@ -295,8 +297,8 @@ static const char *closing_quote(struct ad_lexer *lexer, char quote, bool *escap
     return NULL;
 }
 
-/* The escapes of new syntax or of old, from raw text into `to`: the length, or SIZE_MAX when a byte
- * would be zero. */
+/* Decodes the escapes of the raw text into `to`, in new or old syntax.  Returns the length;
+ * SIZE_MAX when a byte would be zero. */
 static size_t unescape_string(struct ad_lexer *lexer, const char *from, const char *end, char quote,
                               char *to)
 {
@@ -317,9 +319,9 @@ static size_t unescape_string(struct ad_lexer *lexer, const char *from, const ch
     return (size_t)(to - first);
 }
 
-/* In new syntax quoted texts with nothing but blanks between them are one, and are so before their
- * escapes are looked at.  Appends what follows to the raw text; NULL: a quote is missing, or there
- * is no memory. */
+/* In new syntax, quoted texts that only blanks separate are joined before their escapes are
+ * decoded.  Appends the texts that follow to raw.  Returns the result; NULL: a quote is missing, or
+ * no memory. */
 static const char *join_quoted(struct ad_lexer *lexer, char quote, const char *raw, size_t *length,
                                bool *escapes)
 {
@@ -428,7 +430,7 @@ static void lex_name(struct ad_lexer *lexer)
     }
 }
 
-/* Longest first among those with one beginning. */
+/* Among operators with the same beginning, the longest comes first. */
 static const struct {
     char text[4];
     uint8_t op;
@@ -470,7 +472,7 @@ static void lex_mark(struct ad_lexer *lexer)
     }
 }
 
-/* `.5`, and `..5` which HTCondor reads as 0.0. */
+/* Returns whether a fraction begins here: `.5`, or `..5`, which HTCondor reads as 0.0. */
 static bool at_fraction(const struct ad_lexer *lexer)
 {
     const char *at = lexer->at;

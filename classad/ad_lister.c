@@ -12,25 +12,26 @@
 #include "base/strmap.h"
 #include "classad/ad_packed.h"
 
-#define SHAPES_MAX 16 /* remembered; others are printed without */
+/* most shapes that are remembered; ads of other shapes are printed without this help */
+#define SHAPES_MAX 16
 
-struct listed { /* one attribute of a shape */
+struct listed { /* one attribute of a remembered shape */
     uint32_t place;
     uint32_t raw_length, line_length;
     uint32_t raw_capacity, line_capacity;
-    char *raw; /* the value that was printed last; NULL: none yet */
+    char *raw; /* the value of the ad that was printed last; NULL: none yet */
     char *line;
 };
 
 struct listed_shape {
-    struct ad_shape *shape; /* owned */
+    struct ad_shape *shape; /* a reference, owned */
     size_t count;
-    struct listed *list; /* in order of the alphabet */
+    struct listed *list; /* sorted by name */
 };
 
 struct ad_lister {
     enum ad_lister_form form;
-    struct strmap *wanted; /* NULL: all */
+    struct strmap *wanted; /* names to print; NULL: all */
     struct listed_shape shapes[SHAPES_MAX];
     size_t shape_count;
     struct strbuf line;
@@ -75,7 +76,7 @@ static bool is_wanted(const struct ad_lister *lister, const char *name)
            (lister->wanted == NULL || strmap_get(lister->wanted, name) != NULL);
 }
 
-/* A line of JSON begins with the end of the line before it, of which the first has none. */
+/* A line of JSON begins with the end of the line before it; the first line has no such end. */
 #define JSON_BEFORE ",\n"
 
 static void print_json(const char *name, size_t length, const struct ad_node *node,

@@ -1,4 +1,4 @@
-/* classad/ad_match.c - Requirements of two ads against one another.
+/* classad/ad_match.c - evaluates the Requirements of two ads against each other.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

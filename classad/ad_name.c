@@ -1,9 +1,9 @@
-/* classad/ad_name.c - attribute names: hashing, comparing, which are private, which are reserved.
+/* classad/ad_name.c - attribute names: hash, comparison, private names, reserved words.
  *
- * Names are hashed once, when they enter an ad or an expression; looking one up compares the 32-bit
- * hash first, so that two texts are compared (without case) hardly more than once a lookup.  The
- * hash has no seed, for expressions are shared between ads and processes-wide state is not wanted;
- * what a stranger gains by colliding names is bounded by AD_COLLISIONS_MAX.
+ * A name is hashed once, when it enters an ad or an expression.  A lookup compares the 32-bit hash
+ * first, so that it rarely compares more than one text (ignoring case).  The hash has no seed,
+ * because expressions are shared between ads, and there is no process-wide state.  What an attacker
+ * can gain by colliding names is bounded by AD_COLLISIONS_MAX.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "classad/ad_identity.h"
 
-/* The letters of eight bytes in lower case. */
+/* Returns the eight bytes with their letters in lower case. */
 static uint64_t lower_word(uint64_t word)
 {
     static const uint64_t ONES = 0x0101010101010101u;

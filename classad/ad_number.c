@@ -1,10 +1,10 @@
-/* classad/ad_number.c - numbers to text, as printf("%lld"), ("%.15E") and ("%.16G") write them in
- * the C locale.
+/* classad/ad_number.c - prints numbers as printf("%lld"), ("%.15E") and ("%.16G") do in the C
+ * locale.
  *
- * Long listings are numbers for the most part, and printf() takes them through wide arithmetic and
- * the locale.  A real of usual size is m * 2^e with e <= 0; its 16 digits are the integer nearest
- * to m * 10^k / 2^-e, which fits into 128 bits and is rounded exactly, halves to even, as glibc
- * does. Others go to printf().
+ * Long listings are mostly numbers, and printf() uses slow wide arithmetic and the locale.  A real
+ * of usual size is m * 2^e with e <= 0.  Its 16 digits are the integer nearest to m * 10^k / 2^-e,
+ * which fits into 128 bits and is rounded exactly, halves to even, as in glibc.  Other reals are
+ * printed by printf().
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -38,13 +38,13 @@ size_t ad_number_print_int(int64_t value, char *out)
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 wide;
 
-#define SMALLEST  1e-5               /* of what fits into 128 bits */
-#define SCALE_MAX 20                 /* of SMALLEST */
+#define SMALLEST  1e-5               /* smallest real whose digits fit into 128 bits */
+#define SCALE_MAX 20                 /* power of ten for SMALLEST */
 #define LARGEST   9007199254740992.0 /* 2^53 */
 #define TEN_15    1000000000000000u
 
-/* The 16 digits of real, which is positive and of usual size, as an integer, and its power of ten.
- */
+/* Returns the 16 digits of a positive real of usual size as an integer; *power is its power of
+ * ten. */
 static uint64_t digits_of(double real, int *power)
 {
     static const uint64_t TENS[] = {1u,         10u,         100u,        1000u,
@@ -98,7 +98,7 @@ static void write_digits(uint64_t digits, char *out)
     }
 }
 
-/* d.ddddddddddddddde+dd */
+/* Writes d.ddddddddddddddde+dd. */
 static size_t write_exponent(const char *digits, int power, char *out)
 {
     size_t length = 0;
@@ -114,7 +114,7 @@ static size_t write_exponent(const char *digits, int power, char *out)
     return length;
 }
 
-/* Plain, for powers from -4 to 15, without zeros at the end. */
+/* Writes a number with a power from -4 to 15 without exponent, and without zeros at the end. */
 static size_t write_plain(const char *digits, int power, char *out)
 {
     size_t length = 0;
@@ -138,7 +138,7 @@ static size_t write_plain(const char *digits, int power, char *out)
     return length;
 }
 
-/* 0: not of usual size. */
+/* Prints a real of usual size; returns its length, or 0 for another size. */
 static size_t print_usual(double real, bool exponent, char *out)
 {
     double size = fabs(real);

@@ -1,9 +1,10 @@
-/* classad/ad_ops.c - unary and strict binary operators over every type.
+/* classad/ad_ops.c - unary and strict binary operators for all types.
  *
- * Strict: error wins over undefined, undefined over all else.  =?= and =!= are not strict: they
- * compare undefined and error like any value.  Booleans count as 0 and 1 in arithmetic and order.
- * What the data of tests/conformance/classad/ show is kept even where it is odd: a real result of
- * +infinity is error, -infinity is not; % takes integers only; integers wrap around.
+ * Strict means that error wins over undefined, and undefined over all other values.  =?= and =!=
+ * are not strict: they compare undefined and error like any value.  Booleans count as 0 and 1 in
+ * arithmetic and in the order.  Behaviour that tests/conformance/classad shows is kept even where
+ * it is strange: a real result of +infinity is error, -infinity is not; % takes only integers;
+ * integers wrap around.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -170,7 +171,7 @@ static void order_reals(enum ad_op op, double a, double b, struct ad_value *ret)
     put_order(op, a < b ? -1 : a > b, ret);
 }
 
-/* Whether texts are equal is seen without going through them letter by letter. */
+/* Compares two texts; for equality, without finding their order. */
 static void compare_texts(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
                           struct ad_value *ret)
 {
@@ -289,7 +290,8 @@ static void is_abstime(struct ad_value *ret, const struct ad_value *from, double
     ret->time.offset_s = offset_s;
 }
 
-static bool is_factor(const struct ad_value *value) /* of a duration: no boolean */
+/* a factor of a duration: a number, not a boolean */
+static bool is_factor(const struct ad_value *value)
 {
     return value->type == AD_TYPE_INT || value->type == AD_TYPE_REAL;
 }

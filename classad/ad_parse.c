@@ -1,4 +1,4 @@
-/* classad/ad_parse.c - whole texts: an expression, an ad in brackets, an ad in long form.
+/* classad/ad_parse.c - parses whole texts: an expression, an ad in brackets, an ad in long form.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "classad/ad_grammar.h"
 
-/* Where the parser stands: at the token that it refused. */
+/* Sets *fault to the position of the token that the parser refused. */
 static void say_fault(const struct ad_parser *parser, const char *text, size_t *fault)
 {
     if (fault != NULL) {

@@ -1,5 +1,5 @@
-/* classad/ad_pool.c - ads into and out of a pool.  What becomes of the bytes of an ad that arrives:
- * ad_arrival.c.
+/* classad/ad_pool.c - decodes ads into a pool, changes and packs them.  ad_arrival.c handles the
+ * bytes of an ad that arrives.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,9 +14,9 @@
 #include "classad/ad_packed.h"
 #include "classad/ad_regex.h"
 
-#define COUNT_INLINE 256u /* attributes for which the stack has room */
-#define CHANGES_MAX  64u  /* more at once are set one by one */
-#define ENTRIES_MAX  16u  /* over a body, before a changed ad gets a body of all its attributes */
+#define COUNT_INLINE 256u /* attributes for which a buffer on the stack suffices */
+#define CHANGES_MAX  64u  /* with more changes, each is set on its own */
+#define ENTRIES_MAX  16u  /* entries over a body; with more, a changed ad gets a new body */
 
 struct ad_pool *ad_pool_create(void)
 {
@@ -86,7 +86,8 @@ int ad_decode(const void *data, size_t length, size_t *used, struct ad **ret, st
 
 /* ---- a look before decoding ---- */
 
-/* Which attribute has that name; AD_NO_PLACE: none, or the names are malformed. */
+/* Returns the place of the attribute with that name; AD_NO_PLACE: none, or the names are
+ * malformed. */
 static uint32_t peek_place(struct ad_pool *pool, const struct ad_outline *outline, const char *name)
 {
     size_t length = strlen(name);
@@ -129,7 +130,8 @@ int ad_peek_string(struct ad_pool *pool, const void *data, size_t length, const 
 
 /* ---- changing ---- */
 
-/* Copies own values of `old` and puts changes over them, both in order of place. */
+/* Copies the own values of `old` with the changes over them; all are sorted by place.  Returns how
+ * many. */
 static uint32_t lay_over(const struct ad_body *old, const struct ad_own *changes, uint32_t count,
                          struct ad_own *ret)
 {
@@ -181,7 +183,7 @@ static size_t own_bytes(const struct ad_own *own, uint32_t count)
     return bytes;
 }
 
-/* old with the changes, which are in order of place.  NULL: out of memory. */
+/* Returns a body like old with the changes, which are sorted by place; NULL: out of memory. */
 static struct ad_body *change_body(const struct ad_body *old, const struct ad_own *changes,
                                    uint32_t count, bool has_ads)
 {
@@ -231,14 +233,16 @@ static void insert_in_order(struct ad_own *own, uint32_t count, struct ad_own ad
 }
 
 struct changes {
-    struct ad_own own[CHANGES_MAX]; /* of the body of the old ad, in order of place */
+    /* changes of attributes in the old ad's body, sorted by place */
+    struct ad_own own[CHANGES_MAX];
     uint32_t count;
     bool has_ads;
-    struct strbuf scratch;       /* values that were no bytes yet */
-    size_t offsets[CHANGES_MAX]; /* where in scratch, for those that lie there */
+    struct strbuf scratch;       /* bytes of values that were expressions */
+    size_t offsets[CHANGES_MAX]; /* where in scratch the values begin that are there */
 };
 
-/* A change of the body of the old ad; where its bytes lie in scratch is filled in at the end. */
+/* Notes a change of an attribute in the old ad's body.  If its bytes are in scratch, their address
+ * is filled in by order_changes(). */
 static void note_change(struct changes *changes, uint32_t place, const struct ad_spot *spot)
 {
     struct ad_own own = {place, {NULL, 0}};
@@ -254,7 +258,7 @@ static void note_change(struct changes *changes, uint32_t place, const struct ad
     changes->own[changes->count++] = own;
 }
 
-/* Sorts by place, once the scratch moves no more. */
+/* Sorts the changes by place, when scratch does not move any more. */
 static void order_changes(struct changes *changes)
 {
     for (uint32_t i = 0; i < changes->count; i++) {
@@ -266,7 +270,7 @@ static void order_changes(struct changes *changes)
     }
 }
 
-/* What is no attribute of the body: set on ad one by one. */
+/* Sets an attribute that is not in the body. */
 static int put_item(struct ad *ad, const struct ad_item *item)
 {
     struct ad_expr *expr = ad_expr_ref(ad_spot_expr(&item->spot));
@@ -277,7 +281,7 @@ static int put_item(struct ad *ad, const struct ad_item *item)
     return rc;
 }
 
-/* Changes the copy of old, whose body it still has. */
+/* Changes ad, a copy of old that still has old's body. */
 static int change_copy(struct ad *ad, const struct ad *old, const struct ad *changes)
 {
     struct changes of_body = {.count = 0};
@@ -345,7 +349,7 @@ void ad_pack(struct ad_pool *pool, const struct ad *previous, struct ad *ad)
     strbuf_fini(&bytes);
 }
 
-/* ---- what stayed the same ---- */
+/* ---- comparison ---- */
 
 bool ad_same_literal(const struct ad *a, const struct ad *b, const char *name)
 {

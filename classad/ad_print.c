@@ -1,8 +1,8 @@
-/* classad/ad_print.c - trees, values and ads to text.
+/* classad/ad_print.c - prints trees, values and ads as text.
  *
  * The forms are HTCondor's, byte for byte (tests/conformance/classad/): a space before each unary
  * operator, none around the commas of a list, reals as %.15E in new syntax and as %.16G in the long
- * form.  In the old syntax a string that ends in a backslash can be read again only at the end of a
+ * form.  In old syntax a string that ends in a backslash can be read again only at the end of a
  * line; that is a property of the syntax.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -18,7 +18,8 @@
 #include "classad/ad_private.h"
 #include "classad/ad_time.h"
 
-#define SHORT_LINE 256 /* bytes of a line of the long form that is put together first */
+/* longest line of the long form that is composed before it is appended */
+#define SHORT_LINE 256
 
 /* ---- leaves ---- */
 
@@ -78,7 +79,7 @@ void ad_print_name(const char *text, size_t length, enum ad_syntax syntax, struc
     }
 }
 
-/* One that is finite and not zero; at most AD_NUMBER_MAX + 2 bytes. */
+/* Writes a real that is finite and not zero; at most AD_NUMBER_MAX + 2 bytes. */
 static size_t put_real(double real, enum ad_syntax syntax, char *out)
 {
     size_t length = ad_number_print_real(real, syntax == AD_NEW, out);
@@ -165,8 +166,8 @@ static void print_items(struct printer *to, const struct ad_node *items, uint32_
     }
 }
 
-/* unparse() gives each element, and each attribute of an ad, a line of its own, further in than
- * what it belongs to; an opening bracket, too. */
+/* unparse() prints each element of a list, each attribute of an ad, and each opening bracket on a
+ * line of its own, with more indent than what contains it. */
 #define LIST_INDENT 3
 #define AD_INDENT   4
 
@@ -223,8 +224,8 @@ static void print_chain(struct printer *to, const struct ad_node *node)
     }
 }
 
-/* After a dot, and of a function, HTCondor quotes no name.  Here one is quoted that would be more
- * than a line. */
+/* Prints a name after a dot, or of a function.  HTCondor does not quote these; here a name with a
+ * tab or newline is quoted. */
 static void print_bare(struct printer *to, const struct ad_name *name)
 {
     if (strpbrk(name->text, "\t\n\r") != NULL) {
@@ -437,7 +438,7 @@ void ad_print(const struct ad *ad, struct strbuf *out)
     print_ad(ad, out);
 }
 
-/* Most lines are short: they are put together first, and appended once.  False: not this one. */
+/* Composes a short line, as most are, and appends it at once.  False: not a short line. */
 static bool print_short_line(const struct ad_item *item, const struct ad_node *node,
                              struct strbuf *out)
 {

@@ -15,14 +15,14 @@ struct wanted {
     char *name;
     size_t length;
     uint32_t hash;
-    uint32_t place; /* in the shape below */
-    bool was_there; /* in the ad before */
+    uint32_t place; /* its place in `shape` of the projection */
+    bool was_there; /* the last ad had it */
     struct ad_spot spot;
 };
 
 struct ad_projection {
-    struct ad_shape *shape; /* of the ad before; owned */
-    struct strbuf head;     /* what comes before the values, of the ad before; empty: none yet */
+    struct ad_shape *shape; /* shape of the last ad; owned */
+    struct strbuf head;     /* encoded text of the last ad before the values; empty: none yet */
     size_t count;
     struct wanted wanted[];
 };
@@ -78,7 +78,7 @@ static void learn_shape(struct ad_projection *projection, struct ad_shape *shape
     }
 }
 
-/* Where the ad has it: in the body as it is, or anywhere. */
+/* Finds the attribute in the unchanged body, or anywhere else in the ad. */
 static bool find_wanted(const struct ad *ad, const struct wanted *wanted, struct ad_spot *ret)
 {
     if (ad->body != NULL && wanted->place != AD_NO_PLACE &&

@@ -1,7 +1,7 @@
-/* classad/ad_refs.c - which attributes an expression depends on.
+/* classad/ad_refs.c - finds the attributes on which an expression depends.
  *
- * The walk follows the names that my has into their expressions, each once.  What a text computes
- * at run time (eval("...")) cannot be seen.
+ * The walk follows the names that my has into their expressions, each once.  Names that an
+ * expression computes at run time (eval("...")) cannot be found.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,7 @@
 #include "classad/ad_expr.h"
 #include "classad/ad_private.h"
 
-struct around { /* ads written around the place */
+struct around { /* the nested ads around a place in an expression, innermost first */
     const struct around *up;
     const struct ad *ad;
 };

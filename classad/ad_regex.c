@@ -1,4 +1,4 @@
-/* classad/ad_regex.c - the one wrapper of PCRE2.
+/* classad/ad_regex.c - the only wrapper of PCRE2.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,8 +20,9 @@ struct ad_regex {
     size_t matched;
     size_t bytes;
     uint32_t flags;
-    uint32_t hash; /* of pattern and flags; these are kept for patterns that may be kept */
-    size_t length; /* of the pattern */
+    /* of pattern and flags; hash, length and pattern are set only for patterns that may be kept */
+    uint32_t hash;
+    size_t length; /* length of the pattern */
     char *pattern;
 };
 
@@ -29,7 +30,8 @@ struct ad_regex_cache {
     struct ad_regex *slots[AD_REGEX_KEPT_MAX];
 };
 
-/* The simulator drops a process's heap whole: PCRE2 allocates through our door as well. */
+/* Allocates for PCRE2.  It must use our heap, too, because the simulator frees the whole heap of a
+ * process at once. */
 static void *take_block(PCRE2_SIZE size, void *arg)
 {
     (void)arg;
@@ -42,7 +44,8 @@ static void give_block(void *block, void *arg)
     mem_free(block);
 }
 
-/* A part of a pattern may look at all that is left of the text. */
+/* Charges a step of the search by the rest of the text, because a part of a pattern may look at all
+ * of it. */
 static int pay_step(pcre2_callout_block *block, void *arg)
 {
     uint32_t *steps = arg;
@@ -117,7 +120,7 @@ void ad_regex_destroy(struct ad_regex *regex)
     mem_free(regex);
 }
 
-/* ---- kept ones ---- */
+/* ---- the cache of compiled patterns ---- */
 
 static uint32_t key_hash(const char *pattern, size_t length, uint32_t flags)
 {

@@ -1,10 +1,10 @@
-/* classad/ad_scope.c - what a name means where it stands.
+/* classad/ad_scope.c - finds what a name means in its scope.
  *
- * A bare name is looked up in the ad where the expression stands, then in the ads around it; if
- * that ad is one of the two sides of a match, then in the other side (old-ClassAd semantics).  MY
- * and SELF are the innermost ad, PARENT the one around it, ROOT the outermost; TARGET and OTHER
- * come from the pseudo-ad above a side; CurrentTime is time().  An attribute whose evaluation comes
- * back to itself is undefined at that place.
+ * A bare name is looked up in the ad that contains the expression, then in the ads around it; if
+ * that ad is one of the two sides of a match, then in the other side, too (as in old ClassAds).  MY
+ * and SELF are the innermost ad, PARENT is the one around it, ROOT the outermost.  TARGET and OTHER
+ * come from the pseudo-ad above a side.  CurrentTime is time().  An attribute whose evaluation
+ * returns to itself is undefined at that place.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 #include "classad/ad_func_variants.h"
 #include "classad/ad_packed.h"
 
-#define PLAIN_STEPS 3u /* the reference, the side, the value */
+#define PLAIN_STEPS 3u /* steps for the reference, the side and the value */
 
 /* ---- looking up ---- */
 
@@ -44,7 +44,8 @@ static bool is_pseudo(uint32_t scope)
     return scope >= AD_SCOPE_MY_SIDE && scope <= AD_SCOPE_MATCH;
 }
 
-/* Words that mean an ad, seen from `scope`, which has no such attribute. */
+/* Finds the ad for a word such as MY or PARENT, seen from `scope`, which has no attribute of this
+ * name. */
 static enum ad_found_kind find_special(const struct ad_evaluator *ev, uint32_t scope,
                                        enum ad_special special, struct ad_found *ret)
 {
@@ -137,7 +138,7 @@ static void finish_lookup(struct ad_evaluator *ev, enum ad_found_kind found,
     }
 }
 
-/* Only a bare name falls through to the other side of a match. */
+/* Looks a name up from a scope.  Only a bare name falls through to the other side of a match. */
 static enum ad_found_kind find_from(const struct ad_evaluator *ev, uint32_t scope,
                                     const struct ad_name *name, enum ad_special special, bool bare,
                                     struct ad_found *ret)
@@ -161,7 +162,8 @@ static void select_special(struct ad_evaluator *ev, const struct ad_value *base,
                            const struct ad_name *name, enum ad_special special,
                            struct ad_value *ret);
 
-/* Of each element the same, so that of a list in the list comes a list. */
+/* Selects the attribute from each element of a list; for a list within the list, the result is a
+ * list, too. */
 static void select_from_list(struct ad_evaluator *ev, const struct ad_value *base, uint32_t scope,
                              const struct ad_name *name, enum ad_special special,
                              struct ad_value *ret)
@@ -207,7 +209,8 @@ static void select_special(struct ad_evaluator *ev, const struct ad_value *base,
     }
 }
 
-/* Where a plain reference begins to look; AD_SCOPE_NONE: it is no plain one. */
+/* Returns the scope in which a plain reference (x, MY.x, TARGET.x) is looked up; AD_SCOPE_NONE: not
+ * a plain one. */
 static uint32_t plain_scope(const struct ad_node *node, uint32_t scope)
 {
     uint32_t other = AD_SCOPE_MY + AD_SCOPE_TARGET - scope;

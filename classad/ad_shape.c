@@ -1,9 +1,9 @@
-/* classad/ad_shape.c - shapes: the names of ads, their index, and the table in which they are
- * shared.
+/* classad/ad_shape.c - shapes: the names of ads with their index, and the table that shares them.
  *
- * A shape is one block of memory: entries, index and names lie behind the struct.  The table finds
- * it by a hash over the whole block of names, the shape of the ad before it by comparing.  The hash
- * has no seed; what a stranger gains by colliding blocks is that his shapes are not shared.
+ * A shape is one block of memory: entries, index and names follow the struct.  The table finds a
+ * shape by a hash of the whole block of names; the shape of the replaced ad is found by comparison.
+ * The hash has no seed: an attacker who makes blocks collide only causes his own shapes not to be
+ * shared.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "classad/ad_packed.h"
 
-#define SMALL 8u /* names that are found without an index */
+#define SMALL 8u /* most names that are found without an index */
 
 /* ---- the table ---- */
 
@@ -77,7 +77,7 @@ static void table_add(struct ad_pool *pool, uint64_t hash, struct ad_shape *shap
     pool->latest = shape;
 }
 
-/* Keeps a small shape that is new in the table, in place of the one that was kept longest. */
+/* Keeps a small new shape alive in the pool, in place of the one that was kept longest. */
 static void keep_shape(struct ad_pool *pool, struct ad_shape *shape)
 {
     struct ad_shape **place = &pool->kept[pool->next_kept];
@@ -152,7 +152,7 @@ static bool entry_is(const struct ad_shape *shape, const struct ad_shape_name *e
            ad_name_is(shape->names + entry->offset, text, length);
 }
 
-/* Adds entry `place` to the index, or says why not. */
+/* Adds entry `place` to the index; an error says why that is not possible. */
 static int add_name(struct ad_shape *shape, uint32_t place, struct err *err)
 {
     const struct ad_shape_name *entry = &shape->entries[place];
@@ -313,7 +313,7 @@ static int name_order(const struct ad_shape *shape, uint16_t a, uint16_t b)
     return ad_name_compare(shape->names + x->offset, shape->names + y->offset);
 }
 
-/* From the runs in `from` to runs twice as long in `to`. */
+/* Merges the sorted runs in `from` into runs of twice the length in `to`. */
 static void merge_runs(const struct ad_shape *shape, const uint16_t *from, uint16_t *to,
                        uint32_t run)
 {

@@ -1,8 +1,8 @@
 /* classad/ad_stream.c - see ad_stream.h.
  *
  * The end of an ad is found by counting brackets outside quotes and comments, one byte after
- * another: whatever comes in what pieces, each byte is looked at once.  Whether the text between is
- * an ad, its parser says.
+ * another: each byte is looked at once, in whatever pieces the text arrives.  The parser decides
+ * whether the text up to there is an ad.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,21 +24,21 @@ struct ad_stream {
     enum ad_form form;
     const struct ad_context *context;
     struct strbuf text;
-    size_t base; /* bytes of it that have been passed over; all else counts from the beginning */
-    size_t done; /* where the last ad ended */
-    size_t at;   /* scanned so far */
-    struct ad_place from; /* of the byte at base */
+    size_t base; /* bytes that were removed before text; positions count from the very beginning */
+    size_t done; /* end of the last ad */
+    size_t at;   /* scanned up to here */
+    struct ad_place from; /* line and column of the byte at base */
     bool ended;
     bool stopped;
-    /* the ad under way */
+    /* the current ad */
     bool inside;
     size_t start;
     unsigned depth;
     enum scan_in in;
     char quote;
     bool escaped;
-    unsigned lists; /* around it */
-    size_t line;    /* of the long form: where the line under way begins */
+    unsigned lists; /* lists around it */
+    size_t line;    /* in the long form: where the current line begins */
 };
 
 enum ad_form ad_form_guess(const char *text, size_t length)
@@ -140,7 +140,7 @@ const char *ad_stream_text(const struct ad_stream *stream, size_t *length, struc
 
 /* ---- where an ad ends ---- */
 
-/* A line of the long form has ended at `at`, or the text has: true when an ad is complete. */
+/* Handles the end of a line of the long form, or of the text, at `at`.  True: an ad is complete. */
 static bool long_line(struct ad_stream *stream, size_t at)
 {
     const char *text = stream->text.data;
@@ -171,7 +171,7 @@ static bool scan_long(struct ad_stream *stream)
     return stream->ended && stream->inside;
 }
 
-/* One byte outside quotes and comments: true when it closes the ad. */
+/* Handles one byte outside quotes and comments.  True: it closes the ad. */
 static bool plain_byte(struct ad_stream *stream, char c, char next)
 {
     bool json = stream->form == AD_FORM_JSON;
@@ -225,7 +225,8 @@ static void comment_byte(struct ad_stream *stream, char c, char next)
     }
 }
 
-/* Between ads: 1 one begins here, 0 pass over, -1 no ad has this. */
+/* Handles a byte between ads.  Returns 1 when an ad begins here, 0 for a byte to skip, -1 for a
+ * byte that cannot be there. */
 static int outer_byte(struct ad_stream *stream, char c, char next)
 {
     bool json = stream->form == AD_FORM_JSON;

@@ -1,8 +1,8 @@
 /* classad/ad_time.c - absolute and relative times as text.
  *
- * The calendar is the proleptic Gregorian one, counted in eras of 400 years from the first of
- * March, so that the leap day is the last of a year (Howard Hinnant's "chrono-compatible low-level
- * date algorithms" describes the method).
+ * The calendar is the proleptic Gregorian one, counted in eras of 400 years that begin on March
+ * 1st, so that the leap day is the last day of a year.  Howard Hinnant's "chrono-compatible
+ * low-level date algorithms" describes the method.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -68,8 +68,8 @@ static int two_digits(const char *text)
     return (text[0] - '0') * 10 + (text[1] - '0');
 }
 
-/* The zone at the end of a text, which *length is cut by: Z behind which blanks may stand, +hhmm or
- * +hh:mm as the very last.  False: there is none. */
+/* Reads the zone at the end of a text and shortens *length by it: Z, after which blanks may follow,
+ * or +hhmm or +hh:mm at the very end.  False: no zone. */
 static bool cut_zone(const char *text, size_t *length, int32_t *offset_s)
 {
     size_t end = *length;
@@ -100,7 +100,7 @@ static bool cut_zone(const char *text, size_t *length, int32_t *offset_s)
     return true;
 }
 
-/* The number at the beginning of `width` bytes that begin with a digit, as atoi() reads it. */
+/* Reads the number at the beginning of `width` bytes, which begin with a digit, as atoi() does. */
 static int leading_digits(const char *text, size_t width)
 {
     int value = 0;
@@ -110,8 +110,8 @@ static int leading_digits(const char *text, size_t width)
     return value;
 }
 
-/* Years, months, days, hours, minutes, seconds: four digits and then twos, and whatever stands
- * between them. */
+/* Reads years, months, days, hours, minutes and seconds: four digits, then two each, with any
+ * separators. */
 bool ad_time_parse_absolute(const char *text, size_t length, int64_t *seconds, int32_t *offset_s,
                             bool *zoned)
 {
@@ -162,7 +162,7 @@ void ad_time_print_absolute(int64_t seconds, int32_t offset_s, struct strbuf *ou
 
 /* ---- relative ---- */
 
-/* A relative time is read from its end: what is left of it ends at `end`. */
+/* A relative time that is read from its end; the part before `end` has not been read yet. */
 struct backward {
     const char *text;
     size_t end;
@@ -190,7 +190,8 @@ static void back_over_digits(struct backward *scan)
     }
 }
 
-/* The digits before a unit; none are 0, and so is what does not fit an int. */
+/* Reads the digits before a unit.  Returns 0 when there are none, or when the number does not fit
+ * into an int. */
 static int32_t back_number(struct backward *scan)
 {
     skip_back_blanks(scan);
@@ -206,7 +207,7 @@ static int32_t back_number(struct backward *scan)
     return (int32_t)value;
 }
 
-/* Seconds with a fraction. */
+/* Reads seconds with an optional fraction. */
 static double back_seconds(struct backward *scan)
 {
     char copy[64] = "";
@@ -255,7 +256,7 @@ bool ad_time_parse_relative(const char *text, size_t length, double *seconds)
     return true;
 }
 
-/* C's conversion on x86-64: what does not fit is INT32_MIN. */
+/* Converts like C on x86-64: a number that does not fit becomes INT32_MIN. */
 static int32_t to_int32(double real)
 {
     return real > -2147483649.0 && real < 2147483648.0 ? (int32_t)real : INT32_MIN;

@@ -20,7 +20,7 @@ const char ad_xml_header[] = "<?xml version=\"1.0\"?>\n"
                              "<classads>\n";
 const char ad_xml_footer[] = "</classads>\n";
 
-/* Text that may hold anything, where a tag or a reference would begin. */
+/* Appends text with the characters escaped that would begin a tag or a reference. */
 static void put_plain(const char *text, size_t length, struct strbuf *out)
 {
     for (size_t i = 0; i < length; i++) {
@@ -41,7 +41,7 @@ static void put_plain(const char *text, size_t length, struct strbuf *out)
     }
 }
 
-/* An element with the text of a node as it prints. */
+/* Appends an element with the printed text of a node. */
 static void put_printed(const struct ad_node *node, const char *tag, struct strbuf *out)
 {
     struct strbuf text;
@@ -56,7 +56,8 @@ static void put_printed(const struct ad_node *node, const char *tag, struct strb
     strbuf_fini(&text);
 }
 
-/* As a string prints, but for the quotes, which need no escape here. */
+/* Appends a text as a string is printed, but with quotes unescaped, because XML needs no escape for
+ * them. */
 static void put_escaped(const char *text, size_t length, bool quoted, struct strbuf *out)
 {
     struct strbuf one;

@@ -1,11 +1,11 @@
 /* classad_formats/ad_xml_read.c - see ad_xml_read.h.
  *
- * Elements are written over into new syntax as they come, `<a n="x"><i>1</i></a>` into `'x' = 1;`,
- * and each outermost ad is parsed as that text: so all limits hold, and expressions have one
- * parser. The text of an element is kept until its end tag, because only then it is known whole.
+ * Elements are translated to new syntax as they arrive, `<a n="x"><i>1</i></a>` into `'x' = 1;`,
+ * and each outermost ad is parsed as that text.  So all limits hold, and there is one parser for
+ * expressions.  The text of an element is kept until its end tag, because it is complete only then.
  *
  * libxml2 compares each attribute of a tag with each other one, and with those that declarations in
- * the document give by default: both are bounded before libxml2 sees them whole.
+ * the document give by default.  The number of both is limited before libxml2 handles them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,9 +26,9 @@
 #include "classad/ad.h"
 #include "classad_formats/xml_library.h"
 
-#define READY_MAX          100000 /* ads that wait to be taken */
-#define PIECE_BYTES        16384  /* given to libxml2 at once */
-#define MARKUP_BYTES_MAX   65536  /* of a tag, or of all declarations */
+#define READY_MAX          100000 /* most ads that wait to be taken */
+#define PIECE_BYTES        16384  /* bytes that libxml2 gets at once */
+#define MARKUP_BYTES_MAX   65536  /* longest tag; also most bytes of all declarations */
 #define TAG_ATTRIBUTES_MAX 16
 
 enum tag {
@@ -51,7 +51,7 @@ enum tag {
 static const char *const TAGS[TAG_NONE] = {"classads", "c",  "a",  "l", "i",  "r", "s",
                                            "e",        "at", "rt", "b", "un", "er"};
 
-struct ready { /* an ad, or why it is none */
+struct ready { /* an ad, or the reason why it was refused */
     struct ad *ad;
     int rc;
     struct ad_place place;
@@ -60,22 +60,22 @@ struct ready { /* an ad, or why it is none */
 
 struct open_tag {
     uint8_t tag;
-    bool filled; /* of an attribute: it has its value; of a list: it has an element */
+    bool filled; /* an attribute has its value; a list has an element */
 };
 
 #define OPEN_MAX (2 * AD_DEPTH_MAX + 8)
 
 struct ad_xml_reader {
     struct xml_library xml;
-    xmlParserCtxtPtr parser; /* NULL: why stands in broken */
+    xmlParserCtxtPtr parser; /* NULL: broken says why */
     const struct ad_context *context;
-    struct strbuf out;  /* of the outermost ad under way */
-    struct strbuf text; /* of the element under way */
+    struct strbuf out;  /* text of the current outermost ad */
+    struct strbuf text; /* text of the current element */
     struct open_tag open[OPEN_MAX];
     size_t open_count;
     unsigned ads_open;
-    struct ready bad;    /* the first fault of the ad under way */
-    struct ready broken; /* of the document: rc 0 while there is none */
+    struct ready bad;    /* the first fault of the current ad */
+    struct ready broken; /* a fault of the whole document; rc 0: none */
     struct vec ready;
     size_t taken;
 };
@@ -88,7 +88,7 @@ static struct ad_place current_place(const struct ad_xml_reader *reader)
                              column > 0 ? (unsigned long)column : 1};
 }
 
-/* The document is beyond help. */
+/* Stops the parser, because the rest of the document cannot be read. */
 static void break_off(struct ad_xml_reader *reader, int rc, const char *why)
 {
     if (reader->broken.rc == 0) {
@@ -98,7 +98,8 @@ static void break_off(struct ad_xml_reader *reader, int rc, const char *why)
     reader->xml.stop_parser(reader->parser);
 }
 
-/* The ad under way is none; the document goes on. */
+/* Notes a fault of the current ad; the document continues.  Returns the error to fill in; NULL: an
+ * earlier fault is noted already. */
 static struct err *blame_reader(struct ad_xml_reader *reader, int rc)
 {
     if (reader->bad.rc != 0) {
@@ -131,7 +132,7 @@ static bool has_text(enum tag tag)
 
 /* ---- beginnings ---- */
 
-/* A value may stand in an attribute that has none, or in a list. */
+/* Returns whether a value is allowed here: in an attribute without a value, or in a list. */
 static bool place_value(struct ad_xml_reader *reader)
 {
     struct open_tag *outer = top_tag(reader);
@@ -176,8 +177,8 @@ static const char *attribute_value(const xmlChar **attributes, int count, const 
     return NULL;
 }
 
-/* The name of an attribute.  What was an ampersand there libxml2 hands on as the reference `&#38;`,
- * and no other ampersand comes. */
+/* Appends the name of an attribute. libxml2 passes an ampersand in the name as the reference
+ * `&#38;`, and no other ampersand. */
 static void put_name(struct ad_xml_reader *reader, const char *name, size_t length)
 {
     static const char AMPERSAND[] = "&#38;";
@@ -527,8 +528,8 @@ void ad_xml_reader_destroy(struct ad_xml_reader *reader)
     mem_free(reader);
 }
 
-/* What libxml2 has got and does not look at until it has the rest of it.  It is a tag, declarations
- * or a reference; comments and sections of text, which cost nothing, may be longer. */
+/* Limits what libxml2 buffers until it is complete: a tag, declarations or a reference.  Comments
+ * and CDATA sections cost nothing, and may be longer. */
 static void bound_markup(struct ad_xml_reader *reader)
 {
     const xmlParserInput *input = reader->parser->input;
