@@ -15,7 +15,7 @@ struct chaos {
     struct sim *sim;
     struct chaos_options options;
     struct rng rng;
-    uint64_t commit_until_us; /* how long a kill waits for a commit */
+    uint64_t commit_until_us; /* how long a kill still waits for a commit */
 };
 
 static uint64_t random_between(struct chaos *chaos, uint64_t low, uint64_t high)
@@ -35,7 +35,7 @@ static bool is_daemon(const struct sim_process *process)
     return strncmp(process->program->name, "roost-", 6) == 0;
 }
 
-/* A living daemon, on the central machine or on another. */
+/* Picks a running daemon, on the central machine or on another one; NULL: none. */
 static struct sim_process *pick_daemon(struct chaos *chaos, bool central)
 {
     struct sim_process *victims[VICTIMS_MAX];
@@ -50,7 +50,7 @@ static struct sim_process *pick_daemon(struct chaos *chaos, bool central)
     return count > 0 ? victims[rng_below(&chaos->rng, count)] : NULL;
 }
 
-/* A machine in that state; NULL when a few tries found none. */
+/* Picks a machine in that power state; NULL when a few tries found none. */
 static struct sim_host *pick_node(struct chaos *chaos, enum sim_power power)
 {
     for (unsigned tries = 0; tries < 40; tries++) {
@@ -63,9 +63,10 @@ static struct sim_host *pick_node(struct chaos *chaos, enum sim_power power)
     return NULL;
 }
 
-/* ---- what goes wrong ------------------------------------------------------------------------- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
-/* Then nobody on it runs, who could end another. */
+/* Returns whether the machine is suspended.  Then nothing on it runs, so nothing there could end
+ * another process. */
 static bool stands_still(const struct sim_host *host)
 {
     return host->suspended_until_us > host->sim->now_us;
@@ -93,8 +94,7 @@ static bool is_daemon_at_work(const struct sim_process *process, const void *arg
     return is_daemon(process) && sim_process_in_lane(process);
 }
 
-/* Waits for a daemon of the central machine that has work under way on a lane, and kills it then.
- */
+/* Waits until a daemon of the central machine has work on a lane, and kills it then. */
 static void kill_in_commit_tick(void *arg)
 {
     struct chaos *chaos = arg;
@@ -184,7 +184,8 @@ static void fail_boot(struct chaos *chaos)
     }
 }
 
-/* A machine that lost its power gets it back some time later; one that sleeps is left alone. */
+/* Gives the power back, some time later, to a machine that lost it.  A machine that sleeps is left
+ * alone. */
 static void keep_powered(struct chaos *chaos)
 {
     struct sim_host *host;

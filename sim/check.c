@@ -22,21 +22,21 @@
 #define CLUSTERS_MAX 4096
 
 struct job {
-    bool submitted;    /* the request was made */
-    bool acknowledged; /* the schedd answered that it has it */
-    bool result;       /* the schedd answered that the result is committed */
+    bool submitted;    /* the request to submit it was sent */
+    bool acknowledged; /* the schedd acknowledged the submission */
+    bool result;       /* the schedd acknowledged that the result is committed */
     bool placed, completed;
-    uint64_t acknowledged_before_us; /* an audit that began later must see it */
-    int64_t epoch;                   /* of the result */
-    struct vec running;              /* struct sim_process */
-    unsigned finished;               /* job processes that ran to their end */
+    uint64_t acknowledged_before_us; /* an audit that begins later must see the job */
+    int64_t epoch;                   /* epoch of the run with the result */
+    struct vec running;              /* struct sim_process: its running job processes */
+    unsigned finished;               /* number of job processes that ended normally */
 };
 
 struct machine {
     struct sim_host *host;
-    bool offline_acknowledged;             /* and not taken back */
-    int64_t cancel_epoch, cancel_sequence; /* of the last update that took them back */
-    uint64_t since_us;                     /* off */
+    bool offline_acknowledged; /* its offline ads were acknowledged and not taken back */
+    int64_t cancel_epoch, cancel_sequence; /* of the last update that took the offline ads back */
+    uint64_t since_us;                     /* since when the machine is off */
 };
 
 struct judge {
@@ -46,10 +46,10 @@ struct judge {
     struct job *jobs;
     struct machine *machines;
     size_t machine_count;
-    unsigned cluster_first[CLUSTERS_MAX]; /* number of its first job, plus 1 */
-    struct strmap *matched;               /* "negotiator's serial claim id" */
-    struct strmap *claimed;               /* claim ids that a schedd accepted -> for what */
-    uint64_t no_demand_since_us;          /* 0: there is demand */
+    unsigned cluster_first[CLUSTERS_MAX]; /* number of the cluster's first job, plus 1 */
+    struct strmap *matched;               /* set of "negotiator's serial claim id" */
+    struct strmap *claimed;      /* claim id that a schedd accepted -> "job id claim epoch" */
+    uint64_t no_demand_since_us; /* since when no job waits; 0: one waits */
     unsigned waiting, completed, wakes, runs, audits, pieces, preemptions, reclaims;
     uint64_t last_work_us;
     char verdict[512];
@@ -67,7 +67,7 @@ void judge_broken(struct judge *judge, const char *format, ...)
     sim_trace(judge->sim, NULL, "BROKEN %s", judge->verdict);
 }
 
-/* ---- accounts -------------------------------------------------------------------------------- */
+/* ---- lookups --------------------------------------------------------------------------------- */
 
 static struct job *job_by_number(struct judge *judge, int64_t number)
 {
@@ -101,7 +101,8 @@ static struct machine *machine_of(struct judge *judge, const struct sim_host *ho
     return &judge->machines[host->index];
 }
 
-/* Runs, and, if its machine stood still, has had the time to see that time has passed. */
+/* Returns whether the job runs.  If its machine was suspended, it counts only after it had time to
+ * notice how much time has passed. */
 static bool job_runs(const struct sim_process *process)
 {
     uint64_t until_us = process->host->suspended_until_us;
@@ -124,7 +125,7 @@ static bool job_waits(const struct job *job)
     return job->submitted && !job->result && !any_runs(job);
 }
 
-/* Is there a job that waits for a machine? */
+/* Updates whether some job waits for a machine. */
 static void count_demand(struct judge *judge)
 {
     unsigned waiting = 0;
@@ -170,7 +171,7 @@ static void check_slot(struct judge *judge, const struct sim_process *process)
     }
 }
 
-/* What the jobs that run on that machine were given. */
+/* Checks that the jobs running on that machine were given no more CPUs than it has. */
 static void check_cpus(struct judge *judge, const struct sim_process *process)
 {
     unsigned given = 0;
@@ -206,7 +207,7 @@ static int64_t sum_of(const struct ad *ad, const char *name)
     return sum;
 }
 
-/* A partitionable slot's ad: its pieces and what is left are the whole. */
+/* Checks the ad of a partitionable slot: its pieces and the rest must add up to the whole. */
 static void check_whole(struct judge *judge, const struct ad *ad)
 {
     static const char *const KINDS[][3] = {{"Cpus", "ChildCpus", "TotalSlotCpus"},
@@ -235,7 +236,8 @@ struct recheck {
     struct job *job;
 };
 
-/* A machine that stood still goes on: by now it has seen that time has passed. */
+/* Checks that a job does not run twice.  Called when a suspended machine continued and has had time
+ * to notice how much time has passed. */
 static void recheck_demand(void *arg)
 {
     struct recheck *recheck = arg;
@@ -383,8 +385,8 @@ static void file_placed(void *arg, struct sim_process *process, const char *path
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* Judged on the way from the negotiator to the hub.  A schedd that declined has not taken the claim
- * id. */
+/* Checks a match on its way from the negotiator to the hub.  A schedd that declines the match has
+ * not taken the claim id. */
 static void match_seen(struct judge *judge, const struct tap_message *message)
 {
     char key[400];
@@ -410,7 +412,8 @@ static void match_seen(struct judge *judge, const struct tap_message *message)
     mem_free(strmap_set(judge->matched, key, mem_dup(&now_us, sizeof(now_us))));
 }
 
-/* The same answer again is the same claim: the first was lost on its way. */
+/* Checks a claim that a schedd made.  The same answer once more is the same claim: the first answer
+ * was lost on its way. */
 static void claim_seen(struct judge *judge, const struct tap_message *message)
 {
     if (!message->is_reply || message->status != 0 ||

@@ -16,33 +16,34 @@
 #include "sim/steward.h"
 #include "sim/work_sim.h"
 
-#define SECURITY       "/etc/roost/security"
-#define CKPT_PROGRAM   "/usr/sbin/roost-ckpt"
-#define DAY_S          1200
-#define CALM_S         14400
-#define AUDIT_S        30
-#define LAST_S         (DAY_S + 600) /* a last job: its shadow finds what others left */
+#define SECURITY     "/etc/roost/security"
+#define CKPT_PROGRAM "/usr/sbin/roost-ckpt"
+#define DAY_S        1200
+#define CALM_S       14400
+#define AUDIT_S      30
+/* a last job then runs, so that its shadow finds what other runs left */
+#define LAST_S         (DAY_S + 600)
 #define REPAIR_S       60
-#define STRIKE_S       60 /* so long a kill waits for whom it is for */
+#define STRIKE_S       60 /* how long a kill waits for its process */
 #define BATCH_MAX      6
 #define JOB_MIN_S      60
 #define JOB_MAX_S      420
 #define BATCHES_MAX    256
 #define INTERVAL_MIN_S 15
 #define INTERVAL_MAX_S 45
-/* To make an image and to send it, with a dump that has to be tried again; and a second look. */
+/* longest time for making and sending an image, when a dump must be repeated and looked at twice */
 #define TAKES_MAX_S 40
 
 enum mood {
-    MOOD_EVICTIONS, /* nothing else */
-    MOOD_TROUBLES,  /* and now and then the submit host, or the way to it */
+    MOOD_EVICTIONS, /* only evictions */
+    MOOD_TROUBLES,  /* evictions, and sometimes the submit host or the way to it fails */
     MOOD_CHAOS,
     MOODS
 };
 
 struct days {
     struct ckpt_days_options options;
-    struct rng rng; /* of the story alone */
+    struct rng rng; /* used only by this story */
     struct sim *sim;
     struct judge *judge;
     struct ckpt_truth *truth;
@@ -52,7 +53,7 @@ struct days {
     struct client_batch *batches;
     size_t batch_count;
     unsigned *seconds;
-    bool *touched; /* by the steward */
+    bool *touched; /* jobs on which the steward has acted */
     unsigned jobs;
     uint64_t dawn_us, pause_us;
     unsigned owners, kills, cuts, fills, stands, troubles;
@@ -152,7 +153,7 @@ static void plan_work(struct days *days)
     add_batch(days, LAST_S, 1, 30, 40);
 }
 
-/* ---- what goes wrong ------------------------------------------------------------------------- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 static struct sim_host *any_node(struct days *days)
 {
@@ -161,7 +162,7 @@ static struct sim_host *any_node(struct days *days)
                                                                                        : NULL;
 }
 
-/* The count-th process of these programs, on the central machine or on the others. */
+/* Kills the count-th process of these programs, on the central machine or on the others. */
 static void kill_one(struct days *days, bool central, const char *const *programs)
 {
     struct sim_process *found[64];
@@ -189,11 +190,11 @@ static void kill_one(struct days *days, bool central, const char *const *program
     }
 }
 
-/* ---- a program beside a job dies ---- */
+/* ---- killing a program beside a job ---- */
 
 struct strike {
     struct days *days;
-    const char *word; /* what roost-ckpt, or env, does */
+    const char *word; /* first argument of the roost-ckpt or env that is killed */
     uint64_t until_us, after_us;
 };
 
@@ -229,7 +230,7 @@ static void strike_tick(void *arg)
     (void)sim_at(sim, sim->now_us + wait_us, strike_tick, strike);
 }
 
-/* As soon as one is there, or a little later. */
+/* Plans to kill a roost-ckpt as soon as one runs, or a little later. */
 static void strike_ckpt(struct days *days)
 {
     static const char *const WORDS[] = {"dump", "dump", "follow", "unpack", "info", "tar"};
@@ -241,7 +242,7 @@ static void strike_ckpt(struct days *days)
     strike_tick(strike);
 }
 
-/* ---- one thing after the other ---- */
+/* ---- events, one after another ---- */
 
 static void owner_leaves(void *arg)
 {
@@ -258,7 +259,7 @@ static void owner_comes(struct days *days, struct sim_host *host)
     }
 }
 
-/* Until it is up. */
+/* Tries to switch the machine on until it is on. */
 static void power_back(void *arg)
 {
     struct sim_host *host = arg;

@@ -1,11 +1,11 @@
-/* sim/ckpt_sim.c - roost-ckpt, and the tar that unpacks what it made, for jobs of work_sim.h.
+/* sim/ckpt_sim.c - roost-ckpt, and the tar that unpacks its archives, for the jobs of work_sim.h.
  *
  * `run` is the job itself.  `dump` looks at the job in one moment, then writes image and archive in
- * pieces, between which it, the job or the machine may die.  `follow` remembers which image was the
- * last, `dump --through` it then writes what changed.  `merge` and `probe` are waited for by
- * daemons, and done in one step.  Nothing is packed: an image that cannot be is good as it is.
- *
- * Said as the real one does: attributes, or a line that says why not.
+ * pieces; between two pieces the dump, the job or the machine may die.  `follow` remembers which
+ * image was the last; `dump --through` then writes what changed since.  `merge` and `probe` are
+ * done in one step, because daemons wait for them.  Nothing is compressed: an image that cannot be
+ * compressed is valid, too.  The output is that of the real program: attributes, or a line with the
+ * reason of a failure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,19 +23,20 @@
 #include "sim/sim_private.h"
 #include "sim/work_sim.h"
 
-#define FAILED        1
-#define USAGE         2
-#define UNSUITED      3
-#define LOOK_MIN_US   (2 * SIM_MS) /* until the job stands still */
-#define LOOK_MAX_US   (300 * SIM_MS)
-#define PIECE         ((size_t)16 << 10)
-#define PIECE_MAX_US  (60 * SIM_MS)  /* to write one */
-#define OTHER_MAX_US  (400 * SIM_MS) /* unpack, info, tar */
-#define BYTES_MIN     700
-#define BYTES_MAX     60000
-#define LARGE_MAX     2500000 /* more than a piece of what is sent at once */
-#define LARGE         30      /* per mille of images */
-#define DELTAS        800     /* per mille of those that could be: else most has changed */
+#define FAILED       1
+#define USAGE        2
+#define UNSUITED     3
+#define LOOK_MIN_US  (2 * SIM_MS) /* until the job is stopped */
+#define LOOK_MAX_US  (300 * SIM_MS)
+#define PIECE        ((size_t)16 << 10)
+#define PIECE_MAX_US (60 * SIM_MS)  /* for writing one piece */
+#define OTHER_MAX_US (400 * SIM_MS) /* for unpack, info and tar */
+#define BYTES_MIN    700
+#define BYTES_MAX    60000
+#define LARGE_MAX    2500000 /* bytes; more than one piece of a transfer */
+#define LARGE        30      /* per mille of images that are large */
+/* per mille of the possible deltas; otherwise most pages have changed */
+#define DELTAS        800
 #define DIRECTORIES   8
 #define SAID_PLATFORM "LINUX x86_64 6.1.0-sim"
 
@@ -63,9 +64,9 @@ struct dump {
     struct loop_timer *timer;
     pid_t pid;
     bool kills;
-    const char *through, *paths[2]; /* image, archive */
+    const char *through, *paths[2]; /* paths[]: the image and the archive */
     uint64_t base_id;
-    const char *of[DIRECTORIES], *as[DIRECTORIES]; /* what goes into the archive */
+    const char *of[DIRECTORIES], *as[DIRECTORIES]; /* of[] go into the archive as as[] */
     size_t of_count;
     struct sim_image image;
     struct strbuf bytes[2], said;
@@ -74,7 +75,7 @@ struct dump {
 
 struct follower {
     pid_t pid;
-    uint64_t last_id; /* 0: it has made none */
+    uint64_t last_id; /* the last image's id; 0: it has made none */
 };
 
 static int follow_start(const struct sim_env *env, void **state);
@@ -86,7 +87,8 @@ static bool is_follower(const struct sim_process *process)
            strcmp(process->argv[1], "follow") == 0;
 }
 
-/* Whoever serves the socket that the dump was told of: it is in both's directory. */
+/* Finds the process that follows the same job and works in the same directory as the dump; NULL:
+ * none, or the dump has no --through. */
 static struct follower *find_follower(const struct dump *dump)
 {
     const struct sim_link *head = &dump->process->host->processes;
@@ -126,7 +128,7 @@ static void dump_ends(struct dump *dump, const char *why)
     loop_stop(&dump->process->loop, why != NULL ? say_failed(dump->process, why) : 0);
 }
 
-/* The moment of which image and archive are. */
+/* Takes the state of the job in this moment, for image and archive. */
 static void look_at_job(struct dump *dump)
 {
     struct sim_process *process = dump->process;
@@ -208,7 +210,8 @@ static void dump_tick(void *arg)
     }
 }
 
-/* --transform=flags=rhS;s,^NAME\(/\|$\),TO\1, into NAME and TO, which is cut out of the word. */
+/* Reads --transform=flags=rhS;s,^NAME\(/\|$\),TO\1, into NAME and TO, which are cut out of the
+ * word. */
 static bool read_transform(char *word, const char **name, const char **to)
 {
     char *begin = strstr(word, "s,^");
@@ -223,7 +226,7 @@ static bool read_transform(char *word, const char **name, const char **to)
     return true;
 }
 
-/* What tar is told: the words behind "--". */
+/* Reads the arguments for tar, which follow "--". */
 static void read_tar(struct dump *dump, char *const *argv, int argc)
 {
     bool creates = false;
@@ -323,9 +326,9 @@ static int follow_start(const struct sim_env *env, void **state)
     return SIM_STAYS;
 }
 
-/* ---- what others wait for -------------------------------------------------------------------- */
+/* ---- commands that take some time ------------------------------------------------------------ */
 
-struct errand { /* info, unpack, tar: some time, then all at once */
+struct errand { /* info, unpack or tar: does nothing for some time, then all at once */
     struct sim_process *process;
     int (*run)(struct sim_process *process);
 };
@@ -351,7 +354,7 @@ static const char *own_file(struct sim_process *process, const char *name, size_
     return sim_process_path(process, name, path) ? sim_file_get(process->host, path, length) : NULL;
 }
 
-/* info IMAGE --verify */
+/* info IMAGE --verify: checks the image. */
 static int run_info(struct sim_process *process)
 {
     struct sim_image image;
@@ -367,7 +370,8 @@ static int run_info(struct sim_process *process)
     return 0;
 }
 
-/* Nothing is packed: but it is room for a copy that a real one wants. */
+/* unpack: copies the image, because nothing is compressed.  Like the real program, it needs space
+ * for the copy. */
 static int run_unpack(struct sim_process *process)
 {
     size_t length = 0;
@@ -403,7 +407,7 @@ static int extract_file(void *arg, const char *path, mode_t mode, const void *da
     return rc;
 }
 
-/* env tar --extract ... --file ARCHIVE */
+/* env tar --extract ... --file ARCHIVE: unpacks the archive. */
 static int run_tar(struct sim_process *process)
 {
     size_t length = 0;
@@ -423,7 +427,7 @@ static int env_start(const struct sim_env *env, void **state)
 
 const struct sim_program sim_program_env = {.name = "env", .start = env_start};
 
-/* ---- at once --------------------------------------------------------------------------------- */
+/* ---- commands that are done at once ---------------------------------------------------------- */
 
 static int run_probe(struct os *os, struct strbuf *said)
 {
@@ -434,7 +438,7 @@ static int run_probe(struct os *os, struct strbuf *said)
     return 0;
 }
 
-/* merge [--pack] IMAGE DELTA OUT */
+/* merge [--pack] IMAGE DELTA OUT: writes the whole image. */
 static int run_merge(struct os *os, const char *const *argv, struct strbuf *said)
 {
     struct sim_host *host = os->process->host;
@@ -482,7 +486,8 @@ static int ckpt_at_once(struct os *os, const char *const *argv, struct strbuf *s
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-/* `roost-ckpt run -- PROGRAM`: nothing of it is between the job and the world. */
+/* `roost-ckpt run -- PROGRAM` becomes the program itself, so that nothing is between the job and
+ * the rest.  Returns the index of PROGRAM in argv. */
 static size_t ckpt_becomes(const char *const *argv)
 {
     return argv[1] != NULL && strcmp(argv[1], "run") == 0 && argv[2] != NULL &&

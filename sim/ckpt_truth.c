@@ -18,28 +18,29 @@
 #include "wire/checkpoint_attrs.h"
 
 #define DIRECTORY_NAME "ROOST_STARTER_DIR="
-#define HEALS_US       (150 * SIM_S) /* a lease, and until all are connected again */
-#define CLOCK_S        2             /* by which clocks differ, and roundings */
-#define RUN_SPARE_S    2             /* of each run: what is rounded away of its length */
+/* a lease, and the time until all are connected again */
+#define HEALS_US    (150 * SIM_S)
+#define CLOCK_S     2 /* difference between clocks, with rounding */
+#define RUN_SPARE_S 2 /* for each run: its length is rounded down */
 
-struct made { /* an image */
+struct made { /* an image that was made */
     struct sim_image image;
-    int64_t epoch, sequence; /* of the run; what the file is called */
-    uint64_t starter;        /* serial */
+    int64_t epoch, sequence; /* epoch of the run; sequence in the file's name */
+    uint64_t starter;        /* serial of the starter */
     uint64_t at_us;
     int64_t wall_s;
-    bool told, committed; /* the schedd was told; and has it */
+    bool told, committed; /* the schedd was told of the image; the schedd has committed it */
     uint64_t committed_us;
 };
 
 struct job {
     struct made *made;
     size_t made_count;
-    uint64_t best_us; /* the most work that a process of it ever had done */
+    uint64_t best_us; /* the most work that a process of the job ever had done */
     unsigned runs;
-    int64_t committed_s; /* CommittedTime, as it was seen last */
-    uint64_t began_us;   /* its first run */
-    char id[32];         /* "12.3"; "": not known yet */
+    int64_t committed_s; /* last value of CommittedTime */
+    uint64_t began_us;   /* start of the first run */
+    char id[32];         /* job id such as "12.3"; "": not known yet */
 };
 
 struct window {
@@ -52,14 +53,14 @@ struct ckpt_truth {
     struct judge *judge;
     struct tap *tap;
     struct job *jobs;
-    struct window *windows; /* in order; they do not overlap */
+    struct window *windows; /* sorted by time; they do not overlap */
     size_t window_count;
     struct ckpt_figures figures;
 };
 
-/* ---- which run is that? ---------------------------------------------------------------------- */
+/* ---- runs, by the names of their directories ------------------------------------------------- */
 
-struct run { /* as its directory is called: .../dir_slot1_12.3_4 */
+struct run { /* a run, from its directory's name: .../dir_slot1_12.3_4 */
     char id[32];
     int64_t epoch;
 };
@@ -95,7 +96,7 @@ static unsigned number_of(const struct ckpt_truth *truth, const struct job *job)
     return (unsigned)(job - truth->jobs);
 }
 
-/* As its first process said. */
+/* Finds a job by the id that its first process reported. */
 static struct job *job_by_id(struct ckpt_truth *truth, const char *id)
 {
     for (unsigned i = 0; i < truth->options.jobs; i++) {
@@ -117,7 +118,7 @@ static struct made *find_made(struct job *job, int64_t epoch, int64_t sequence)
     return NULL;
 }
 
-/* The one with the most work of those that are kept, of runs before that; NULL: none. */
+/* Returns the committed image with the most work, of runs before that epoch; NULL: none. */
 static const struct made *best_kept(const struct job *job, int64_t before_epoch)
 {
     const struct made *best = NULL;
@@ -191,7 +192,7 @@ static const struct made *made_of_id(const struct job *job, uint64_t id)
     return NULL;
 }
 
-/* What is done again because the run before ended. */
+/* Checks how much work is repeated because the run before ended. */
 static void judge_loss(struct ckpt_truth *truth, struct job *job, uint64_t done_us,
                        uint64_t since_us)
 {
@@ -260,7 +261,7 @@ static void job_ended(void *arg, struct sim_process *process, const char *key, b
     }
 }
 
-/* ---- what is kept ---------------------------------------------------------------------------- */
+/* ---- committed images ------------------------------------------------------------------------ */
 
 static void commit_image(struct ckpt_truth *truth, struct job *job, struct made *made)
 {
@@ -311,7 +312,7 @@ static void note_told(struct ckpt_truth *truth, const struct job *job, const str
     }
 }
 
-/* A starter hears that one is kept. */
+/* Notes that a starter was told that an image is committed. */
 static void done_seen(struct ckpt_truth *truth, const struct tap_message *message)
 {
     if (!message->is_reply || message->status != 0) {
@@ -358,11 +359,11 @@ static void message_seen(void *arg, const struct tap_message *message)
     }
 }
 
-/* ---- books ----------------------------------------------------------------------------------- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 struct counts {
-    int64_t committed, told; /* generations */
-    int64_t latest;          /* of those that were committed before a time */
+    int64_t committed, told; /* generations of images */
+    int64_t latest;          /* the latest of the generations committed before a given time */
 };
 
 static void count_generations(const struct job *job, uint64_t before_us, struct counts *ret)
@@ -383,8 +384,8 @@ static void count_generations(const struct job *job, uint64_t before_us, struct 
     }
 }
 
-/* When it was made; or, where the schedd heard of its run's start only later, when it heard of it.
- */
+/* Returns whether an image was made at that time, or the schedd heard then of the start of the
+ * image's run. */
 static bool was_made_at(const struct ckpt_truth *truth, const struct job *job, int64_t wall_s)
 {
     for (size_t i = 0; i < job->made_count; i++) {
@@ -408,7 +409,7 @@ static void books_broken(struct ckpt_truth *truth, unsigned number, const char *
                  number, name, has, low, high);
 }
 
-/* What will not be computed again grows, and in the end is all of it. */
+/* Checks that the committed time only grows, and in the end is the whole work. */
 static void check_time(struct ckpt_truth *truth, unsigned number, const struct ad *ad)
 {
     struct job *job = &truth->jobs[number];
@@ -449,7 +450,7 @@ void ckpt_truth_seen(struct ckpt_truth *truth, uint64_t began_us, unsigned numbe
     check_time(truth, number, ad);
 }
 
-/* Each step has its line, in order, once. */
+/* Checks that the output has a line for each step, in order, once. */
 bool ckpt_truth_is_output(const struct ckpt_truth *truth, unsigned number, const char *text)
 {
     uint64_t steps = truth->options.seconds[number] * SIM_S / SIM_STEP_US;

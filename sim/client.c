@@ -29,7 +29,7 @@ struct link { /* a connection that is made again when it ends */
     struct loop_timer *redial;
 };
 
-struct question { /* a QUERY under way */
+struct question { /* a QUERY without an answer yet */
     struct person *person;
     struct vec ads;
     uint64_t began_us;
@@ -47,10 +47,11 @@ struct person {
     struct loop_timer *tick;
     uint64_t next_audit_us;
     bool auditing_jobs, auditing_offline;
-    struct vec queue; /* of the audit under way */
+    struct vec queue; /* ads of the current audit */
 };
 
-/* Tells what was seen outside of this process: what the listener keeps is not ours. */
+/* Leaves the process's heap for a moment: what a listener keeps must not be in it.  Returns the
+ * process, to enter it again. */
 static struct sim_process *step_out(struct person *person)
 {
     struct sim_process *was = person->sim->current;
@@ -153,7 +154,7 @@ static void ask_for_ads(struct person *person, struct link *link, const char *ty
     }
 }
 
-/* ---- looking whether all is there ------------------------------------------------------------ */
+/* ---- auditing the jobs ----------------------------------------------------------------------- */
 
 static void history_answered(struct question *question, int status)
 {
@@ -170,7 +171,8 @@ static void history_answered(struct question *question, int status)
     person->auditing_jobs = false;
 }
 
-/* The queue first, then the history: a job that moves meanwhile is seen in one of them at least. */
+/* Continues with the history.  The queue is asked first, so that a job that moves meanwhile is seen
+ * in at least one of them. */
 static void queue_answered(struct question *question, int status)
 {
     struct person *person = question->person;

@@ -1,6 +1,6 @@
 /* sim/daemon_sim.c - see daemon_sim.h.
  *
- * What daemon_main() does with a real loop is done here with a simulated one; the log goes into the
+ * This does with a simulated loop what daemon_main() does with a real one.  The log goes into the
  * trace.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -21,7 +21,8 @@
 #include "startd/startd.h"
 #include "starter/starter.h"
 
-#define TIME_LENGTH 25 /* of a line: the trace has a time of its own */
+/* length of the time in a log line, which is left out because the trace has its own */
+#define TIME_LENGTH 25
 
 static void write_line(void *context, const char *line, size_t length)
 {

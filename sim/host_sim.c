@@ -1,9 +1,9 @@
-/* sim/host_sim.c - simulated machines: power, boot, what init starts, clocks.
+/* sim/host_sim.c - simulated machines: power, boot, services of init, clocks.
  *
- * A machine is off, booting, on or stopping.  Each boot has a new boot id and restarts the pids and
- * CLOCK_BOOTTIME.  Its init starts the services and starts them again when they end with anything
- * but 0. A power cut ends all processes and takes back what was not synced; an orderly shutdown
- * sends SIGTERM, waits a while, and syncs.
+ * A machine is off, booting, on or stopping.  Each boot has a new boot id, and restarts the pids
+ * and CLOCK_BOOTTIME.  Its init starts the services, and starts them again when they end with a
+ * status other than 0.  A power cut ends all processes and takes back what was not synced.  An
+ * orderly shutdown sends SIGTERM, waits a while, and syncs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,15 +14,16 @@
 #include "base/check.h"
 #include "sim/sim_private.h"
 
-#define EPOCH_MS             INT64_C(1800000000000) /* the wall clock when virtual time is 0 */
+#define EPOCH_MS             INT64_C(1800000000000) /* the wall clock at virtual time 0 */
 #define WALL_SKEW_MAX_MS     40
-#define RESTART_MIN_MS       200 /* init waits before it starts a service again */
+#define RESTART_MIN_MS       200 /* init waits this long before it starts a service again */
 #define RESTART_MAX_MS       3000
-#define REVIVE_MIN_S         20 /* until somebody sees that a machine is deserted */
+#define REVIVE_MIN_S         20 /* until somebody notices that a machine is deserted */
 #define REVIVE_MAX_S         60
 #define STOP_GRACE_MS        10000
 #define BOOT_SERVICES_MAX_MS 400
-#define HANG_US              (1200 * SIM_S) /* until somebody switches a machine off that hangs */
+/* until somebody switches off a machine that hangs */
+#define HANG_US (1200 * SIM_S)
 
 struct sim_host *sim_host_create(struct sim *sim, const struct sim_host_options *options)
 {
@@ -162,8 +163,8 @@ static bool is_tenant(const struct sim_process *process, const void *host)
     return !process->program->timed && !is_kept(host, process->pid);
 }
 
-/* Does anything run there but jobs, and what init starts again by itself?  That is not guarded by
- * the pool's daemons, nor does it guard them. */
+/* Returns whether only jobs run on the machine, and services that init starts again itself.  These
+ * are not supervised by the pool's daemons and do not supervise them. */
 static bool is_deserted(const struct sim_host *host)
 {
     return sim_process_first(&host->processes, is_tenant, host) == NULL;
@@ -238,7 +239,7 @@ void sim_host_temper(struct sim_host *host, const struct sim_temper *temper)
     host->temper = *temper;
 }
 
-/* Its power is gone for a moment, or until somebody comes. */
+/* Cuts the machine's power, for a moment or until somebody comes. */
 static void crash_host(void *arg)
 {
     struct sim_host *host = arg;
@@ -365,7 +366,7 @@ static void shut_down_done(void *arg)
     host_down(host, true);
 }
 
-/* As long as processes are left, up to the grace. */
+/* Waits until no process is left, but no longer than the grace time. */
 static void shut_down_tick(void *arg)
 {
     struct sim_host *host = arg;
@@ -400,8 +401,8 @@ void sim_host_owner(struct sim_host *host, bool is_there)
     sim_trace(host->sim, NULL, "%s: its owner %s", host->name, is_there ? "is there" : "has left");
 }
 
-/* What is due to a job is due so much later: sleep does not count while its machine stands still.
- */
+/* Delays all events that are due for a job: while its machine is suspended, its time stands
+ * still. */
 static void shift_job(struct sim_process *process, uint64_t for_us)
 {
     for (struct sim_link *at = process->events.next; at != &process->events; at = at->next) {

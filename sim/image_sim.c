@@ -25,7 +25,7 @@ uint64_t sim_image_done_us(const struct sim_image *image)
     return (image->done + UINT64_C(1)) * SIM_STEP_US - image->rest_us;
 }
 
-/* Fowler, Noll, Vo: FNV-1a, 64 bits. */
+/* The FNV-1a hash of 64 bits (Fowler, Noll, Vo). */
 static uint64_t sum_of(const unsigned char *data, size_t length)
 {
     uint64_t sum = FNV_BASIS;

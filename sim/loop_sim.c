@@ -1,8 +1,8 @@
 /* sim/loop_sim.c - the loop of a simulated process: base/loop.h on virtual time.
  *
- * Each timer is an event.  Deferred calls keep their order.  A lane's work happens in one moment,
- * some time after it was given, and its done call comes some time later: a process can die between
- * the two, with the work done and nobody told.
+ * Each timer is an event.  Deferred calls keep their order.  The work of a lane (worker thread)
+ * happens in one moment, some time after it was given; its done callback comes some time later.  In
+ * between, a process can die with the work done and nobody told.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,10 +14,10 @@
 #include "sim/sim_private.h"
 
 #define DEFER_MAX_US     40
-#define TIMER_LATE_US    1500 /* timers run late, never early */
-#define WORK_MAX_US      2500 /* until work on a lane is finished */
+#define TIMER_LATE_US    1500 /* timers fire late by up to this, never early */
+#define WORK_MAX_US      2500 /* longest time until work on a lane is finished */
 #define WORK_SLOW_MAX_US 250000
-#define WORK_SLOW        15 /* per mille that are slow */
+#define WORK_SLOW        15 /* per mille of works that are slow */
 #define DONE_MAX_US      400
 #define DONE_SLOW_MAX_US 20000
 
@@ -26,7 +26,7 @@ struct loop_timer {
     struct loop *loop;
     loop_f call;
     void *arg;
-    struct sim_event *event; /* NULL: not set */
+    struct sim_event *event; /* NULL: the timer is not set */
 };
 
 struct deferred {
@@ -46,7 +46,7 @@ struct lane_job {
 struct loop_lane {
     struct sim_link link;
     struct loop *loop;
-    struct sim_link queue, finished; /* struct lane_job */
+    struct sim_link queue, finished; /* lists of struct lane_job */
     struct sim_event *work_event, *done_event;
     uint64_t last_done_us;
 };
@@ -61,7 +61,7 @@ void sim_loop_init(struct loop *loop, struct sim_process *process)
     sim_list_init(&loop->deferred);
 }
 
-/* ---- clocks and chance ----------------------------------------------------------------------- */
+/* ---- clocks and random numbers --------------------------------------------------------------- */
 
 uint64_t loop_now_ms(const struct loop *loop)
 {

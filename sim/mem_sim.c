@@ -1,9 +1,9 @@
-/* sim/mem_sim.c - a heap per simulated process.
+/* sim/mem_sim.c - one heap for each simulated process.
  *
- * Each block carries the heap that it came from: the one of the process whose code runs when it is
- * allocated.  When the process is killed its heap is dropped whole, with the foreign handles that
- * it registered, so that what a kill leaves behind is what the disk and the network hold, and
- * nothing else. Blocks that the simulator or a test allocates for itself are in no heap.
+ * Each block records its heap: that of the process whose code runs when the block is allocated.
+ * When the process is killed, its whole heap is dropped, together with the foreign handles that it
+ * registered.  So a kill leaves behind only what the disk and the network hold.  Blocks that the
+ * simulator or a test allocates for itself are in no heap.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,8 +25,8 @@ struct foreign {
     void (*release)(void *handle);
 };
 
-/* The one static variable of the simulator: mem_alloc() is called by code that has nothing to say
- * whose heap it means. */
+/* The only static variable of the simulator: mem_alloc() is called by code that cannot say whose
+ * heap it means. */
 static struct sim *running;
 
 void sim_mem_use(struct sim *sim)
@@ -167,7 +167,7 @@ char *mem_strndup(const char *text, size_t length)
     return copy;
 }
 
-/* The heap is dropped whole. */
+/* Does nothing, because the whole heap is dropped at once. */
 void mem_trim(void)
 {
 }

@@ -1,4 +1,4 @@
-/* sim/net_sim.c - the wire between simulated machines: latency, delivery, cuts, vanished ends.
+/* sim/net_sim.c - the network between simulated machines: latency, delivery, cuts, vanished ends.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,15 +9,16 @@
 
 #include "base/check.h"
 
-#define LOCAL_MIN_US      15
-#define LOCAL_MAX_US      120
-#define LAN_MIN_US        120
-#define LAN_MAX_US        900
-#define SPIKE             20 /* per mille of messages that a switch holds up */
-#define SPIKE_MAX_US      60000
-#define SPLIT             15                  /* per mille of messages that arrive in two pieces */
-#define KERNEL_BYTES      ((size_t)128 << 10) /* a pipe holds that much before a stream waits */
-#define RESET_LEARN_MAX_S 6                   /* how far apart the two ends learn of a reset */
+#define LOCAL_MIN_US 15
+#define LOCAL_MAX_US 120
+#define LAN_MIN_US   120
+#define LAN_MAX_US   900
+#define SPIKE        20 /* per mille of messages that a switch delays */
+#define SPIKE_MAX_US 60000
+#define SPLIT        15 /* per mille of messages that arrive in two pieces */
+/* bytes that a pipe holds before a stream must wait */
+#define KERNEL_BYTES      ((size_t)128 << 10)
+#define RESET_LEARN_MAX_S 6 /* longest time between the two ends' learning of a reset */
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
@@ -105,7 +106,7 @@ size_t sim_pipe_pending(const struct sim_pipe *pipe)
     return pipe->bytes > KERNEL_BYTES ? pipe->bytes - KERNEL_BYTES : 0;
 }
 
-/* The far end is not there any more: whoever writes learns after a while. */
+/* The other end does not exist any more: tells the writer after a while. */
 static void learn_of_void(struct sim_pipe *pipe)
 {
     struct sim_connection *connection = pipe->connection;
@@ -232,7 +233,7 @@ static void run_readable(void *arg)
     stream->events.readable(stream->arg);
 }
 
-/* Nothing gets through now: later, or never. */
+/* Returns whether nothing gets through now; it will later, or never. */
 static bool held_up(struct sim_pipe *pipe)
 {
     struct sim_connection *connection = pipe->connection;
@@ -338,7 +339,8 @@ void sim_connection_release(struct sim_connection *connection)
     sim_free(connection);
 }
 
-/* The machine is gone without a word: what its connections had on the way may still arrive. */
+/* The machine is gone without notice: data that its connections have on the way may still
+ * arrive. */
 static void vanish_end(struct sim_connection *connection, enum sim_side side)
 {
     struct sim_pipe *from_dead = &connection->pipes[side],

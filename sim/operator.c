@@ -20,16 +20,16 @@
 #define IDLE_MS  1000
 #define AGAIN_US (5 * SIM_S)
 #define ASK_MS   20000
-#define AT_ONCE  5000 /* questions under way */
+#define AT_ONCE  5000 /* most questions without an answer */
 
-struct post { /* a life of his */
+struct post { /* the state of one process of the operator */
     struct operator* who;
     struct sim *sim;
     struct loop *loop;
     struct wire_context *context;
-    struct wire *wire; /* NULL: to be dialled */
+    struct wire *wire; /* NULL: must be dialled */
     struct loop_timer *tick;
-    char rooster[64]; /* its uplink; "": not known */
+    char rooster[64]; /* the rooster's uplink; "": not known */
     bool finding;
     unsigned under_way;
 };
@@ -45,7 +45,7 @@ static void ads_free(void *ad)
     ad_destroy(ad);
 }
 
-/* ---- tasks: from outside, in the simulator's heap ---- */
+/* ---- tasks; they come from outside, and are in the simulator's heap ---- */
 
 void operator_add(struct operator* who, const struct operator_task *task)
 {
@@ -164,7 +164,7 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     post->rooster[0] = '\0';
 }
 
-/* Every task whose time has come; those that need the rooster once it is known. */
+/* Starts every task whose time has come; tasks that need the rooster wait until it is found. */
 static void do_tasks(struct post *post)
 {
     struct operator* who = post->who;

@@ -1,5 +1,5 @@
-/* sim/os_below_sim.c - base/os/os_below.h for a simulated process: its file systems have no links,
- * so that the ordinary calls lead nowhere else.
+/* sim/os_below_sim.c - base/os/os_below.h for a simulated process.  Simulated file systems have no
+ * symbolic links, so the ordinary calls cannot leave the directory.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

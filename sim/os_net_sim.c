@@ -1,5 +1,5 @@
-/* sim/os_net_sim.c - base/os/os_net.h for a simulated process: its machine has no adapters, and
- * wakes for nothing that they could hear.
+/* sim/os_net_sim.c - base/os/os_net.h for a simulated process: its machine has no network adapters
+ * that could wake it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,5 +1,5 @@
-/* sim/os_power_sim.c - base/os/os_power.h for a simulated process: its machine says nothing of
- * sleep; how it goes down is its power method's.
+/* sim/os_power_sim.c - base/os/os_power.h for a simulated process: its machine reports no sleep
+ * states; its power method decides how it is powered down.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

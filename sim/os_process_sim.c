@@ -1,7 +1,7 @@
 /* sim/os_process_sim.c - base/os/os.h for a simulated process: starting, watching and signalling
- * others.
+ * other processes.
  *
- * A program is what the file behind a path says it is: see sim_program_put().
+ * The file at a path decides which program is run: see sim_program_put().
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,7 +30,7 @@ int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void
     return 0;
 }
 
-/* A simulated program has nothing to make ready. */
+/* Does nothing: a simulated program needs no preparation. */
 void os_prepare(struct os *os, const char *program)
 {
     (void)os;
@@ -168,7 +168,7 @@ size_t os_marked_kill(struct os *os, const char *mark, int signal_number)
     return count;
 }
 
-/* Nothing blocks in a simulation: only what can be done in one step can be waited for. */
+/* Runs a program that needs only one step, because nothing can block in a simulation. */
 int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct os_exit *how,
            struct err *err)
 {
@@ -191,7 +191,7 @@ int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct 
     return rc;
 }
 
-/* A timed program keeps one CPU busy as long as it is not stopped. */
+/* Counts the running processes; a timed program uses one CPU while it is not stopped. */
 void os_families_running(struct os *os, const pid_t *roots, size_t count, int64_t *running)
 {
     const struct sim_link *head = &os->process->host->processes;

@@ -14,9 +14,8 @@
 #include "sim/sim_private.h"
 
 #define DISK_FREE_KIB (INT64_C(100) << 20)
-#define DISK_FULL_KIB                                                          \
-    (INT64_C(20) << 10) /* for what is small; files that are written find none \
-                         */
+/* space on a full disk: enough for small files, but files that are written find none */
+#define DISK_FULL_KIB (INT64_C(20) << 10)
 
 static struct sim_host *host_of(const struct os *os)
 {

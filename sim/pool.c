@@ -24,24 +24,25 @@
 #define CENTRAL  "cm"
 #define CONFIG   "/etc/roost/roost.conf"
 #define SECURITY "/etc/roost/security"
-/* Of a story's `node` sections. */
+/* commands in the `node` sections of a story's configuration */
 #define OTHER_COMMANDS " status_command = \"/sim/powered\" sleep_command = \"/sim/poweroff\""
 #define OUTPUT         "/home/roost/out"
 #define JOB_PROGRAM    "/home/roost/work"
 #define STEPS_PROGRAM  "/home/roost/steps"
 #define SLOTS          2
-#define WHOLE_CPUS     4 /* of a partitionable machine */
-#define CPUS_MAX       3 /* that a job asks for */
-#define FAMES          3 /* machines with a Rank prefer jobs with a higher SimFame */
-#define BATCH_MAX      40
-#define JOB_MIN_S      2
-#define JOB_MAX_S      240
-#define NIGHT_S        600 /* by then every node has come up and gone to sleep */
-#define QUIET_S        150
-#define DAY_S          1500 /* batches and chaos */
-#define CALM_S         5400 /* at most; usually it is over sooner */
-#define TRACE_SHOWN    200
-#define EVENTS_MAX     40000000
+#define WHOLE_CPUS     4 /* CPUs of a partitionable machine */
+#define CPUS_MAX       3 /* most CPUs that a job asks for */
+/* values of SimFame; machines with a Rank prefer jobs with a higher one */
+#define FAMES       3
+#define BATCH_MAX   40
+#define JOB_MIN_S   2
+#define JOB_MAX_S   240
+#define NIGHT_S     600 /* by then every node has booted once and gone to sleep */
+#define QUIET_S     150
+#define DAY_S       1500 /* length of the time with batches and chaos */
+#define CALM_S      5400 /* longest quiet time after it; usually it is shorter */
+#define TRACE_SHOWN 200
+#define EVENTS_MAX  40000000
 
 struct pool {
     struct pool_options options;
@@ -49,7 +50,7 @@ struct pool {
     struct sim_host *central;
     struct judge *judge;
     struct chaos *chaos;
-    bool supervised; /* init starts masters again; else the other daemons do */
+    bool supervised; /* init restarts the masters; otherwise it restarts the other daemons */
     struct client client;
     struct tyrant tyrant;
     struct sim_program client_program, setup_program, tyrant_program;
@@ -57,7 +58,7 @@ struct pool {
     bool is_set_up;
 };
 
-/* ---- what `roost init` would make ------------------------------------------------------------ */
+/* ---- the files that `roost init` would make -------------------------------------------------- */
 
 static const char COMMON_CONFIG[] = "COLLECTOR_HOST = \"" CENTRAL "\"\n"
                                     "UID_DOMAIN = \"pool\"\n"
@@ -77,7 +78,7 @@ static const char CENTRAL_CONFIG[] = "DAEMON_LIST = {COLLECTOR, NEGOTIATOR, SCHE
                                      "LEASE_MARGIN = 10\n"
                                      "SIGNIFICANT_ATTRIBUTES = {SimFame}\n";
 
-/* A third of the machines is partitionable, a third has owners who prefer some jobs. */
+/* A third of the machines is partitionable; a third has owners who prefer certain jobs. */
 static const char STATIC_CONFIG[] = "NUM_SLOTS = 2\n";
 static const char WHOLE_CONFIG[] = "NUM_SLOTS_TYPE_1 = 1\n"
                                    "SLOT_TYPE_1 = \"100%\"\n"
@@ -100,7 +101,7 @@ static void put_file(struct sim_host *host, const char *path, const char *text, 
     sim_file_put(host, path, text, strlen(text), mode);
 }
 
-struct kind { /* of a machine; the central one has none */
+struct kind { /* kind of a machine; the central one has none */
     bool is_whole, is_choosy;
 };
 
@@ -109,7 +110,7 @@ static struct kind kind_of(unsigned number)
     return (struct kind){.is_whole = number % 3 == 1, .is_choosy = number / 3 % 3 == 0};
 }
 
-/* more: a story's, instead of that of its kind; NULL: none */
+/* more: the story's configuration for this machine instead of that of its kind; NULL: none */
 static void put_config(struct pool *pool, struct sim_host *host, struct kind kind, const char *more)
 {
     const struct pool_story *story = pool->options.story;
@@ -186,7 +187,7 @@ static void put_files(struct pool *pool, struct sim_host *host, struct kind kind
     sim_tree_sync_all(host);
 }
 
-/* Tokens need the real keys and signatures: a program on the central machine makes them. */
+/* Makes a token on the central machine; tokens need the real keys and signatures. */
 static void make_token(const struct sim_env *env, const char *name, uint32_t scopes,
                        const char *pattern)
 {
@@ -264,7 +265,7 @@ static void make_node(struct pool *pool, unsigned number)
     sim_host_service(host, MASTER, pool->supervised);
 }
 
-/* A service on the central machine that the caller brought along. */
+/* Adds a service of the caller's to the central machine. */
 static void add_program(struct pool *pool)
 {
     char path[64];
@@ -428,7 +429,7 @@ static void build_pool(struct pool *pool)
     }
 }
 
-/* Some storms are worse than others. */
+/* Returns the longest pause between two damages: the option, or one that the seed chooses. */
 static uint64_t pause_of(struct pool *pool)
 {
     static const unsigned PAUSES_S[] = {12, 25, 40, 80};

@@ -17,29 +17,32 @@
 #include "sim/power_truth.h"
 #include "sim/sim_private.h"
 
-#define SECURITY       "/etc/roost/security"
-#define HOUR_S         UINT64_C(3600)
-#define STATIC_CPUS    2
-#define WHOLE_CPUS     4
-#define LAST_S         3600 /* before the end of the days: jobs for all machines */
-#define LAST_JOB_S     1500 /* longer than a quarantine and a wake */
-#define STATES_S       1300 /* after the last jobs came */
-#define CALM_S         14400
-#define AUDIT_S        1800
-#define PATROL_S       1800 /* the operator looks for machines that went without a word */
-#define LAST_PATROL_S  120  /* while there are jobs for all of them */
+#define SECURITY    "/etc/roost/security"
+#define HOUR_S      UINT64_C(3600)
+#define STATIC_CPUS 2
+#define WHOLE_CPUS  4
+/* before the end of the days: then jobs for all machines come */
+#define LAST_S     3600
+#define LAST_JOB_S 1500 /* length of these jobs: longer than a quarantine and a wake */
+/* after the last jobs came; then the report of states is asked for */
+#define STATES_S 1300
+#define CALM_S   14400
+#define AUDIT_S  1800
+/* the operator looks this often for machines that vanished without notice */
+#define PATROL_S       1800
+#define LAST_PATROL_S  120 /* the same pause while there are jobs for all machines */
 #define BATCH_MAX      500
 #define BATCHES_MAX    4096
 #define JOB_MIN_S      60
 #define JOB_MAX_S      1800
-#define STORM_JOB_S    240 /* of the jobs before all are told to sleep */
-#define STORM_WAIT_S   90  /* within which most have ended */
+#define STORM_JOB_S    240 /* length of the jobs before all machines are told to sleep */
+#define STORM_WAIT_S   90  /* within this time most of these jobs have ended */
 #define ASLEEP_W       5.0
 #define IDLE_W         60.0
 #define BUSY_W         150.0
-#define STRIKE_S       600 /* how long a kill waits for machines that are on their way up */
+#define STRIKE_S       600 /* how long a kill waits for machines that are booting */
 #define ROOSTER_LOOK_S 300
-/* What a wake that came to nothing may cost in the report: one deadline, and the hang before it. */
+/* seconds that a failed wake may cost in the report: one deadline, and the hang before it */
 #define FAILED_WAKE_S 1800
 
 static const char CENTRAL_CONFIG[] = "ROOSTER_ASLEEP_WATTS = 5\n"
@@ -55,21 +58,21 @@ static const char STATIC_CONFIG[] = "NUM_SLOTS = 1\n";
 static const char WHOLE_CONFIG[] = "NUM_SLOTS_TYPE_1 = 1\n"
                                    "SLOT_TYPE_1 = \"100%\"\n"
                                    "SLOT_TYPE_1_PARTITIONABLE = true\n";
-/* Wants no job in its first minutes, sleeps in the first: somebody's mistake. */
+/* A wrong configuration: refuses jobs in the first minutes after boot, and sleeps in the first. */
 static const char NAPS_CONFIG[] = "START = \"CurrentTime - BootTime > 180\"\n"
                                   "HIBERNATE = \"ifThenElse(State == \\\"Claimed\\\", "
                                   "\\\"NONE\\\", \\\"S5\\\")\"\n";
 
-struct strike { /* a daemon of the central machine is killed while machines are on their way up */
+struct strike { /* a daemon of the central machine is killed while machines are booting */
     struct days *days;
     const char *program;
     uint64_t until_us;
-    bool now; /* whether they are or not */
+    bool now; /* kill even if no machine is booting */
 };
 
 struct days {
     struct power_days_options options;
-    struct rng rng; /* of the story alone */
+    struct rng rng; /* used only by this story */
     struct sim *sim;
     struct judge *judge;
     struct power_truth *truth;
@@ -77,13 +80,13 @@ struct days {
     struct sim_program program;
     struct client_batch *batches;
     unsigned char *classes;
-    unsigned *dead_at_s; /* by machine, from the dawn */
+    unsigned *dead_at_s; /* for each machine, seconds after the begin of the story */
     size_t batch_count;
     unsigned jobs, last_job;
     uint64_t dawn_us, storm_s, last_s;
     bool stormed, asked;
     unsigned kills, energies;
-    unsigned limit, reserve; /* of the guards, by seed; 0: none */
+    unsigned limit, reserve; /* settings of the guards, chosen by the seed; 0: none */
 };
 
 static void strike_machine(void *arg);
@@ -238,7 +241,7 @@ static void plan_work(struct days *days)
     add_jobs(days, days->last_s, nodes - whole, POWER_STATIC, STATIC_CPUS, LAST_JOB_S, LAST_JOB_S);
 }
 
-/* ---- what goes wrong at the centre ---- */
+/* ---- damage to the central machine ---- */
 
 static bool runs_program(const struct sim_process *process, const void *program)
 {
@@ -353,7 +356,8 @@ static void give_task(struct days *days, enum operator_what what, const char *na
     operator_add(&days->operator, & task);
 }
 
-/* Machines that lost their power and did not get it back; and one because somebody wants it. */
+/* The operator switches on machines that lost their power and did not get it back, and one more
+ * that somebody wants. */
 static void patrol_machines(void *arg)
 {
     struct days *days = arg;
@@ -374,7 +378,7 @@ static void patrol_machines(void *arg)
     }
 }
 
-/* Many machines are on, and their jobs are done: all of them are told to sleep. */
+/* Many machines are on and their jobs are done: tells all of them to sleep. */
 static void begin_storm(void *arg)
 {
     struct days *days = arg;
@@ -472,7 +476,7 @@ static void sim_is_there(void *arg, struct sim *sim)
     sim_observe(sim, &observer);
 }
 
-/* When all is quiet the report is asked for. */
+/* Asks for the report when all is quiet. */
 static bool story_is_over(void *arg)
 {
     struct days *days = arg;

@@ -1,8 +1,8 @@
 /* sim/power_truth.c - see power_truth.h.
  *
- * Energy: the report knows a machine by its ads, a little later than it is: each boot, each sleep,
- * each wake that failed and each rooster that was killed may cost so much, and no more; that much
- * is added up for each machine (slack_s).
+ * Energy: the report learns of a machine's state by its ads, a little late.  Each boot, each sleep,
+ * each failed wake and each killed rooster may cost a limited number of seconds; these are added up
+ * for each machine (slack_s).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,15 +19,17 @@
 #include "sim/sim_private.h"
 
 #define ORDER_US (7200 * SIM_S)
-#define SLEEP_US (150 * SIM_S) /* until one that was told to sleep is off */
-/* A hold that its request needs no more is another's only a negotiation cycle later. */
+#define SLEEP_US (150 * SIM_S) /* until a machine that was told to sleep is off */
+/* A hold that its request does not need any more is given to another one negotiation cycle
+ * later. */
 #define SURPLUS_SPARE 1
-#define AGAIN_US      (50 * SIM_S) /* no deadline is shorter */
-#define MINUTE_US     (55 * SIM_S) /* and from the grant to the deed some seconds */
+#define AGAIN_US      (50 * SIM_S) /* shorter than every deadline */
+/* a minute without the seconds between the permission and the order */
+#define MINUTE_US     (55 * SIM_S)
 #define SLACK_S       20.0
 #define SLACK_BOOT_S  2.0
 #define SLACK_SLEEP_S 2.0
-#define SLACK_CRASH_S 1300.0 /* its ads stay so long */
+#define SLACK_CRASH_S 1300.0 /* ads of a crashed machine stay so long */
 #define J_PER_KWH     3.6e6
 #define ROUNDING      1e-6
 
@@ -36,13 +38,13 @@ struct machine_truth {
     enum power_kind kind;
     bool whole, was_up, served, left_alone, odd_state;
     unsigned cpus;
-    uint64_t since_us; /* of its power */
+    uint64_t since_us; /* time of the last change of its power */
     uint64_t changed_us, woken_us;
     uint64_t ordered_until_us, asked_us, boot_us;
     unsigned stops, wakes, boots, crashes;
     double on_s, off_s, job_cpu_s, slack_s;
-    double true_on_s;              /* when the report was made */
-    double told_on_s, told_busy_s; /* by the report */
+    double true_on_s;              /* seconds on, when the report was made */
+    double told_on_s, told_busy_s; /* seconds on and seconds busy by the report */
     char state[64];
 };
 
@@ -54,7 +56,7 @@ struct running {
 
 #define LATELY_MAX 4096
 
-struct lately { /* when the last things of a kind were */
+struct lately { /* times of the last events of a kind */
     uint64_t at_us[LATELY_MAX];
     unsigned count;
 };
@@ -63,13 +65,13 @@ struct power_truth {
     struct power_truth_options options;
     struct sim *sim;
     struct judge *judge;
-    struct machine_truth *machines; /* by number - 1 */
+    struct machine_truth *machines; /* index: the machine's number - 1 */
     struct running *running;
     size_t running_count, running_capacity;
-    uint64_t *waited_us; /* of each job: when it last waited, as far as that was looked at */
+    uint64_t *waited_us; /* for each job: when it was last seen waiting */
     struct lately woken, downs;
     uint64_t rooster_died_us;
-    bool is_last; /* the last jobs come */
+    bool is_last; /* the last jobs are coming */
     unsigned on, wakes, by_name, slept, refused, unreachable, rooster_deaths;
     unsigned states_told, energies_told;
     double told_used, told_jobs, told_users, told_busy_s, told_on_s;
@@ -99,7 +101,7 @@ void power_truth_destroy(struct power_truth *truth)
     sim_free(truth);
 }
 
-/* Host 0 is the central machine. */
+/* Returns a machine's record.  Host 0 is the central machine. */
 static struct machine_truth *machine_of(struct power_truth *truth, const struct sim_host *host)
 {
     return host->index >= 1 && host->index <= truth->options.nodes
@@ -120,7 +122,8 @@ static bool class_fits(enum power_class class, const struct machine_truth *machi
     return class == POWER_ANY || (class == POWER_WHOLE) == machine->whole;
 }
 
-/* Which jobs waited lately: enough for this machine, and for all that are woken? */
+/* Returns whether a job that fits this machine waited lately.  *waited: how many jobs waited
+ * lately; *mixed: they are of more than one class. */
 static bool is_matched(struct power_truth *truth, const struct machine_truth *machine,
                        unsigned *waited, bool *mixed)
 {
@@ -141,7 +144,8 @@ static bool is_matched(struct power_truth *truth, const struct machine_truth *ma
     return matched;
 }
 
-/* Of the sound ones: where another does not come as it should, one more is woken for its job. */
+/* Counts the sound machines that were woken lately: if a machine does not come, one more is woken
+ * for its job. */
 static unsigned woken_lately(const struct power_truth *truth)
 {
     unsigned count = 0;
@@ -153,7 +157,7 @@ static unsigned woken_lately(const struct power_truth *truth)
     return count;
 }
 
-/* How many there were in the last minute, this one with them. */
+/* Adds an event and returns how many there were in the last minute. */
 static unsigned add_lately(struct lately *lately, uint64_t now_us)
 {
     unsigned count = 1;
@@ -166,8 +170,8 @@ static unsigned add_lately(struct lately *lately, uint64_t now_us)
     return count;
 }
 
-/* A rooster that was killed may have given an order that nobody heard of; the programs take a
- * moment. */
+/* Checks a limit.  A killed rooster may have given an order of which nobody heard, and the commands
+ * take a moment. */
 static void check_limit(struct power_truth *truth, unsigned count, unsigned most, const char *what)
 {
     bool died =
@@ -189,8 +193,8 @@ static bool has_starter(const struct sim_host *host)
     return sim_process_first(&host->processes, is_job_or_starter, NULL) != NULL;
 }
 
-/* Idle machines awake, or on their way up, are no more than the reserve and a little: jobs may have
- * ended a moment ago. */
+/* Returns whether the machines that are idle or booting are at most the reserve and a few more,
+ * because jobs may have ended a moment ago. */
 static bool is_reserve_short(const struct power_truth *truth)
 {
     unsigned idle = 0, reserve = truth->options.reserve;
@@ -266,7 +270,8 @@ static void account_energy(struct power_truth *truth, struct machine_truth *mach
     }
 }
 
-/* A starter is there from before its job's files come until after they have gone. */
+/* Checks that no starter runs on a machine that goes to sleep.  A starter runs from before its
+ * job's files come until they are removed. */
 static void check_free(struct power_truth *truth, const struct sim_host *host)
 {
     if (has_starter(host)) {
@@ -506,7 +511,7 @@ static bool differs_much(double a, double b)
     return fabs(a - b) > ROUNDING * (1 + fabs(a) + fabs(b));
 }
 
-/* used = asleep + idle + the jobs', by the figures that the configuration gives. */
+/* Checks a machine's report: used = asleep + idle + the jobs' energy, by the configured figures. */
 static void check_node(struct power_truth *truth, struct machine_truth *machine,
                        const struct ad *ad)
 {

@@ -1,8 +1,8 @@
-/* sim/process_sim.c - simulated processes: birth, the one entrance to their code, signals, death.
+/* sim/process_sim.c - simulated processes: start, the one entrance to their code, signals, end.
  *
- * Everything that a process owns hangs on its struct, so that its end is one function that runs
- * none of its code.  A process that ends itself from inside a callback jumps back to sim_enter(),
- * which ends it there.
+ * Everything that a process owns hangs on its struct, so its end is one function that runs none of
+ * its code.  A process that ends itself inside a callback jumps back to sim_enter(), which ends it
+ * there.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,10 +18,10 @@
 #define EXEC_MIN_US   800 /* from os_spawn() to the first line of main() */
 #define EXEC_MAX_US   25000
 #define SIGNAL_MAX_US 300
-#define NEWS_MAX_US   3000 /* until the parent hears of the end */
+#define NEWS_MAX_US   3000 /* until the parent learns of the end */
 #define PROGRAM_MARK  "#!/sim/"
 
-/* ---- birth ----------------------------------------------------------------------------------- */
+/* ---- start ----------------------------------------------------------------------------------- */
 
 const struct sim_program *sim_program_find(struct sim *sim, const struct sim_node *node)
 {
@@ -79,7 +79,7 @@ static void env_set(char ***env, const char *assignment)
     (*env)[count + 1] = NULL;
 }
 
-/* ---- what it sees -------------------------------------------------------------------------- */
+/* ---- file systems and streams ---------------------------------------------------------------- */
 
 static bool is_below(const char *path, const char *directory)
 {
@@ -135,7 +135,7 @@ static void binds_free(struct sim_bind *binds, size_t count)
     sim_free(binds);
 }
 
-/* Where a stream goes; NULL: nowhere. */
+/* Returns the path to which a stream goes; NULL: nowhere. */
 static char *stream_path(const struct sim_process *process, const char *name, const char *parents)
 {
     char path[SIM_PATH_MAX];
@@ -178,7 +178,7 @@ static void set_surroundings(struct sim_process *process, const struct sim_spawn
     }
 }
 
-/* Creates what it writes to, as the kernel's open would before exec. */
+/* Creates the file to which a stream goes, as the kernel does before exec. */
 static int open_output(struct sim_process *process, const char *path, bool truncate)
 {
     if (path == NULL) {
@@ -235,7 +235,7 @@ static void lists_init(struct sim_process *process)
     sim_list_init(&process->vfs_files);
 }
 
-/* What is behind argv[0]; argv moves on to the words of what that becomes. */
+/* Finds the program of argv[0]; *argv moves on if the program becomes another one. */
 static int find_program(struct sim_host *host, const struct sim_process *process,
                         const char *const **argv, const struct sim_program **ret)
 {
@@ -369,7 +369,7 @@ _Noreturn void sim_process_escape(struct sim_process *process, int status, int s
     longjmp(*process->escape, 1);
 }
 
-/* ---- finding --------------------------------------------------------------------------------- */
+/* ---- finding processes ----------------------------------------------------------------------- */
 
 struct sim_process *sim_spawn(struct sim_host *host, const char *const *argv)
 {
@@ -539,7 +539,7 @@ void sim_process_signal(struct sim_process *process, int signal_number)
     event->even_stopped = call != deliver_signal;
 }
 
-/* ---- news of an end -------------------------------------------------------------------------- */
+/* ---- telling the parent of an end ------------------------------------------------------------ */
 
 static void run_news(void *arg)
 {
@@ -585,7 +585,7 @@ void sim_watch_add(struct sim_process *watcher, struct sim_process *watched, pid
     }
 }
 
-/* ---- death ----------------------------------------------------------------------------------- */
+/* ---- end ------------------------------------------------------------------------------------- */
 
 static pid_t new_parent(const struct sim_process *process)
 {

@@ -1,9 +1,11 @@
 /* sim/programs_sim.c - the programs of a simulated machine that are not daemons.
  *
- * /sim/job SECONDS STATUS [OUTPUT TEXT]: runs so long, writes TEXT (a line) to its standard output,
- * exits. /sim/wake NODE: has the machine of that name come up, some time later. /sim/poweroff NODE:
- * has it shut down in order.  /sim/powered NODE: status 0 if it is on, 1 if it is off.  The last
- * three err and lie as the machine's temper is.
+ *     /sim/job SECONDS STATUS [OUTPUT TEXT]   runs for so long, writes TEXT (a line) to its
+ * standard output, and exits /sim/wake NODE                          switches a machine on; it
+ * comes up some time later /sim/poweroff NODE                      shuts a machine down in order
+ *     /sim/powered NODE                       status 0 if the machine is on, 1 if it is off
+ *
+ * The last three fail or report wrongly as the machine's temper says.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +18,7 @@
 #include "sim/sim_private.h"
 
 #define USAGE           2
-#define COMMAND_MIN_MS  5 /* how long the commands themselves take */
+#define COMMAND_MIN_MS  5 /* shortest time that the commands themselves take */
 #define COMMAND_MAX_MS  400
 #define JOB_SECONDS_MAX 1e7
 
@@ -60,7 +62,7 @@ const struct sim_program sim_program_job = {.name = "job", .start = job_start, .
 
 /* ---- wake, poweroff, powered ----------------------------------------------------------------- */
 
-/* Does it, says that it did or does neither, as the machine's temper is. */
+/* Carries an order out, or only claims it, or fails, as the machine's temper says. */
 static void order_done(struct sim_process *process, void (*order)(struct sim_host *host),
                        unsigned fails, unsigned lies)
 {

@@ -29,7 +29,7 @@ struct sum {
     uint64_t seeds, failed, completed, wakes, runs, audits, pieces, preemptions, reclaims;
 };
 
-/* A failed CHECK, or worse, in a daemon or in the simulator. */
+/* Handles a failed CHECK or a crash in a daemon or the simulator. */
 static void on_crash(int signal_number)
 {
     const struct sim *sim = sim_mem_running();

@@ -1,11 +1,11 @@
-/* sim/sim.c - the scheduler of the simulation: events, time, chance, the trace.
+/* sim/sim.c - the scheduler of the simulation: events, time, random numbers, the trace.
  *
- * Events are a binary heap ordered by (time, tie, sequence), where tie is drawn from the run's
- * generator: what happens at the same moment happens in an order of the seed's choice.  Whoever
- * needs an order of two things gives them two times (a connection does).
+ * Events are a binary heap sorted by (time, tie, sequence).  tie is drawn from the run's random
+ * generator, so events at the same time happen in an order that the seed chooses.  Code that needs
+ * two events in order gives them different times (a connection does).
  *
- * The trace is a ring of lines and a hash over all lines ever made: two runs of one seed are equal
- * when their hashes are.
+ * The trace is a ring of lines and a hash of all lines ever written: two runs of one seed are equal
+ * when their hashes are equal.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

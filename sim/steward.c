@@ -18,19 +18,20 @@
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 
-#define PAUSE_MIN_MS   3000
-#define PAUSE_MAX_MS   25000
-#define RELEASE_MS     5000
-#define RELEASES_US    (600 * SIM_S) /* after his last deed */
+#define PAUSE_MIN_MS 3000
+#define PAUSE_MAX_MS 25000
+#define RELEASE_MS   5000
+/* after its last action, the steward goes on releasing held jobs for so long */
+#define RELEASES_US    (600 * SIM_S)
 #define HELD           "JobStatus == 5"
-#define ENOUGH_CLIENTS 16 /* drains that nobody has answered yet */
+#define ENOUGH_CLIENTS 16 /* most drains without an answer */
 
-struct office { /* a life of his */
+struct office { /* the state of one process of the steward */
     struct steward *steward;
     struct sim *sim;
     struct loop *loop;
     struct wire_context *context;
-    struct wire *schedd, *hub; /* NULL: to be dialled */
+    struct wire *schedd, *hub; /* NULL: must be dialled */
     struct loop_timer *tick;
     unsigned drains;
 };
@@ -153,7 +154,7 @@ static void drain_node(struct office *office)
     }
 }
 
-/* ---- what he does next ----------------------------------------------------------------------- */
+/* ---- choosing the next action ---------------------------------------------------------------- */
 
 static void one_deed(struct office *office)
 {

@@ -5,13 +5,13 @@
  */
 #include "base/stream/stream.h"
 
-/* Memory is not the simulator's subject: a reader has room for the largest always. */
+/* Does nothing: the simulator does not limit memory, so the largest message always fits. */
 void stream_set_input_max(struct stream *stream, size_t bytes)
 {
     (void)stream, (void)bytes;
 }
 
-/* Nor are strangers: who dials here is one of the pool. */
+/* Does nothing: all simulated clients belong to the pool, so none is a stranger. */
 void stream_known(struct stream *stream)
 {
     (void)stream;

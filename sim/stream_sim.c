@@ -1,9 +1,9 @@
 /* sim/stream_sim.c - base/stream/stream.h on the simulated network: connecting, listening, passing
  * on, both ends.
  *
- * TLS is played: a certificate is a file that says "sim-cert NAME ISSUER", a CA file says "sim-ca
- * ISSUER", and a pin is a hash of the certificate's file.  Who would be refused by TLS is refused
- * here.
+ * TLS is only imitated: a certificate is a file with the text "sim-cert NAME ISSUER", a CA file has
+ * "sim-ca ISSUER", and a pin is a hash of the certificate's file.  A peer that TLS would refuse is
+ * refused here.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,10 +22,10 @@
 #define UNREACHABLE_MS  3000
 #define GIVE_UP_MIN_S   8 /* TCP's patience with a silent peer */
 #define GIVE_UP_MAX_S   40
-#define CLOSE_DROPS     300 /* per mille of closes that drop what was written last */
+#define CLOSE_DROPS     300 /* per mille of closes that lose the data written last */
 #define FIRST_FREE_PORT 32768
 
-/* ---- an end ---------------------------------------------------------------------------------- */
+/* ---- one end of a connection ----------------------------------------------------------------- */
 
 static enum sim_side other_side(enum sim_side side)
 {
@@ -160,7 +160,7 @@ static void deadline_event(void *arg)
                     "no connection within the time limit");
 }
 
-/* What the kernel does with a socket that is closed. */
+/* Does what the kernel does with a socket that is closed. */
 static void end_stream(struct stream *stream, bool drop)
 {
     struct sim_connection *connection = stream->connection;
@@ -291,7 +291,7 @@ bool stream_peer_uid(const struct stream *stream, uid_t *uid, pid_t *pid)
 
 /* ---- listeners ------------------------------------------------------------------------------- */
 
-/* "tcp:HOST:PORT": sets host (without brackets) and port. */
+/* Splits "tcp:HOST:PORT" into host (without brackets) and port.  False: not such an address. */
 static bool parse_tcp(const char *address, char host[256], uint16_t *port)
 {
     if (strncmp(address, "tcp:", 4) != 0) {
@@ -544,7 +544,7 @@ int incoming_pass(struct incoming *incoming, const char *pass_address, struct er
     return 0;
 }
 
-/* The server's part of the handshake has come to the client. */
+/* The server's part of the handshake has arrived at the client. */
 static void handshake_event(void *arg)
 {
     struct sim_connection *connection = arg;
@@ -613,7 +613,7 @@ struct stream *incoming_accept(struct incoming *incoming, const struct tls_ident
 
 /* ---- connecting ------------------------------------------------------------------------------ */
 
-/* The first packet has come to the other machine. */
+/* The first packet has arrived at the other machine. */
 static void arrive_event(void *arg)
 {
     struct sim_connection *connection = arg;
@@ -763,7 +763,7 @@ int stream_connect(struct loop *loop, const char *address, const char *route,
     return 0;
 }
 
-/* ---- the kernel closes what a dead process had ----------------------------------------------- */
+/* ---- closing the connections of a dead process ----------------------------------------------- */
 
 void sim_net_drop_process(struct sim_process *process)
 {

@@ -15,7 +15,7 @@
 #include "wire/frame.h"
 #include "wire/wire.h"
 
-struct asked { /* a request without its last reply */
+struct asked { /* a request whose last reply has not come */
     uint64_t request;
     enum wire_verb verb;
     bool is_relay;
@@ -26,12 +26,12 @@ struct asked { /* a request without its last reply */
 };
 
 struct direction {
-    struct strbuf bytes; /* not yet a whole frame */
-    struct vec asked;    /* of this direction's requests */
+    struct strbuf bytes; /* bytes that are not a whole frame yet */
+    struct vec asked;    /* struct asked: requests of this direction */
 };
 
 struct conversation {
-    struct direction directions[2]; /* by_client */
+    struct direction directions[2]; /* index: by_client */
     bool broken;
 };
 
@@ -39,7 +39,7 @@ struct tap {
     bool wanted[256];
     tap_f call;
     void *arg;
-    struct vec conversations; /* by number of the connection */
+    struct vec conversations; /* index: number of the connection */
     struct ad *empty;
     uint64_t faults;
 };

@@ -1,8 +1,8 @@
 /* sim/tls_sim.c - certificates as names: the identities of base/stream/stream.h in the simulator.
  *
- * A certificate is a file that says "sim-cert NAME ISSUER [URI]" (the URI of base/server_role.h), a
- * CA file says "sim-ca ISSUER", where the issuer is the pool, and a pin is a hash of the
- * certificate's file.  What base/stream/stream_tls.c refuses is refused here.
+ * A certificate is a file with the text "sim-cert NAME ISSUER [URI]" (the URI of
+ * base/server_role.h), a CA file has "sim-ca ISSUER", where the issuer is the pool, and a pin is a
+ * hash of the certificate's file.  What base/stream/stream_tls.c refuses is refused here, too.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -110,7 +110,8 @@ const char *tls_identity_pin(const struct tls_identity *identity)
     return identity->pin;
 }
 
-/* The connection's number, stretched: both ends know it, and no other connection has it. */
+/* Makes the binding of the connection's number: both ends know it, and it differs for each
+ * connection. */
 bool stream_binding(const struct stream *stream, uint8_t ret[STREAM_BINDING_BYTES])
 {
     if (stream->connection->is_unix) {

@@ -1,10 +1,10 @@
 /* sim/tree_sim.c - a machine's file system: a tree in memory that forgets what was not synced.
  *
- * Two things may be taken back by a power cut.  Pages: a file keeps, for every page written since
- * its last sync, what the disk still holds.  Directories: a journal per machine lists changes of
- * names in order; a power cut keeps a seeded prefix of it, as a journaling file system does.  A
- * sync of any file or directory commits the whole journal (ext4's behaviour, and enough for SQLite,
- * whose protocol syncs directories).  The death of a process takes nothing back.
+ * A power cut may take back two things.  Pages: for every page written since its last sync, a file
+ * keeps what the disk still holds.  Directories: each machine has a journal of changes of names, in
+ * order; a power cut keeps a part of it from the beginning, chosen by the seed, as a journaling
+ * file system does.  A sync of any file or directory commits the whole journal, as in ext4; that is
+ * enough for SQLite, which syncs directories.  The death of a process takes nothing back.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -162,7 +162,8 @@ struct sim_node *sim_tree_parent(struct sim_host *host, const char *path, char *
     return dir != NULL && dir->type == SIM_DIR ? dir : NULL;
 }
 
-/* Takes over a reference of node; gives up the one to what was there. */
+/* Puts a node under a name; takes over a reference of node, and releases that of the node that had
+ * the name. */
 static void dir_put(struct sim_node *dir, const char *name, struct sim_node *node)
 {
     bool found;
@@ -266,7 +267,7 @@ static bool is_page_dirty(const struct sim_node *node, size_t number)
     return false;
 }
 
-/* Keeps what the disk has of the pages first..last, before they change. */
+/* Keeps the disk's contents of the pages first to last before they change. */
 static void remember_pages(struct sim_node *node, size_t first, size_t last)
 {
     if (!node->is_dirty) {
@@ -325,7 +326,8 @@ static void kill_now(void *arg)
     sim_kill(arg);
 }
 
-/* Something hits the disk: an error, or the end of the power or of the process. */
+/* Returns whether this write must fail: by a planned error, or because the power or the process
+ * ends here. */
 static bool must_fail(struct sim_host *host, unsigned *errors)
 {
     struct sim *sim = host->sim;
@@ -489,7 +491,7 @@ void sim_tree_destroy(struct sim_host *host)
     sim_node_unref(host->root);
 }
 
-/* ---- for tests and scenario ------------------------------------------------------------------ */
+/* ---- for tests and scenarios ----------------------------------------------------------------- */
 
 void sim_file_put(struct sim_host *host, const char *path, const void *data, size_t length,
                   mode_t mode)

@@ -19,7 +19,7 @@
 #define PAUSE_MIN_MS 1000
 #define PAUSE_MAX_MS 20000
 #define MATCH_MS     10000
-#define GIVEN_MS     150000 /* as the negotiator */
+#define GIVEN_MS     150000 /* no claim id is given again for so long, as by the negotiator */
 #define WANTED       "State =?= \"Claimed\""
 
 struct reign {
@@ -27,10 +27,10 @@ struct reign {
     struct sim *sim;
     struct loop *loop;
     struct wire_context *context;
-    struct wire *wire; /* NULL: to be dialled */
+    struct wire *wire; /* NULL: must be dialled */
     struct loop_timer *tick;
-    struct vec slots; /* ads */
-    struct vec ids;   /* char *: a claim id of each; "": none */
+    struct vec slots; /* ads of slots */
+    struct vec ids;   /* char *: a claim id for each slot; "": none */
     struct strmap *given;
 };
 
@@ -75,7 +75,7 @@ static void give_slot(struct reign *reign, const struct ad *slot, const char *cl
     ad_destroy(args);
 }
 
-/* The requests came: one of them gets one of the slots. */
+/* The requests have come: gives one of the slots to one of them. */
 static void requests_answered(void *arg, struct wire_reply *reply)
 {
     struct reign *reign = arg;

@@ -1,9 +1,8 @@
-/* sim/vfs_sim.c - an SQLite VFS per simulated machine, over its tree of files.
+/* sim/vfs_sim.c - an SQLite VFS for each simulated machine, over its tree of files.
  *
  * Stores open their files with locking_mode=EXCLUSIVE, so no shared memory is offered.  A handle
- * belongs to the process that opened it; when that process dies the handle is dead: it holds no
- * lock, and whatever SQLite still does with it while it is released has no effect on the disk, as a
- * killed process has none.
+ * belongs to the process that opened it.  When that process dies, the handle is dead: it holds no
+ * lock, and whatever SQLite still does with it while it is released does not reach the disk.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +16,7 @@
 #include "sim/sim_private.h"
 
 struct sim_vfs {
-    sqlite3_vfs vfs; /* must be first: SQLite hands it back */
+    sqlite3_vfs vfs; /* must be first: SQLite passes it back */
     struct sim_host *host;
 };
 
@@ -25,8 +24,8 @@ struct sim_vfs_file {
     sqlite3_file base; /* must be first */
     struct sim_node *node;
     struct sim_host *host;
-    struct sim_link link;      /* of its process */
-    struct sim_vfs_file *next; /* of its node */
+    struct sim_link link;      /* in the list of its process */
+    struct sim_vfs_file *next; /* the next handle of the same node */
     char *delete_path;
     int lock;
     bool dead;
@@ -110,7 +109,7 @@ static int vfs_size(sqlite3_file *base, sqlite3_int64 *ret)
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
-/* The strongest lock that another handle has. */
+/* Returns the strongest lock that another handle has. */
 static int strongest_other(const struct sim_vfs_file *file)
 {
     int lock = SQLITE_LOCK_NONE;

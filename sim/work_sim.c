@@ -14,13 +14,13 @@
 #include "sim/sim_private.h"
 
 #define USAGE     2
-#define LOST      125 /* of an image that cannot go on here */
+#define LOST      125 /* per mille of images that cannot continue here */
 #define STEPS_MAX 100000
 
 struct work {
-    struct sim_image now; /* but for its time */
+    struct sim_image now; /* the job's state except its time */
     struct sim_process *process;
-    struct sim_event *event; /* the end of the step in hand */
+    struct sim_event *event; /* end of the current step */
 };
 
 void sim_say(struct sim_process *process, const char *format, ...)
@@ -82,7 +82,7 @@ static void begin_step(struct work *work, uint64_t in_us)
     work->event = sim_at_process(process, process->sim->now_us + in_us, step_event, work);
 }
 
-/* The job's process is there: told before its first step. */
+/* Starts the job's process; observers are told before its first step. */
 static int begin_work(const struct sim_env *env, const struct sim_image *from, void **state)
 {
     struct work *work = mem_zalloc(sizeof(*work));
@@ -118,7 +118,7 @@ static int steps_start(const struct sim_env *env, void **state)
     return begin_work(env, &from, state);
 }
 
-/* Its own file is where it is mapped from. */
+/* Starts the job from an image, which is the executed file itself. */
 static int image_start(const struct sim_env *env, void **state)
 {
     struct sim_process *process = env->process;
