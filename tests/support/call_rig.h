@@ -83,9 +83,10 @@ static inline struct ad *ad_from_text(const char *text)
 }
 
 /* Sends a request without waiting: to the peer, or, if route is not NULL, through the peer to the
- * daemon of that route.  A request that cannot be sent is an answer with that status. */
-static inline void answer_ask(struct answer *answer, struct wire *wire, const char *route,
-                              enum wire_verb verb, const struct wire_body *body)
+ * daemon of that route.  Returns what wire_call() does; a request that cannot be sent is also an
+ * answer with that status. */
+static inline int64_t answer_ask(struct answer *answer, struct wire *wire, const char *route,
+                                 enum wire_verb verb, const struct wire_body *body)
 {
     answer_init(answer);
     int64_t call = route == NULL ? wire_call(wire, verb, body, 0, answer_part, answer)
@@ -95,13 +96,14 @@ static inline void answer_ask(struct answer *answer, struct wire *wire, const ch
         answer->args = ad_create();
         answer->over = true;
     }
+    return call;
 }
 
 /* The same, with a body of texts: arguments, ads (ended by NULL; may be NULL), and a blob (may be
  * NULL).  Attributes that stand for secrets are sent as told_secrets.h says. */
-static inline void answer_ask_text(struct answer *answer, struct wire *wire, const char *route,
-                                   enum wire_verb verb, const char *args_text,
-                                   const char *const *ad_texts, const char *blob)
+static inline int64_t answer_ask_text(struct answer *answer, struct wire *wire, const char *route,
+                                      enum wire_verb verb, const char *args_text,
+                                      const char *const *ad_texts, const char *blob)
 {
     static struct ad *ads[1100]; /* enough for a message of many slots */
     size_t count = 0;
@@ -118,12 +120,13 @@ static inline void answer_ask_text(struct answer *answer, struct wire *wire, con
                              .blob = blob,
                              .blob_length = blob != NULL ? strlen(blob) : 0};
     told_put(&told, &body);
-    answer_ask(answer, wire, route, verb, &body);
+    int64_t call = answer_ask(answer, wire, route, verb, &body);
     ad_destroy(args);
     for (size_t i = 0; i < count; i++) {
         ad_destroy(ads[i]);
     }
     told_fini(&told);
+    return call;
 }
 
 #endif

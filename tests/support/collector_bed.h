@@ -185,7 +185,7 @@ static inline void client_give_token(struct client *client, const char *name)
 static inline void client_send(struct client *client, enum wire_verb verb, const char *args_text,
                                const char *const *ad_texts, struct answer *answer)
 {
-    answer_ask_text(answer, client->wire, NULL, verb, args_text, ad_texts, NULL);
+    (void)answer_ask_text(answer, client->wire, NULL, verb, args_text, ad_texts, NULL);
 }
 
 /* Sends a request and waits for the answer; returns its status. */
@@ -201,7 +201,7 @@ static inline int client_call(struct client *client, enum wire_verb verb, const 
 static inline int client_relay(struct client *client, const char *route, enum wire_verb verb,
                                const char *args_text, struct answer *answer)
 {
-    answer_ask_text(answer, client->wire, route, verb, args_text, NULL, NULL);
+    assert_true(answer_ask_text(answer, client->wire, route, verb, args_text, NULL, NULL) > 0);
     loop_rig_await(client->bed->loop, &answer->over, NULL);
     return answer->status;
 }

@@ -10,41 +10,20 @@
 #define TESTS_SUPPORT_SHADOW_BED_H
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/daemon/daemon_run.h"
 #include "base/digest.h"
-#include "base/err.h"
-#include "base/log.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
-#include "base/strbuf.h"
 #include "base/stream/stream.h"
-#include "base/vec.h"
-#include "classad/ad.h"
 #include "shadow/shadow.h"
-#include "tests/support/told_secrets.h"
-#include "wire/wire.h"
+#include "tests/support/call_rig.h"
 
-#define PATIENCE_MS 20000
-#define NONCE       "0123456789abcdef0123456789abcdef"
+#define NONCE "0123456789abcdef0123456789abcdef"
 
 struct world {
     struct loop *loop;
     struct os *os;
-    struct loop_timer *patience;
-    char dir[64], config[96], me[64], pass[160];
+    char dir[FAST_DIR_SIZE], config[96], me[64], pass[160];
     struct strbuf log_text;
     struct daemon_run *run;
     struct wire_context *context;
@@ -63,36 +42,15 @@ struct world {
     struct vec swallowed; /* struct wire_request *, never answered */
 };
 
-struct answer {
-    bool done;
-    int status;
-    char text[ERR_TEXT_MAX]; /* error text of a refused call */
-    struct ad *args;
-    struct vec ads;
-    struct strbuf bytes;
-    struct strbuf sums;    /* the Checksum of each part that has one */
-    struct strbuf offsets; /* "Offset;" of each part that has an Offset */
-};
-
 struct starter {
     struct wire *wire;
     bool ready, closed, settled;
     int status;
 };
 
-static inline void out_of_patience(void *arg)
-{
-    loop_stop(((struct world *)arg)->loop, 1);
-}
-
 static inline void wait_for(struct world *world, const bool *flag)
 {
-    loop_timer_set(world->patience, PATIENCE_MS);
-    loop_run_until(world->loop, flag);
-    loop_timer_stop(world->patience);
-    if (!*flag) {
-        fail_msg("waited in vain; the log says:\n%s", strbuf_text(&world->log_text));
-    }
+    loop_rig_await(world->loop, flag, &world->log_text);
 }
 
 /* ---- the schedd that the test plays
@@ -190,23 +148,15 @@ static inline void starter_comes(void *arg, struct incoming *incoming)
 /* ---- the shadow --------------------------------------------------------------------------------
  */
 
-static inline void sink_write(void *context, const char *line, size_t length)
-{
-    strbuf_append(context, line, length);
-}
-
 static inline void start(struct world *world)
 {
     char *const argv[] = {(char *)"roost-shadow", (char *)"-config", world->config,
                           (char *)"-instance",    world->me,         (char *)"-noresurrect",
                           (char *)"-owner",       world->me,         NULL};
-    struct log_sink sink = {.write = sink_write, .context = &world->log_text};
-    struct err err = {{0}};
+    const struct log_sink sink = loop_rig_sink(&world->log_text);
     world->greeted = false;
-    if (daemon_run_start(&shadow_daemon, world->loop, world->os, &sink, 8, argv, &world->run,
-                         &err) != 0) {
-        fail_msg("%s", err.text);
-    }
+    MUST(
+        daemon_run_start(&shadow_daemon, world->loop, world->os, &sink, 8, argv, &world->run, err));
     wait_for(world, &world->greeted);
 }
 
@@ -218,9 +168,7 @@ static inline void restart(struct world *world)
 
 static inline void put(struct world *world, const char *name, const char *text)
 {
-    char path[160];
-    (void)snprintf(path, sizeof(path), "%s/%s", world->dir, name);
-    assert_int_equal(os_write_file(world->os, path, text, strlen(text), 0640, false, NULL), 0);
+    loop_rig_write(world->os, world->dir, name, text, 0640);
 }
 
 static inline void file_is(struct world *world, const char *name, const char *expected)
@@ -241,15 +189,10 @@ static inline void file_is(struct world *world, const char *name, const char *ex
 
 static inline int set_up(void **state)
 {
-    struct world *world = calloc(1, sizeof(*world));
-    struct err err = {{0}};
-    (void)snprintf(world->dir, sizeof(world->dir), "/tmp/roost_shadow_XXXXXX");
-    assert_non_null(mkdtemp(world->dir));
-    assert_int_equal(loop_create(&world->loop, NULL), 0);
-    assert_int_equal(os_create(world->loop, &world->os, NULL), 0);
+    struct world *world = mem_zalloc(sizeof(*world));
+    loop_rig_open(&world->loop, &world->os, world->dir);
     strbuf_init(&world->log_text, 0);
     strbuf_init(&world->reports, 0);
-    world->patience = loop_timer_create(world->loop, out_of_patience, world);
     assert_int_equal(os_user_name(world->os, os_uid(world->os), world->me, sizeof(world->me), NULL),
                      0);
     char text[512];
@@ -265,11 +208,8 @@ static inline int set_up(void **state)
                                                  .admin_uid = 1};
     assert_int_equal(wire_context_create(&options, &world->context, NULL), 0);
     (void)snprintf(text, sizeof(text), "unix:%s/schedd.sock", world->dir);
-    if (listener_create(world->loop, text, shadow_comes, world, &world->local, &err) != 0 ||
-        listener_create(world->loop, "tcp:127.0.0.1:0", starter_comes, world, &world->tcp, &err) !=
-            0) {
-        fail_msg("%s", err.text);
-    }
+    MUST(listener_create(world->loop, text, shadow_comes, world, &world->local, err));
+    MUST(listener_create(world->loop, "tcp:127.0.0.1:0", starter_comes, world, &world->tcp, err));
     start(world);
     *state = world;
     return 0;
@@ -292,84 +232,21 @@ static inline int tear_down(void **state)
     listener_destroy(world->local);
     listener_destroy(world->tcp);
     wire_context_destroy(world->context);
-    loop_timer_destroy(world->patience);
-    (void)os_remove_tree(world->os, world->dir, NULL); /* a directory left in /tmp does no harm */
-    os_destroy(world->os);
-    loop_destroy(world->loop);
+    loop_rig_close(world->loop, world->os, world->dir);
     strbuf_fini(&world->log_text);
     strbuf_fini(&world->reports);
-    free(world);
+    mem_free(world);
     return 0;
 }
 
 /* ---- calls -------------------------------------------------------------------------------------
  */
 
-static inline void on_answer(void *arg, struct wire_reply *reply)
-{
-    struct answer *answer = arg;
-    for (size_t i = 0; i < reply->ad_count; i++) {
-        vec_push(&answer->ads, wire_reply_take_ad(reply, i));
-    }
-    strbuf_append(&answer->bytes, reply->blob, reply->blob_length);
-    if (reply->args != NULL) {
-        strbuf_puts(&answer->sums, ad_string_or(reply->args, "Checksum", ""));
-        if (ad_has(reply->args, "Offset")) {
-            strbuf_printf(&answer->offsets, "%lld;",
-                          (long long)ad_int_or(reply->args, "Offset", 0));
-        }
-    }
-    if (!reply->more) {
-        answer->status = reply->status;
-        (void)snprintf(answer->text, sizeof answer->text, "%s", reply->text);
-        answer->args = reply->args != NULL ? ad_copy(reply->args) : ad_create();
-        answer->done = true;
-    }
-}
-
-static inline void free_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
-static inline void answer_fini(struct answer *answer)
-{
-    ad_destroy(answer->args);
-    vec_fini(&answer->ads, free_ad);
-    strbuf_fini(&answer->bytes);
-    strbuf_fini(&answer->sums);
-    strbuf_fini(&answer->offsets);
-}
-
-static inline struct ad *parse(const char *text)
-{
-    struct ad *ad = NULL;
-    assert_int_equal(ad_parse(text, strlen(text), &ad, NULL), 0);
-    return ad;
-}
-
 static inline void begin(struct wire *wire, enum wire_verb verb, const char *args_text,
                          const char *ad_text, const char *blob, struct answer *answer)
 {
-    struct ad *args = parse(args_text);
-    struct ad *ad = ad_text != NULL ? parse(ad_text) : NULL;
-    const struct ad *ads[] = {ad};
-    struct told_secrets told = {.count = 0};
-    struct wire_body body = {.args = args,
-                             .ads = ads,
-                             .ad_count = ad != NULL ? 1 : 0,
-                             .blob = blob,
-                             .blob_length = blob != NULL ? strlen(blob) : 0};
-    told_take(&told, args, SECRET_OF_ARGS);
-    told_put(&told, &body);
-    *answer = (struct answer){0};
-    strbuf_init(&answer->bytes, 0);
-    strbuf_init(&answer->sums, 0);
-    strbuf_init(&answer->offsets, 0);
-    assert_true(wire_call(wire, verb, &body, 0, on_answer, answer) > 0);
-    ad_destroy(ad);
-    ad_destroy(args);
-    told_fini(&told);
+    const char *const ads[] = {ad_text, NULL};
+    assert_true(answer_ask_text(answer, wire, NULL, verb, args_text, ads, blob) > 0);
 }
 
 static inline int call(struct world *world, struct wire *wire, enum wire_verb verb,
@@ -377,7 +254,7 @@ static inline int call(struct world *world, struct wire *wire, enum wire_verb ve
 {
     struct answer answer;
     begin(wire, verb, args_text, ad_text, blob, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     int status = answer.status;
     answer_fini(&answer);
     return status;
@@ -457,13 +334,18 @@ static inline void put_file(struct world *world, struct starter *starter, const 
     assert_int_equal(call(world, starter->wire, VERB_FILE_PUT, args, NULL, text), 0);
 }
 
+static inline void hash(const char *text, size_t length, char ret[DIGEST_HEX_SIZE])
+{
+    struct digest *digest = digest_create();
+    digest_update(digest, text, length);
+    digest_hex(digest, ret);
+    digest_destroy(digest);
+}
+
 static inline const char *done_args(const char *name, const char *text, char ret[512])
 {
     char hex[DIGEST_HEX_SIZE];
-    struct digest *digest = digest_create();
-    digest_update(digest, text, strlen(text));
-    digest_hex(digest, hex);
-    digest_destroy(digest);
+    hash(text, strlen(text), hex);
     (void)snprintf(ret, 512, "[ExitCode = 5; Files = {\"%s\"}; Checksums = {\"%s\"}]", name, hex);
     return ret;
 }
@@ -474,14 +356,6 @@ static inline bool has_stage(struct world *world, const char *name)
     struct os_stat stat;
     (void)snprintf(path, sizeof(path), "%s/owner/%s/stage/%s", world->dir, world->me, name);
     return os_stat(world->os, path, &stat) == 0;
-}
-
-static inline void hash(const char *text, size_t length, char ret[DIGEST_HEX_SIZE])
-{
-    struct digest *digest = digest_create();
-    digest_update(digest, text, length);
-    digest_hex(digest, ret);
-    digest_destroy(digest);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

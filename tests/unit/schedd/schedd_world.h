@@ -236,7 +236,8 @@ static inline void dial_with_token(struct world *world, const char *identity, ui
 static inline int call_on(struct connection *connection, enum wire_verb verb, const char *args_text,
                           const char *const *ads_text, struct answer *answer)
 {
-    answer_ask_text(answer, connection->wire, NULL, verb, args_text, ads_text, NULL);
+    assert_true(answer_ask_text(answer, connection->wire, NULL, verb, args_text, ads_text, NULL) >
+                0);
     wait_for(connection->world, &answer->over);
     return answer->status;
 }

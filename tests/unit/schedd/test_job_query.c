@@ -519,7 +519,7 @@ static void begin_call(struct connection *connection, enum wire_verb verb, const
                        const char *ad_text, struct answer *answer)
 {
     const char *const ads[] = {ad_text, NULL};
-    answer_ask_text(answer, connection->wire, NULL, verb, args_text, ads, NULL);
+    assert_true(answer_ask_text(answer, connection->wire, NULL, verb, args_text, ads, NULL) > 0);
 }
 
 /* How often another client is answered before the answer comes. */

@@ -27,7 +27,8 @@ static void begin_call(struct world *world, enum wire_verb verb, const char *arg
         ads[i] = ad_text;
     }
     dial(world, world->local, "schedd", &call->connection);
-    answer_ask_text(&call->answer, call->connection.wire, NULL, verb, args_text, ads, NULL);
+    assert_true(answer_ask_text(&call->answer, call->connection.wire, NULL, verb, args_text, ads,
+                                NULL) > 0);
 }
 
 static void begin(struct world *world, const char *args_text, const char *ad_text, size_t count,

@@ -406,8 +406,8 @@ static void what_waits_for_the_disk_when_the_schedd_ends_is_durable(void **state
     submit(world, "[" GOOD "]");
     dial(world, world->local, "schedd", &connection);
     for (size_t i = 0; i < COUNT; i++) {
-        answer_ask_text(&answers[i], connection.wire, NULL, CALLS[i].verb, CALLS[i].args, NULL,
-                        NULL);
+        assert_true(answer_ask_text(&answers[i], connection.wire, NULL, CALLS[i].verb,
+                                    CALLS[i].args, NULL, NULL) > 0);
     }
     wait_for(world, &answers[COUNT - 1].over);
     restart(world);

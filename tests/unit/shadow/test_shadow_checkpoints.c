@@ -29,7 +29,7 @@ static int64_t has(struct world *world, const struct starter *starter, int64_t s
     (void)snprintf(args, sizeof(args), "[CkptSequence = %lld; Name = \"%s\"; Offset = -1]",
                    (long long)sequence, name);
     begin(starter->wire, VERB_CKPT_PUT, args, NULL, NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_int_equal(answer.status, 0);
     int64_t have = ad_int_or(answer.args, "Have", -1);
     answer_fini(&answer);
@@ -71,7 +71,7 @@ static void offers(struct world *world, const struct starter *starter, const cha
     struct strbuf said;
     strbuf_init(&said, 0);
     begin(starter->wire, VERB_CKPT_LOOK, "[]", NULL, NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_int_equal(answer.status, 0);
     for (size_t i = 0; i < answer.ads.count; i++) {
         strbuf_printf(&said, "%lld;", (long long)ad_int_or(answer.ads.items[i], "CkptSequence", 0));
@@ -114,7 +114,7 @@ static void one_is_offered_when_it_is_whole_and_the_schedd_has_it(void **state)
     offers(world, &starter, "1;");
     begin(starter.wire, VERB_CKPT_GET, "[CkptSequence = 1; Name = \"image\"; Offset = 3]", NULL,
           NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_string_equal(strbuf_text(&answer.bytes), "image");
     answer_fini(&answer);
     assert_int_equal(finish(world, &starter, 1, IMAGE), 0); /* asked twice */
@@ -397,7 +397,7 @@ static void what_comes_again_with_other_files_takes_the_place_of_the_one_of_befo
     assert_int_equal(finish_as(world, &starter, 1, IMAGE, strlen(IMAGE), "others"), 0);
     begin(starter.wire, VERB_CKPT_GET, "[CkptSequence = 1; Name = \"files\"; Offset = 0]", NULL,
           NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_string_equal(strbuf_text(&answer.bytes), "others");
     answer_fini(&answer);
     wire_close(starter.wire);
@@ -541,7 +541,7 @@ static int finish_delta(struct world *world, const struct starter *starter, int6
 {
     struct answer answer;
     begin_finish_delta(starter, sequence, base, text, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     int status = answer.status;
     answer_fini(&answer);
     return status;
@@ -571,11 +571,11 @@ static void is_whole(struct world *world, const struct starter *starter, const s
     (void)snprintf(args, sizeof(args), "[CkptSequence = 2; Name = \"%s\"; Offset = 0]",
                    whole->name);
     begin(starter->wire, VERB_CKPT_GET, args, NULL, NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_string_equal(strbuf_text(&answer.bytes), whole->text);
     answer_fini(&answer);
     begin(starter->wire, VERB_CKPT_LOOK, "[]", NULL, NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     const struct ad *manifest = answer.ads.items[0];
     hash(whole->text, strlen(whole->text), sum);
     assert_string_equal(ad_string_or(manifest, whole->sum_attr, ""), sum);
@@ -674,7 +674,7 @@ static void what_becomes_whole_after_its_run_was_stopped_is_not_told_to_the_sche
                           NULL, NULL),
                      0);
     put(world, "merger.go", "");
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_int_not_equal(answer.status, 0);
     answer_fini(&answer);
     reports_are(world, "");

@@ -72,12 +72,8 @@ static void put_piece(struct world *world, const struct starter *starter, int64_
         ad_set_int(args, "CkptBase", sequence - 1);
     }
     const struct wire_body body = {.args = args, .blob = file->bytes + from, .blob_length = count};
-    *answer = (struct answer){0};
-    strbuf_init(&answer->bytes, 0);
-    strbuf_init(&answer->sums, 0);
-    strbuf_init(&answer->offsets, 0);
-    assert_true(wire_call(starter->wire, VERB_CKPT_PUT, &body, 0, on_answer, answer) > 0);
-    wait_for(world, &answer->done);
+    assert_true(answer_ask(answer, starter->wire, NULL, VERB_CKPT_PUT, &body) > 0);
+    wait_for(world, &answer->over);
     ad_destroy(args);
 }
 
@@ -119,7 +115,7 @@ static int take(struct world *world, const struct starter *starter, int64_t sequ
     }
     strbuf_putc(&args, ']');
     begin(starter->wire, VERB_CKPT_DONE, strbuf_text(&args), NULL, NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     int status = answer.status;
     (void)snprintf(why, ERR_TEXT_MAX, "%s", answer.text);
     answer_fini(&answer);
@@ -131,7 +127,7 @@ static void is_latest(struct world *world, const struct starter *starter, int64_
 {
     struct answer answer;
     begin(starter->wire, VERB_CKPT_LOOK, "[]", NULL, NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_true(answer.ads.count > 0);
     assert_int_equal(ad_int_or(answer.ads.items[0], "CkptSequence", 0), sequence);
     answer_fini(&answer);

@@ -26,7 +26,7 @@ static void a_cut_input_is_gone_on_with_where_the_starter_has_it(void **state)
     (void)snprintf(args, sizeof(args),
                    "[Name = \"a\"; Offset = 4; Checksum = \"%s\"; AndFollowing = true]", hex);
     begin(starter.wire, VERB_FILE_GET, args, NULL, NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_string_equal(strbuf_text(&answer.bytes), "456789other");
     assert_string_equal(strbuf_text(&answer.offsets), "4;0;");
     hash("0123456789", 10, hex); /* of the whole */
@@ -35,7 +35,7 @@ static void a_cut_input_is_gone_on_with_where_the_starter_has_it(void **state)
     hash("x123", 4, hex); /* the owner changed it meanwhile */
     (void)snprintf(args, sizeof(args), "[Name = \"a\"; Offset = 4; Checksum = \"%s\"]", hex);
     begin(starter.wire, VERB_FILE_GET, args, NULL, NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_string_equal(strbuf_text(&answer.bytes), "0123456789");
     assert_string_equal(strbuf_text(&answer.offsets), "0;");
     answer_fini(&answer);
@@ -59,21 +59,21 @@ static void after_a_death_the_rest_of_an_output_is_enough(void **state)
     job_run(world, "", "");
     dial(world, "1.0", 3, NONCE, &starter);
     begin(starter.wire, VERB_FILE_PUT, "[Name = \"x\"; Ask = true]", NULL, NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_int_equal(ad_int_or(answer.args, "Offset", -1), 4);
     assert_false(ad_bool_or(answer.args, "Whole", true));
     hash("0123", 4, hex);
     assert_string_equal(ad_string_or(answer.args, "Checksum", ""), hex);
     answer_fini(&answer);
     begin(starter.wire, VERB_FILE_PUT, "[Name = \"y\"; Ask = true]", NULL, NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_int_equal(ad_int_or(answer.args, "Offset", -1), 0);
     answer_fini(&answer);
     assert_int_equal(call(world, starter.wire, VERB_FILE_PUT,
                           "[Name = \"x\"; Offset = 4; Size = 10]", NULL, "456789"),
                      0);
     begin(starter.wire, VERB_FILE_PUT, "[Name = \"x\"; Ask = true]", NULL, NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_true(ad_bool_or(answer.args, "Whole", false));
     answer_fini(&answer);
     assert_int_equal(call(world, starter.wire, VERB_JOB_DONE, done_args("x", "0123456789", text),
@@ -225,7 +225,7 @@ static void a_file_that_is_begun_before_the_end_of_another_is_in_its_place(void 
                      0);
     put_file(world, &starter, "x", "0123"); /* what is whole stays */
     begin(starter.wire, VERB_FILE_PUT, "[Name = \"y\"; Ask = true]", NULL, NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_true(ad_bool_or(answer.args, "Whole", false));
     answer_fini(&answer);
     wire_close(starter.wire);
@@ -273,7 +273,7 @@ static void a_starter_that_asks_for_the_same_again_and_again_is_told_to_wait(voi
     wait_for(world, &world->turn_asked);
     assert_true(wire_reply_part(world->turn, &(struct wire_body){0}));
     for (size_t i = 0; i < ARRAY_COUNT(answers); i++) {
-        wait_for(world, &answers[i].done);
+        wait_for(world, &answers[i].over);
         refused += answers[i].status == -EBUSY ? 1 : 0;
         assert_true(answers[i].status == -EBUSY || answers[i].bytes.length == LARGE);
         answer_fini(&answers[i]);
@@ -294,10 +294,10 @@ static void what_is_large_waits_for_its_turn_and_gives_it_back(void **state)
     begin(starter.wire, VERB_FILE_GET, "[Name = \"condor_exec.exe\"]", NULL, NULL, &answer);
     wait_for(world, &world->turn_asked);
     assert_int_equal(call(world, starter.wire, VERB_PING, "[]", NULL, NULL), 0);
-    assert_false(answer.done);
+    assert_false(answer.over);
     assert_int_equal(answer.bytes.length, 0);
     assert_true(wire_reply_part(world->turn, &(struct wire_body){0}));
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_int_equal(answer.status, 0);
     assert_int_equal(answer.bytes.length, LARGE);
     answer_fini(&answer);
@@ -319,7 +319,7 @@ static void a_turn_of_a_starter_that_is_gone_is_given_back(void **state)
     wait_for(world, &world->turn_asked);
     wire_close(starter.wire);
     wait_for(world, &world->turn_gone);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_int_equal(answer.status, -ECONNRESET);
     answer_fini(&answer);
     assert_false(has_stage(world, "1.0.3.part"));
@@ -355,9 +355,9 @@ static void a_turn_that_is_waited_for_is_asked_for_again_when_the_schedd_is_back
     wire_request_on_gone(world->turn, ignore_gone, NULL); /* it goes with the connection */
     lose_schedd(world);
     wait_for(world, &world->turn_asked);
-    assert_false(answer.done);
+    assert_false(answer.over);
     assert_true(wire_reply_part(world->turn, &(struct wire_body){0}));
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_int_equal(answer.bytes.length, LARGE);
     answer_fini(&answer);
     wire_close(starter.wire);
@@ -376,7 +376,7 @@ static void a_turn_of_a_starter_that_left_is_not_asked_for_again(void **state)
     wait_for(world, &world->turn_asked);
     wire_close(starter.wire);
     wait_for(world, &world->turn_gone);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     answer_fini(&answer);
     world->turn_asked = false;
     lose_schedd(world);

@@ -19,7 +19,7 @@ static void a_job_is_fetched_and_its_result_is_placed(void **state)
     dial(world, "1.0", 3, NONCE, &starter);
     assert_true(starter.ready);
     begin(starter.wire, VERB_JOB_FETCH, "[]", NULL, NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_int_equal(answer.status, 0);
     assert_int_equal(answer.ads.count, 3);
     assert_string_equal(ad_string_or(answer.ads.items[0], "Cmd", ""), "condor_exec.exe");
@@ -27,7 +27,7 @@ static void a_job_is_fetched_and_its_result_is_placed(void **state)
     assert_int_equal(ad_int_or(answer.ads.items[2], "Size", 0), 10);
     answer_fini(&answer);
     begin(starter.wire, VERB_FILE_GET, "[Name = \"in.txt\"]", NULL, NULL, &answer);
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_int_equal(answer.status, 0);
     assert_string_equal(strbuf_text(&answer.bytes), "some input");
     assert_int_equal(strlen(strbuf_text(&answer.sums)), 64);
@@ -162,8 +162,8 @@ static void strangers_with_made_up_runs_hardly_reach_the_schedd(void **state)
     struct answer answers[2];
     begin(starters[2].wire, VERB_JOB_FETCH, "[]", NULL, NULL, &answers[0]);
     begin(starters[4].wire, VERB_JOB_FETCH, "[]", NULL, NULL, &answers[1]);
-    wait_for(world, &answers[0].done);
-    wait_for(world, &answers[1].done);
+    wait_for(world, &answers[0].over);
+    wait_for(world, &answers[1].over);
     assert_true(answers[0].status == -ECONNRESET || answers[1].status == -ECONNRESET);
     const char *asked = strbuf_text(&world->reports);
     assert_true(strcmp(asked, "") == 0 || strcmp(asked, "JOB_STATUS Ask;") == 0);
@@ -299,7 +299,7 @@ static void after_a_death_the_same_starter_is_served_and_placing_is_repeated(voi
     assert_true(has_stage(world, "1.0.3"));
     (void)snprintf(world->runs, sizeof(world->runs), "1.0.3");
     restart(world); /* it dies before it has the answer */
-    wait_for(world, &answer.done);
+    wait_for(world, &answer.over);
     assert_int_equal(answer.status, -ECONNRESET);
     answer_fini(&answer);
     wait_for(world, &starter.closed);
@@ -339,13 +339,13 @@ static void what_is_under_way_when_the_shadow_ends_is_not_said_to_be_done(void *
     begin(starter.wire, VERB_JOB_STARTED, "[]", NULL, NULL, &started);
     begin(starter.wire, VERB_JOB_DONE, done_args("_condor_stdout", "one", text), NULL, NULL, &done);
     begin(starter.wire, VERB_PING, "[]", NULL, NULL, &ping);
-    wait_for(world, &ping.done);
+    wait_for(world, &ping.over);
     (void)snprintf(world->runs, sizeof(world->runs), "1.0.3");
     restart(world);
     wait_for(world, &starter.closed);
     struct answer *answers[] = {&fetch, &get, &file, &started, &done, &ping};
     for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
-        wait_for(world, &answers[i]->done);
+        wait_for(world, &answers[i]->over);
     }
     assert_int_equal(started.status, -ECONNRESET);
     assert_int_equal(done.status, -ECONNRESET);
