@@ -52,12 +52,15 @@ static inline void daemon_rig_load(struct daemon_rig *rig, const struct daemon *
     rig->config = daemon_rig_config(daemon, text);
 }
 
-/* Starts the daemon and returns its state. log may be NULL. */
+/* Starts the daemon, with the arguments in rig->env, and returns its state. log may be NULL. */
 static inline void *daemon_rig_start(struct daemon_rig *rig, struct loop *loop, struct os *os,
                                      struct log *log)
 {
-    rig->env = (struct daemon_env){
-        .loop = loop, .os = os, .log = log, .config = rig->config, .name = rig->daemon->name};
+    rig->env.loop = loop;
+    rig->env.os = os;
+    rig->env.log = log;
+    rig->env.config = rig->config;
+    rig->env.name = rig->daemon->name;
     MUST(rig->daemon->start(&rig->env, &rig->state, err));
     return rig->state;
 }

@@ -237,7 +237,7 @@ static void a_note_is_heeded_by_another_master_unless_it_is_to_start_all(void **
     daemon_rig_stop(&rig.daemon);
     rig.daemon.env.argc = 1;
     rig.daemon.env.argv = all;
-    MUST(master_daemon.start(&rig.daemon.env, &rig.daemon.state, err));
+    (void)daemon_rig_start(&rig.daemon, rig.bed->loop, rig.bed->os, NULL);
     until_says(&rig, "STARTD_Pid", true);
     while (count_runs(&rig) < 1) {
         until_says(&rig, "STARTD_Pid", true);

@@ -2,23 +2,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/unit.h"
+#include "tests/support/loop_rig.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
 #include "classad/ad.h"
 #include "starter/ckpt/ckpt_take.h"
 #include "starter/starter.h"
-#include "tests/support/fast_dir.h"
 #include "wire/checkpoint_attrs.h"
 
 #define WHOLE "CkptImageId = \"b\"\nCkptFeatures = \"sse2\"\nCkptImageSize = 4096\n"
@@ -32,18 +23,14 @@ struct bed {
 
 static void write_file(struct bed *bed, const char *name, const char *text)
 {
-    char path[FAST_DIR_SIZE + 64];
-    (void)snprintf(path, sizeof path, "%s/%s", bed->dir, name);
-    assert_int_equal(os_write_file(bed->os, path, text, strlen(text), 0600, false, NULL), 0);
+    loop_rig_write(bed->os, bed->dir, name, text, 0600);
 }
 
 static int set_up(void **state)
 {
     struct bed *bed = mem_zalloc(sizeof *bed);
     struct starter *starter = &bed->starter;
-    assert_true(fast_dir_make(bed->dir));
-    assert_int_equal(loop_create(&bed->loop, NULL), 0);
-    assert_int_equal(os_create(bed->loop, &bed->os, NULL), 0);
+    loop_rig_open(&bed->loop, &bed->os, bed->dir);
     starter->env.loop = bed->loop;
     starter->env.os = bed->os;
     starter->run.directory = bed->dir;
@@ -67,9 +54,7 @@ static int tear_down(void **state)
     struct bed *bed = *state;
     ad_destroy(bed->starter.run.ckpt.in_hand.manifest);
     ad_destroy(bed->starter.run.record);
-    assert_int_equal(os_remove_tree(bed->os, bed->dir, NULL), 0);
-    os_destroy(bed->os);
-    loop_destroy(bed->loop);
+    loop_rig_close(bed->loop, bed->os, bed->dir);
     mem_free(bed);
     return 0;
 }

@@ -3,37 +3,27 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/check.h"
 #include "base/config/config.h"
-#include "base/err.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
 #include "starter/job/cage_plan.h"
 #include "starter/files/kept.h"
 #include "tests/support/config_memory.h"
-#include "tests/support/unit.h"
+#include "tests/support/loop_rig.h"
 
 struct fixture {
     struct loop *loop;
     struct os *os;
-    char dir[64];
+    char dir[FAST_DIR_SIZE];
     struct config *config;
     struct kept kept;
 };
 
 static int set_up(void **state)
 {
-    struct fixture *fixture = calloc(1, sizeof(*fixture));
-    (void)snprintf(fixture->dir, sizeof(fixture->dir), "/tmp/roost_kept_XXXXXX");
-    assert_non_null(mkdtemp(fixture->dir));
-    assert_int_equal(loop_create(&fixture->loop, NULL), 0);
-    assert_int_equal(os_create(fixture->loop, &fixture->os, NULL), 0);
+    struct fixture *fixture = mem_zalloc(sizeof(*fixture));
+    loop_rig_open(&fixture->loop, &fixture->os, fixture->dir);
     *state = fixture;
     return 0;
 }
@@ -43,10 +33,8 @@ static int tear_down(void **state)
     struct fixture *fixture = *state;
     kept_fini(&fixture->kept);
     config_destroy(fixture->config);
-    (void)os_remove_tree(fixture->os, fixture->dir, NULL);
-    os_destroy(fixture->os);
-    loop_destroy(fixture->loop);
-    free(fixture);
+    loop_rig_close(fixture->loop, fixture->os, fixture->dir);
+    mem_free(fixture);
     return 0;
 }
 

@@ -3,58 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/unit.h"
+#include "tests/unit/starter/starter_bed.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/config/config.h"
-#include "base/daemon/daemon.h"
 #include "base/digest.h"
-#include "base/err.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
-#include "base/strbuf.h"
-#include "base/stream/stream.h"
-#include "classad/ad.h"
-#include "starter/starter.h"
-#include "tests/support/config_memory.h"
-#include "tests/support/fast_dir.h"
-#include "wire/job_record.h"
-#include "wire/wire.h"
-
-#define MUST(call)                                 \
-    do {                                           \
-        struct err must_ = {""};                   \
-        struct err *err = &must_;                  \
-        if ((call) != 0) {                         \
-            fail_msg("%s: %s", #call, must_.text); \
-        }                                          \
-    } while (0)
 
 struct bed {
-    char dir[FAST_DIR_SIZE], run_dir[128];
-    struct loop *loop;
-    struct os *os;
-    struct config *config;
-    struct daemon_env env;
-    void *starter;
-    /* the shadow */
-    struct tls_identity *identity;
-    struct wire_context *wires;
-    struct listener *listener;
-    struct wire *wire;
-    struct wire_request *held;
-    struct listener *startd; /* the startd's socket; NULL: there is none */
-    struct wire *startd_wire;
+    struct starter_bed base;
     const char *job;   /* the ad's text */
-    int64_t disk_kib;  /* of the slot; 0: any */
     const char *input; /* bytes of the one input file; NULL: none */
     bool cut_input;    /* the connection is cut in the middle of it */
     int damage;        /* so often its checksum is that of other bytes */
@@ -64,11 +19,9 @@ struct bed {
     int refusals;      /* JOB_DONE is answered -EAGAIN so often */
     int put_refusals, put_status; /* FILE_PUT is answered with it so often */
     int done_calls, puts_calls, gets_calls;
-    int connections;
     char fetched[200]; /* what the last JOB_FETCH said of its run */
     char output[4096]; /* of _condor_stdout, as it came last */
     int64_t hold_code;
-    bool over, turned;
     bool gives_new_directory; /* to the next run, in place of the last one's */
     struct stat at_done;      /* of the sandbox */
 };
@@ -86,8 +39,8 @@ static void send_half(struct bed *bed, struct wire_request *request)
     ad_destroy(args);
     bed->cut_input = false;
     bed->gets_calls++;
-    wire_finish(bed->wire);
-    bed->wire = NULL;
+    wire_finish(bed->base.wire);
+    bed->base.wire = NULL;
     wire_reply_error(request, -ECONNRESET, "cut"); /* to nobody */
 }
 
@@ -136,7 +89,7 @@ static void send_input(struct bed *bed, struct wire_request *request)
     ad_destroy(args);
 }
 
-static void on_request(void *arg, struct wire_request *request)
+static void shadow_asked(void *arg, struct wire_request *request)
 {
     struct bed *bed = arg;
     const struct ad *args = wire_request_args(request);
@@ -177,8 +130,8 @@ static void on_request(void *arg, struct wire_request *request)
         bed->ran++;
         bed->is_told = true;
         if (bed->flag) {
-            (void)snprintf(path, sizeof path, "%s/sandbox/told", bed->run_dir);
-            assert_int_equal(os_write_file(bed->os, path, "", 0, 0644, false, &err), 0);
+            (void)snprintf(path, sizeof path, "%s/sandbox/told", bed->base.run_dir);
+            assert_int_equal(os_write_file(bed->base.os, path, "", 0, 0644, false, &err), 0);
         }
         wire_reply_ok(request, NULL);
         return;
@@ -201,37 +154,18 @@ static void on_request(void *arg, struct wire_request *request)
         bed->hold_code = ad_int_or(args, "HoldReasonCode", 0);
         bed->ran += bed->hold_code == 0 && !bed->is_told ? 1 : 0;
         bed->is_told = bed->hold_code == 0; /* it may be said again */
-        (void)snprintf(path, sizeof path, "%s/sandbox", bed->run_dir);
+        (void)snprintf(path, sizeof path, "%s/sandbox", bed->base.run_dir);
         assert_int_equal(stat(path, &bed->at_done), 0);
         if (bed->done_calls <= bed->refusals) {
             wire_reply_error(request, -EAGAIN, "output '_condor_stdout' was damaged");
             return;
         }
         wire_reply_ok(request, NULL);
-        bed->over = true;
+        bed->base.over = true;
         return;
     default:
         wire_reply_ok(request, NULL);
     }
-}
-
-static void on_closed(void *arg, struct wire *wire, int status, const char *why)
-{
-    struct bed *bed = arg;
-    (void)status;
-    (void)why;
-    wire_close(wire);
-    bed->wire = NULL;
-    bed->over = true; /* the starter wants nothing more */
-}
-
-static void on_incoming(void *arg, struct incoming *incoming)
-{
-    static const struct wire_events EVENTS = {.request = on_request, .closed = on_closed};
-    struct bed *bed = arg;
-    const struct wire_accept how = {.identity = bed->identity, .no_token = true};
-    bed->connections++;
-    MUST(wire_accept(bed->wires, incoming, &how, &EVENTS, bed, &bed->wire, err));
 }
 
 /* A startd that knows where the shadow is now. */
@@ -240,114 +174,23 @@ static void startd_asked(void *arg, struct wire_request *request)
     struct bed *bed = arg;
     struct ad *args = ad_create();
     ad_set_int(args, "LeaseRemainingMs", 600000);
-    ad_set_string(args, "ShadowAddress", listener_address(bed->listener));
+    ad_set_string(args, "ShadowAddress", listener_address(bed->base.listener));
     const struct wire_body body = {.args = args};
     wire_reply_ok(request, &body);
     ad_destroy(args);
 }
 
-static void startd_left(void *arg, struct wire *wire, int status, const char *why)
-{
-    (void)status;
-    (void)why;
-    wire_close(wire);
-    ((struct bed *)arg)->startd_wire = NULL;
-}
-
-static void startd_incoming(void *arg, struct incoming *incoming)
-{
-    static const struct wire_events EVENTS = {.request = startd_asked, .closed = startd_left};
-    struct bed *bed = arg;
-    const struct wire_accept how = {.identity = bed->identity, .no_token = true};
-    MUST(wire_accept(bed->wires, incoming, &how, &EVENTS, bed, &bed->startd_wire, err));
-}
-
-static void write_record_of(struct bed *bed, const char *job_id, const char *pin)
-{
-    static const char NONCE[] = "00000000000000000000000000000000";
-    const struct wire_secret secrets[] = {{SECRET_CLAIM_ID, 0, "slot1@wn#b#00"},
-                                          {SECRET_NONCE, 0, NONCE}};
-    struct ad *record = ad_create();
-    struct strbuf text;
-    char path[256];
-    ad_set_string(record, "JobId", job_id);
-    ad_set_int(record, "ClaimEpoch", 1);
-    ad_set_string(record, "ShadowAddress",
-                  bed->startd != NULL ? "tcp:127.0.0.1:1" : listener_address(bed->listener));
-    ad_set_string(record, "ShadowRoute", "shadow/somebody");
-    ad_set_string(record, "ShadowPin", pin);
-    ad_set_string(record, "SlotName", "slot1@wn");
-    ad_set_string(record, "BootId", "b");
-    ad_set_int(record, "LeaseDuration", 600);
-    if (bed->disk_kib > 0) {
-        struct ad *slot = ad_create();
-        ad_set_int(slot, "Disk", bed->disk_kib);
-        ad_set_ad(record, "Slot", slot);
-    }
-    ad_set_int(record, "LeaseRemainingMs", 600000);
-    strbuf_init(&text, 0);
-    job_record_write(record, secrets, 2, &text);
-    (void)snprintf(path, sizeof path, "%s/job.record", bed->run_dir);
-    MUST(os_write_file(bed->os, path, strbuf_text(&text), text.length, 0600, false, err));
-    strbuf_fini(&text);
-    ad_destroy(record);
-}
-
-static void write_record(struct bed *bed)
-{
-    write_record_of(bed, "1.0", tls_identity_pin(bed->identity));
-}
-
-static void load_config(struct bed *bed)
-{
-    static struct config_memory memory;
-    static char text[512];
-    (void)snprintf(text, sizeof text, "LOCAL_DIR = \"%s\"\nRUN = \"%s\"\nSEC_DIRECTORY = \"%s\"\n",
-                   bed->dir, bed->dir, bed->dir);
-    memory = (struct config_memory){.files = {{"/roost.conf", text}}};
-    struct config_source source = config_memory_source(&memory);
-    const struct config_options options = {.subsystem = "STARTER",
-                                           .path = "/roost.conf",
-                                           .tables = starter_daemon.tables,
-                                           .table_count = starter_daemon.table_count};
-    MUST(config_load(&source, &options, &bed->config, err));
-}
-
 static struct bed *bed_create_where(const char *job, int64_t disk_kib, bool moved)
 {
     struct bed *bed = mem_zalloc(sizeof *bed);
-    char keys[128];
+    char slot[60];
     bed->job = job;
-    bed->disk_kib = disk_kib;
-    assert_true(fast_dir_make(bed->dir));
-    assert_int_equal(chmod(bed->dir, 0711), 0); /* SLOT_USER has to come through */
-    MUST(loop_create(&bed->loop, err));
-    MUST(os_create(bed->loop, &bed->os, err));
-    load_config(bed);
-    (void)snprintf(keys, sizeof keys, "%s/keys", bed->dir);
-    MUST(os_mkdirs(bed->os, keys, 0700, err));
-    (void)snprintf(bed->run_dir, sizeof bed->run_dir, "%s/dir_slot1_1.0_1", bed->dir);
-    MUST(os_mkdirs(bed->os, bed->run_dir, 0711, err));
-    const struct wire_context_options options = {.loop = bed->loop,
-                                                 .os = bed->os,
-                                                 .uid_domain = "test"};
-    MUST(wire_context_create(&options, &bed->wires, err));
-    MUST(tls_identity_ephemeral(bed->loop, "shadow", &bed->identity, err));
-    MUST(listener_create(bed->loop, "tcp:127.0.0.1:0", on_incoming, bed, &bed->listener, err));
-    if (moved) {
-        (void)snprintf(keys, sizeof keys, "unix:%s/startd.sock", bed->dir);
-        MUST(listener_create(bed->loop, keys, startd_incoming, bed, &bed->startd, err));
-    }
-    write_record(bed);
-    static char name[] = "starter", option[] = "-dir";
-    char *const argv[] = {name, option, bed->run_dir, NULL};
-    bed->env = (struct daemon_env){.loop = bed->loop,
-                                   .os = bed->os,
-                                   .config = bed->config,
-                                   .name = "starter",
-                                   .argc = 3,
-                                   .argv = argv};
-    MUST(starter_daemon.start(&bed->env, &bed->starter, err));
+    bed->base.has_moved = moved;
+    starter_bed_open(&bed->base, shadow_asked, moved ? startd_asked : NULL);
+    (void)snprintf(slot, sizeof slot, "[ Disk = %lld ]", (long long)disk_kib);
+    write_record(&bed->base, "1.0", tls_identity_pin(bed->base.identity),
+                 disk_kib > 0 ? slot : NULL, NULL);
+    starter_bed_start(&bed->base);
     return bed;
 }
 
@@ -363,18 +206,14 @@ static struct bed *bed_create(const char *job)
 
 static void bed_destroy(struct bed *bed)
 {
-    starter_daemon.destroy(bed->starter);
-    listener_destroy(bed->listener);
-    listener_destroy(bed->startd);
-    wire_close(bed->startd_wire);
-    wire_close(bed->wire);
-    wire_context_destroy(bed->wires);
-    tls_identity_destroy(bed->identity);
-    config_destroy(bed->config);
-    MUST(os_remove_tree(bed->os, bed->dir, err));
-    os_destroy(bed->os);
-    loop_destroy(bed->loop);
+    starter_bed_close(&bed->base);
     mem_free(bed);
+}
+
+/* Waits until the test has seen the end. */
+static void finish(struct bed *bed)
+{
+    loop_rig_await(bed->base.loop, &bed->base.over, NULL);
 }
 
 /* What the job says of its own directory, then it opens it to everybody. */
@@ -392,10 +231,10 @@ static void the_sandbox_is_the_accounts_only_while_the_job_runs(void **state)
     struct bed *bed = bed_create(CURIOUS);
     struct stat before;
     char path[256];
-    (void)snprintf(path, sizeof path, "%s/sandbox", bed->run_dir);
+    (void)snprintf(path, sizeof path, "%s/sandbox", bed->base.run_dir);
     assert_int_equal(stat(path, &before), 0);
     assert_int_equal(before.st_uid, 0); /* inputs are written to it as root */
-    loop_run_until(bed->loop, &bed->over);
+    finish(bed);
     assert_int_not_equal(strtol(bed->output, NULL, 10), 0);
     assert_int_equal(bed->at_done.st_uid, 0); /* and outputs read */
     assert_int_equal(bed->at_done.st_mode & 0777, 0700);
@@ -407,7 +246,7 @@ static void output_that_did_not_arrive_whole_is_sent_again(void **state)
     (void)state;
     struct bed *bed = bed_create(CURIOUS);
     bed->refusals = 2;
-    loop_run_until(bed->loop, &bed->over);
+    finish(bed);
     assert_int_equal(bed->done_calls, 3);
     assert_int_equal(bed->puts_calls, 3);
     assert_int_equal(bed->hold_code, 0);
@@ -423,12 +262,12 @@ static void output_waits_for_a_submit_host_that_cannot_store_it_now(void **state
     struct bed *bed = bed_create(CURIOUS);
     bed->put_refusals = 1;
     bed->put_status = -EIO;
-    loop_run_until(bed->loop, &bed->over); /* the connection is closed */
+    finish(bed); /* the connection is closed */
     assert_int_equal(bed->done_calls, 0);
-    bed->over = false;
-    loop_run_until(bed->loop, &bed->over);
+    bed->base.over = false;
+    finish(bed);
     assert_int_equal(bed->puts_calls, 2);
-    assert_int_equal(bed->connections, 2);
+    assert_int_equal(bed->base.connections, 2);
     assert_int_equal(bed->done_calls, 1);
     assert_int_equal(bed->hold_code, 0);
     assert_int_not_equal(bed->output[0], '\0');
@@ -441,7 +280,7 @@ static void output_that_may_not_be_stored_holds_the_job_at_once(void **state)
     struct bed *bed = bed_create(CURIOUS);
     bed->put_refusals = 1;
     bed->put_status = -EPERM;
-    loop_run_until(bed->loop, &bed->over);
+    finish(bed);
     assert_int_equal(bed->puts_calls, 1);
     assert_int_equal(bed->done_calls, 1);
     assert_int_equal(bed->hold_code, 12);
@@ -457,7 +296,7 @@ static void a_shadow_that_has_moved_is_found(void **state)
     (void)state;
     struct bed *bed = bed_create_where(READS, 0, true);
     bed->input = "the input";
-    loop_run_until(bed->loop, &bed->over);
+    finish(bed);
     assert_string_equal(bed->output, "the input");
     bed_destroy(bed);
 }
@@ -467,7 +306,7 @@ static void a_job_reads_its_input(void **state)
     (void)state;
     struct bed *bed = bed_create(READS);
     bed->input = "the input";
-    loop_run_until(bed->loop, &bed->over);
+    finish(bed);
     assert_int_equal(bed->ran, 1);
     assert_string_equal(bed->output, "the input");
     bed_destroy(bed);
@@ -479,7 +318,7 @@ static void after_a_cut_only_the_rest_of_an_input_is_asked_for(void **state)
     struct bed *bed = bed_create(READS);
     bed->input = "the input";
     bed->cut_input = true;
-    loop_run_until(bed->loop, &bed->over);
+    finish(bed);
     assert_int_equal(bed->gets_calls, 2);
     assert_int_equal(bed->ran, 1);
     assert_string_equal(bed->output, "the input");
@@ -496,7 +335,7 @@ static void the_start_of_a_job_that_goes_on_is_told_while_it_runs(void **state)
     (void)state;
     struct bed *bed = bed_create(WAITS);
     bed->flag = true;
-    loop_run_until(bed->loop, &bed->over);
+    finish(bed);
     assert_int_equal(bed->starts, 1);
     bed_destroy(bed);
 }
@@ -507,7 +346,7 @@ static void a_job_never_starts_on_a_damaged_input(void **state)
     struct bed *bed = bed_create(READS);
     bed->input = "the input";
     bed->damage = 100;
-    loop_run_until(bed->loop, &bed->over);
+    finish(bed);
     assert_int_equal(bed->ran, 0);
     assert_int_equal(bed->gets_calls, 3);
     assert_int_equal(bed->done_calls, 1);
@@ -522,7 +361,7 @@ static void input_that_its_disk_does_not_hold_holds_the_job(void **state)
     memset(many, 'i', sizeof many - 1);
     struct bed *bed = bed_create_with(READS, 3);
     bed->input = many;
-    loop_run_until(bed->loop, &bed->over);
+    finish(bed);
     assert_int_equal(bed->ran, 0);
     assert_int_equal(bed->gets_calls, 1);
     assert_int_equal(bed->done_calls, 1);
@@ -537,7 +376,7 @@ static void input_that_its_disk_holds_does_not(void **state)
     memset(some, 'i', sizeof some - 1);
     struct bed *bed = bed_create_with(READS, 1000);
     bed->input = some;
-    loop_run_until(bed->loop, &bed->over);
+    finish(bed);
     assert_int_equal(bed->ran, 1);
     assert_string_equal(bed->output, some);
     bed_destroy(bed);
@@ -549,7 +388,7 @@ static void an_input_that_came_damaged_is_asked_for_again(void **state)
     struct bed *bed = bed_create(READS);
     bed->input = "the input";
     bed->damage = 2;
-    loop_run_until(bed->loop, &bed->over);
+    finish(bed);
     assert_int_equal(bed->gets_calls, 3);
     assert_int_equal(bed->ran, 1);
     assert_int_equal(bed->hold_code, 0);
@@ -557,45 +396,35 @@ static void an_input_that_came_damaged_is_asked_for_again(void **state)
     bed_destroy(bed);
 }
 
-static void set_flag(void *flag)
-{
-    *(bool *)flag = true;
-}
-
 static void wait_for_phase(struct bed *bed, enum starter_phase phase)
 {
-    const struct starter *starter = bed->starter;
-    struct loop_timer *turn = loop_timer_create(bed->loop, set_flag, &bed->turned);
-    while (starter->run.phase != phase) {
-        bed->turned = false;
-        loop_timer_set(turn, 1);
-        loop_run_until(bed->loop, &bed->turned);
-    }
-    loop_timer_destroy(turn);
+    LOOP_RIG_UNTIL(bed->base.loop, bed->base.starter->run.phase == phase, "");
 }
 
 /* The first job ended as it should, and the startd keeps the starter. */
 static struct starter *ran_one(struct bed *bed)
 {
-    struct starter *starter = bed->starter;
-    loop_run_until(bed->loop, &bed->over);
+    struct starter *starter = bed->base.starter;
+    finish(bed);
     wait_for_phase(bed, STARTER_TELL);
     return starter;
 }
 
 static void begin_next(struct bed *bed, const char *job_id, const char *pin)
 {
-    struct starter *starter = bed->starter;
+    struct starter *starter = bed->base.starter;
     starter_rest(starter);
-    char before[sizeof bed->run_dir];
-    (void)snprintf(before, sizeof before, "%s", bed->run_dir);
-    (void)snprintf(bed->run_dir, sizeof bed->run_dir, "%s/dir_slot1_%s_1", bed->dir, job_id);
-    if (bed->gives_new_directory || rename(before, bed->run_dir) != 0) { /* as the startd does */
-        MUST(os_mkdirs(bed->os, bed->run_dir, 0711, err));
+    char before[sizeof bed->base.run_dir];
+    (void)snprintf(before, sizeof before, "%s", bed->base.run_dir);
+    (void)snprintf(bed->base.run_dir, sizeof bed->base.run_dir, "%s/dir_slot1_%s_1", bed->base.dir,
+                   job_id);
+    if (bed->gives_new_directory ||
+        rename(before, bed->base.run_dir) != 0) { /* as the startd does */
+        MUST(os_mkdirs(bed->base.os, bed->base.run_dir, 0711, err));
     }
-    write_record_of(bed, job_id, pin);
-    bed->over = bed->is_told = false;
-    MUST(starter_begin(starter, bed->run_dir, err));
+    write_record(&bed->base, job_id, pin, NULL, NULL);
+    bed->base.over = bed->is_told = false;
+    MUST(starter_begin(starter, bed->base.run_dir, err));
 }
 
 static void a_kept_starter_runs_the_next_job_over_the_same_connection(void **state)
@@ -606,13 +435,13 @@ static void a_kept_starter_runs_the_next_job_over_the_same_connection(void **sta
     struct starter *starter = ran_one(bed);
     assert_string_equal(bed->fetched, " 0 "); /* its hello said it */
     assert_true(job_run_may_stay(starter));
-    assert_int_equal(access(bed->run_dir, F_OK), getuid() == 0 ? 0 : -1); /* kept, or gone */
+    assert_int_equal(access(bed->base.run_dir, F_OK), getuid() == 0 ? 0 : -1); /* kept, or gone */
     bed->input = "another input";
-    begin_next(bed, "2.0", tls_identity_pin(bed->identity));
-    loop_run_until(bed->loop, &bed->over);
+    begin_next(bed, "2.0", tls_identity_pin(bed->base.identity));
+    finish(bed);
     assert_string_equal(bed->output, "another input");
     assert_string_equal(bed->fetched, "2.0 1 00000000000000000000000000000000");
-    assert_int_equal(bed->connections, 1);
+    assert_int_equal(bed->base.connections, 1);
     assert_int_equal(bed->ran + bed->done_calls, 4);
     assert_string_equal(starter->run.job_id, "2.0");
     bed_destroy(bed);
@@ -636,7 +465,7 @@ static ino_t sandbox_inode(const struct bed *bed)
 {
     struct stat st;
     char path[256];
-    (void)snprintf(path, sizeof path, "%s/sandbox", bed->run_dir);
+    (void)snprintf(path, sizeof path, "%s/sandbox", bed->base.run_dir);
     return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
@@ -649,12 +478,12 @@ static void the_next_job_finds_the_directories_of_the_last_as_new(void **state)
     struct bed *bed = bed_create(LITTERS);
     struct starter *starter = ran_one(bed);
     ino_t inode = sandbox_inode(bed);
-    assert_string_equal(starter->nest.directory, bed->run_dir);
+    assert_string_equal(starter->nest.directory, bed->base.run_dir);
     bed->job = LOOKS;
-    begin_next(bed, "2.0", tls_identity_pin(bed->identity));
+    begin_next(bed, "2.0", tls_identity_pin(bed->base.identity));
     assert_null(starter->nest.directory);
     assert_int_equal(sandbox_inode(bed), inode);
-    loop_run_until(bed->loop, &bed->over);
+    finish(bed);
     assert_string_equal(bed->output, SEEN_BY_A_NEW_ONE);
     bed_destroy(bed);
 }
@@ -665,12 +494,12 @@ static void a_directory_that_is_not_taken_for_the_next_run_is_removed(void **sta
     struct bed *bed = bed_create(LITTERS);
     (void)ran_one(bed);
     char before[256];
-    (void)snprintf(before, sizeof before, "%s", bed->run_dir);
+    (void)snprintf(before, sizeof before, "%s", bed->base.run_dir);
     bed->gives_new_directory = true;
     bed->job = LOOKS;
-    begin_next(bed, "2.0", tls_identity_pin(bed->identity));
+    begin_next(bed, "2.0", tls_identity_pin(bed->base.identity));
     assert_int_not_equal(access(before, F_OK), 0);
-    loop_run_until(bed->loop, &bed->over);
+    finish(bed);
     if (getuid() == 0) {
         assert_string_equal(bed->output, SEEN_BY_A_NEW_ONE);
     }
@@ -682,8 +511,8 @@ static void a_kept_directory_goes_with_its_starter(void **state)
     (void)state;
     struct bed *bed = bed_create(LITTERS);
     starter_rest(ran_one(bed));
-    nest_remove(bed->starter);
-    assert_int_not_equal(access(bed->run_dir, F_OK), 0);
+    nest_remove(bed->base.starter);
+    assert_int_not_equal(access(bed->base.run_dir, F_OK), 0);
     bed_destroy(bed);
 }
 
@@ -694,11 +523,11 @@ static void a_directory_with_something_unknown_in_it_is_not_kept(void **state)
                                  "\"_condor_stdout\"; Owner = \"nobody-here\"; "
                                  "User = \"x@elsewhere\"; TransferOutput = \"\" ]");
     char path[256];
-    (void)snprintf(path, sizeof path, "%s/unknown", bed->run_dir); /* whoever put it there */
-    MUST(os_mkdirs(bed->os, path, 0755, err));
+    (void)snprintf(path, sizeof path, "%s/unknown", bed->base.run_dir); /* whoever put it there */
+    MUST(os_mkdirs(bed->base.os, path, 0755, err));
     const struct starter *starter = ran_one(bed);
     assert_null(starter->nest.directory);
-    assert_int_not_equal(access(bed->run_dir, F_OK), 0);
+    assert_int_not_equal(access(bed->base.run_dir, F_OK), 0);
     assert_true(job_run_may_stay(starter));
     bed_destroy(bed);
 }
@@ -716,10 +545,10 @@ static void the_next_job_is_killed_when_it_does_not_stop_in_time(void **state)
     struct starter *starter = ran_one(bed);
     bed->job = STUBBORN;
     bed->input = NULL;
-    begin_next(bed, "2.0", tls_identity_pin(bed->identity));
+    begin_next(bed, "2.0", tls_identity_pin(bed->base.identity));
     wait_for_phase(bed, STARTER_RUN);
     char path[256];
-    (void)snprintf(path, sizeof path, "%s/sandbox/ready", bed->run_dir);
+    (void)snprintf(path, sizeof path, "%s/sandbox/ready", bed->base.run_dir);
     while (access(path, F_OK) != 0) { /* it hears the signal, and goes on */
         usleep(1000);
     }
@@ -727,7 +556,7 @@ static void the_next_job_is_killed_when_it_does_not_stop_in_time(void **state)
     assert_true(loop_timer_is_set(starter->timers[TIMER_KILL]));
     loop_timer_set(starter->timers[TIMER_KILL], 0); /* its grace is over */
     wait_for_phase(bed, STARTER_TELL);
-    assert_int_not_equal(access(bed->run_dir, F_OK), 0);
+    assert_int_not_equal(access(bed->base.run_dir, F_OK), 0);
     assert_false(job_run_may_stay(starter));
     bed_destroy(bed);
 }
@@ -762,8 +591,8 @@ static void another_shadow_is_dialled_anew(void **state)
     bed->input = "the input";
     struct starter *starter = ran_one(bed);
     begin_next(bed, "2.0", "0011223344556677001122334455667700112233445566770011223344556677");
-    loop_run_until(bed->loop, &bed->over); /* the connection is closed */
-    assert_int_equal(bed->done_calls, 1);  /* whom it was not told to trust, it tells nothing */
+    finish(bed);                          /* the connection is closed */
+    assert_int_equal(bed->done_calls, 1); /* whom it was not told to trust, it tells nothing */
     assert_string_equal(starter->run.job_id, "2.0");
     bed_destroy(bed);
 }
