@@ -199,9 +199,10 @@ static inline int client_call(struct client *client, enum wire_verb verb, const 
 
 /* The same, through the collector to the daemon of that route ("startd/wn01"). */
 static inline int client_relay(struct client *client, const char *route, enum wire_verb verb,
-                               const char *args_text, struct answer *answer)
+                               const char *args_text, const char *const *ad_texts,
+                               struct answer *answer)
 {
-    assert_true(answer_ask_text(answer, client->wire, route, verb, args_text, NULL, NULL) > 0);
+    assert_true(answer_ask_text(answer, client->wire, route, verb, args_text, ad_texts, NULL) > 0);
     loop_rig_await(client->bed->loop, &answer->over, NULL);
     return answer->status;
 }

@@ -98,6 +98,35 @@ static inline void call_ok(struct client *client, enum wire_verb verb, const cha
     answer_fini(&answer);
 }
 
+/* Tells the schedd, as the negotiator does, why the jobs of that autocluster got no slot. */
+static inline void say_why(struct client *negotiator, int64_t autocluster, const char *why)
+{
+    struct answer answer;
+    char ad[300];
+    const char *const ads[] = {ad, NULL};
+    (void)snprintf(ad, sizeof ad, "[ AutoClusterId = %lld; LastRejMatchReason = \"%s\" ]",
+                   (long long)autocluster, why);
+    assert_int_equal(client_relay(negotiator, "schedd/s", VERB_NO_MATCH,
+                                  "[LastRejMatchNegotiator = \"n\"]", ads, &answer),
+                     0);
+    answer_fini(&answer);
+}
+
+/* Gives the schedd, as the negotiator does, a slot for its first request. */
+static inline int match(struct client *negotiator, const char *claim_id)
+{
+    static const char *const SLOT[] = {"[ Name = \"slot1@x\"; Machine = \"x\" ]", NULL};
+    struct answer answer;
+    char args[300];
+    (void)snprintf(args, sizeof args,
+                   "[ RequestName = \"s#1\"; AutoClusterId = 1; SlotName = \"slot1@x\"; "
+                   "Machine = \"x\"; StartdUplink = \"startd/x\"; ClaimId = \"%s\" ]",
+                   claim_id);
+    int status = client_relay(negotiator, "schedd/s", VERB_MATCH, args, SLOT, &answer);
+    answer_fini(&answer);
+    return status;
+}
+
 /* Answers DIAL_ME as a startd that will show that nonce. */
 static inline void startd_takes(struct wire_request *request, const char *nonce)
 {

@@ -404,9 +404,9 @@ static void attributes_that_are_secrets_by_name_are_dropped_where_they_come_in(v
     ad_set_string(ad, "ClaimId", "secret"); /* among the attributes, not beside them */
     const struct ad *ads[] = {ad};
     const struct wire_body body = {.ads = ads, .ad_count = 1};
-    struct answer answer = {0};
-    assert_true(wire_call(startd->wire, VERB_UPDATE, &body, 0, answer_part, &answer) > 0);
-    loop_run_until(bed->loop, &answer.over);
+    struct answer answer;
+    assert_true(answer_ask(&answer, startd->wire, NULL, VERB_UPDATE, &body) > 0);
+    loop_rig_await(bed->loop, &answer.over, NULL);
     assert_int_equal(answer.status, 0);
     answer_fini(&answer);
     ad_destroy(ad);
@@ -595,20 +595,17 @@ static void a_command_is_carried_down_an_uplink(void **state)
         client_dial(bed, SCOPE_ADVERTISE, "wn01", "startd/wn01", answer_with_peer);
     assert_int_equal(startd->status, 0);
     struct client *administrator = dial(bed, SCOPE_ADMINISTRATOR);
-    struct answer answer = {0};
-    assert_true(wire_relay(administrator->wire, "startd/wn01", VERB_POWER_DOWN, NULL, 0,
-                           answer_part, &answer) > 0);
-    loop_run_until(bed->loop, &answer.over);
-    assert_int_equal(answer.status, 0);
+    struct answer answer;
+    assert_int_equal(client_relay(administrator, "startd/wn01", VERB_POWER_DOWN, "[]", NULL,
+                                  &answer),
+                     0);
     assert_true(ad_bool_or(answer.args, "Relayed", false));
     assert_string_equal(ad_string_or(answer.args, "Caller", ""), "someone@pool");
     answer_fini(&answer);
     client_close(startd);
     do { /* until the collector has seen the end */
         answer_fini(&answer);
-        assert_true(wire_relay(administrator->wire, "startd/wn01", VERB_POWER_DOWN, NULL, 0,
-                               answer_part, &answer) > 0);
-        loop_run_until(bed->loop, &answer.over);
+        (void)client_relay(administrator, "startd/wn01", VERB_POWER_DOWN, "[]", NULL, &answer);
     } while (answer.status == -ECONNRESET);
     assert_int_equal(answer.status, -EHOSTUNREACH);
     answer_fini(&answer);

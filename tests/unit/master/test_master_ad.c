@@ -170,7 +170,7 @@ static int daemon_on(struct rig *rig, uint32_t scopes, const char *daemon, struc
     if (daemon != NULL) {
         (void)snprintf(args, sizeof(args), "[Daemon = \"%s\"]", daemon);
     }
-    int status = client_relay(client, "master/wn01", VERB_DAEMON_ON, args, answer);
+    int status = client_relay(client, "master/wn01", VERB_DAEMON_ON, args, NULL, answer);
     client_close(client);
     return status;
 }

@@ -19,24 +19,18 @@ static double reported_since(struct rig *rig, const char *kind, const char *name
                              const char *figure, int64_t since_s)
 {
     struct client *admin = client_dial(rig->bed, SCOPE_ADMINISTRATOR, "", NULL, NULL);
-    struct ad *args = ad_create();
-    struct answer answer = {0};
+    struct answer answer;
     double value = -1;
-    ad_set_string(args, "Type", "Energy");
-    ad_set_string(args, "Kind", kind);
-    ad_set_int(args, "Since", since_s);
-    const struct wire_body body = {.args = args};
-    assert_true(wire_relay(admin->wire, "rooster/r", VERB_QUERY, &body, 0, answer_part, &answer) >
-                0);
-    loop_run_until(rig->bed->loop, &answer.over);
-    assert_int_equal(answer.status, 0);
+    char args[200];
+    (void)snprintf(args, sizeof args, "[ Type = \"Energy\"; Kind = \"%s\"; Since = %lld ]", kind,
+                   (long long)since_s);
+    assert_int_equal(client_relay(admin, "rooster/r", VERB_QUERY, args, NULL, &answer), 0);
     for (size_t i = 0; i < answer.ads.count; i++) {
         if (strcmp(ad_string_or(answer.ads.items[i], "Name", ""), name) == 0) {
             value = ad_real_or(answer.ads.items[i], figure, -1);
         }
     }
     answer_fini(&answer);
-    ad_destroy(args);
     return value;
 }
 

@@ -158,17 +158,11 @@ static void quarantine_is_longer_each_time_and_a_restart_knows_it(void **state)
 static void asks_by_name(struct rig *rig, const char *args_text, const char *result)
 {
     struct client *boss = client_dial(rig->bed, SCOPE_ADMINISTRATOR, "", NULL, NULL);
-    struct ad *args = ad_from_text(args_text);
-    const struct wire_body body = {.args = args};
-    struct answer answer = {.over = false};
-    assert_true(wire_relay(boss->wire, "rooster/r", VERB_POWER_ON, &body, 0, answer_part, &answer) >
-                0);
-    loop_run_until(rig->bed->loop, &answer.over);
-    assert_int_equal(answer.status, 0);
+    struct answer answer;
+    assert_int_equal(client_relay(boss, "rooster/r", VERB_POWER_ON, args_text, NULL, &answer), 0);
     assert_int_equal(answer.ads.count, 1);
     assert_string_equal(ad_string_or(answer.ads.items[0], "Result", ""), result);
     answer_fini(&answer);
-    ad_destroy(args);
 }
 
 static void an_order_by_name_ends_quarantine_and_may_be_a_test(void **state)

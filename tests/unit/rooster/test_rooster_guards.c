@@ -35,12 +35,8 @@ static void send_ask(struct rig *rig, struct client *client, const char *machine
                    "[ Machine = \"%s\"; Level = \"S5\"; Reason = \"no work\"; UpSeconds = 1000;"
                    " IdleSeconds = 1000; %s ]",
                    machine, more);
-    struct ad *args = ad_from_text(text);
-    const struct wire_body body = {.args = args};
-    *answer = (struct answer){0};
-    assert_true(wire_relay(client->wire, "rooster/", VERB_POWER_DOWN_ASK, &body, 0, answer_part,
-                           answer) > 0);
-    ad_destroy(args);
+    assert_true(answer_ask_text(answer, client->wire, "rooster/", VERB_POWER_DOWN_ASK, text, NULL,
+                                NULL) > 0);
 }
 
 /* The guard that objects; "yes": it may. */
@@ -70,7 +66,7 @@ static const char *ask(struct rig *rig, const char *machine, const char *more)
     struct answer answer;
     until(rig, is_synced);
     send_ask(rig, rig->startd, machine, more, &answer);
-    loop_run_until(rig->bed->loop, &answer.over);
+    loop_rig_await(rig->bed->loop, &answer.over, NULL);
     return told(&answer);
 }
 
@@ -163,7 +159,7 @@ static void one_that_does_not_go_after_all_says_so(void **state)
     assert_string_equal(ask(rig, "wn01", ""), "yes");
     struct answer answer;
     send_ask(rig, rig->startd, "wn01", "Withdraw = true", &answer);
-    loop_run_until(rig->bed->loop, &answer.over);
+    loop_rig_await(rig->bed->loop, &answer.over, NULL);
     assert_int_equal(answer.status, 0);
     answer_fini(&answer);
     assert_int_equal(figure(rig, "MachinesGoingDown"), 0);
@@ -193,7 +189,7 @@ static void nobody_asks_for_another(void **state)
     is_there(rig, "wn01", "Unclaimed");
     until(rig, is_idle_1);
     send_ask(rig, other, "wn01", "", &answer);
-    loop_run_until(rig->bed->loop, &answer.over);
+    loop_rig_await(rig->bed->loop, &answer.over, NULL);
     assert_int_equal(answer.status, -EACCES);
     assert_non_null(strstr(answer.text, "is not for the machine 'wn01'"));
     answer_fini(&answer);
@@ -227,7 +223,7 @@ static void many_that_ask_at_once_find_the_limit_used_up_by_each_other(void **st
         send_ask(rig, rig->startd, name, "", &answers[i]);
     }
     for (int i = 0; i < 10; i++) {
-        loop_run_until(rig->bed->loop, &answers[i].over);
+        loop_rig_await(rig->bed->loop, &answers[i].over, NULL);
         const char *guard = told(&answers[i]);
         granted += strcmp(guard, "yes") == 0;
         assert_string_equal(guard, i < 3 ? "yes" : "AtOnce");
@@ -301,7 +297,7 @@ static void who_does_not_go_while_it_is_young_leaves_his_place(void **state)
     three_are_there(rig);
     assert_string_equal(ask(rig, "wn01", ""), "yes");
     send_ask(rig, rig->startd, "wn01", "Withdraw = true", &answer);
-    loop_run_until(rig->bed->loop, &answer.over);
+    loop_rig_await(rig->bed->loop, &answer.over, NULL);
     answer_fini(&answer);
     assert_string_equal(ask(rig, "wn02", ""), "yes");
     guards_connected(rig->rooster->guards, uplink_wire(rig->rooster->uplink)); /* another one */
@@ -311,7 +307,7 @@ static void who_does_not_go_while_it_is_young_leaves_his_place(void **state)
     boots(rig);
     until(rig, is_up);
     send_ask(rig, rig->startd, "wn02", "Withdraw = true", &answer); /* of the last one */
-    loop_run_until(rig->bed->loop, &answer.over);
+    loop_rig_await(rig->bed->loop, &answer.over, NULL);
     answer_fini(&answer);
     assert_string_equal(ask(rig, "wn01", ""), "yes");
     assert_string_equal(ask(rig, "wn03", ""), "Young");

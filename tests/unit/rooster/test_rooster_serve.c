@@ -9,13 +9,7 @@
 static void ask(struct rig *rig, enum wire_verb verb, const char *args_text, struct answer *answer)
 {
     struct client *admin = client_dial(rig->bed, SCOPE_ADMINISTRATOR, "", NULL, NULL);
-    struct ad *args = ad_from_text(args_text);
-    const struct wire_body body = {.args = args};
-    *answer = (struct answer){0};
-    assert_true(wire_relay(admin->wire, "rooster/r", verb, &body, 0, answer_part, answer) > 0);
-    loop_run_until(rig->bed->loop, &answer->over);
-    assert_int_equal(answer->status, 0);
-    ad_destroy(args);
+    assert_int_equal(client_relay(admin, "rooster/r", verb, args_text, NULL, answer), 0);
 }
 
 /* Its ad in the answer; NULL: none. */

@@ -14,25 +14,6 @@
     "Requirements = MY.CkptArch =?= undefined || MY.CkptAnywhere =?= true || " \
     "MY.CkptArch == TARGET.Arch; "
 
-/* The job is of that autocluster. */
-static void reject(struct client *negotiator, int64_t autocluster, const char *why)
-{
-    struct ad *args = ad_from_text("[LastRejMatchNegotiator = \"n\"]");
-    struct ad *ad = ad_create();
-    struct answer answer = {0};
-    ad_set_int(ad, "AutoClusterId", autocluster);
-    ad_set_string(ad, "LastRejMatchReason", why);
-    const struct ad *ads[] = {ad};
-    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
-    assert_true(wire_relay(negotiator->wire, "schedd/s", VERB_NO_MATCH, &body, 0, answer_part,
-                           &answer) > 0);
-    loop_run_until(negotiator->bed->loop, &answer.over);
-    assert_int_equal(answer.status, 0);
-    answer_fini(&answer);
-    ad_destroy(ad);
-    ad_destroy(args);
-}
-
 static void report(struct client *shadow, const char *args)
 {
     call_ok(shadow, VERB_JOB_STATUS, args, NULL);
@@ -65,9 +46,9 @@ static void a_job_whose_image_no_machine_runs_is_given_to_any(void **state)
     /* What it needs is in its request. */
     wait_for_ads(negotiator, "Request", "JobCount == 1 && CkptArch == \\\"PDP11\\\"", 1);
     wait_for_ads(negotiator, "Request", "JobCount == 1 && CkptArch =?= undefined", 1);
-    reject(negotiator, 1, "no match found");
+    say_why(negotiator, 1, "no match found");
     assert_int_equal(count_ads(schedd, "Job", "CkptAnywhere =?= true"), 0);
-    reject(negotiator, 2, "no match found");
+    say_why(negotiator, 2, "no match found");
     wait_for_ads(schedd, "Job", "ProcId == 0 && CkptAnywhere =?= true", 1);
     wait_for_ads(negotiator, "Request", "JobCount == 1 && CkptAnywhere =?= true", 1);
     assert_int_equal(count_ads(schedd, "Job", "CkptAnywhere =?= true"), 1);

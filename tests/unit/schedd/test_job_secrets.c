@@ -35,26 +35,6 @@ static void startd_asked(void *arg, struct wire_request *request)
     startd_takes(request, CLAIM_NONCE);
 }
 
-static void match(struct client *negotiator)
-{
-    struct ad *args =
-        ad_from_text("[ RequestName = \"s#1\"; AutoClusterId = 1; SlotName = \"slot1@x\"; "
-                     "Machine = \"x\"; StartdUplink = \"startd/x\" ]");
-    struct ad *slot = ad_from_text("[ Name = \"slot1@x\"; Machine = \"x\" ]");
-    const struct ad *ads[] = {slot};
-    const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, CLAIM_ID};
-    const struct wire_body body = {
-        .args = args, .ads = ads, .ad_count = 1, .secrets = &id, .secret_count = 1};
-    struct answer answer = {0};
-    assert_true(
-        wire_relay(negotiator->wire, "schedd/s", VERB_MATCH, &body, 0, answer_part, &answer) > 0);
-    loop_run_until(negotiator->bed->loop, &answer.over);
-    assert_int_equal(answer.status, 0);
-    answer_fini(&answer);
-    ad_destroy(args);
-    ad_destroy(slot);
-}
-
 static void find_address(struct scene *scene)
 {
     char path[400];
@@ -103,7 +83,7 @@ static void set_scene(struct scene *scene)
     scene->here = dial_schedd(bed);
     call_ok(scene->here, VERB_SUBMIT, JOB, NULL);
     wait_for_ads(negotiator, "Request", "JobCount == 1", 1);
-    match(negotiator);
+    assert_int_equal(match(negotiator, CLAIM_ID), 0);
     struct client *claimer = dial_there(scene, SCOPE_READ, "claim");
     call_ok(claimer, VERB_CLAIM,
             "[ ClaimId = \"" CLAIM_ID "\"; Nonce = \"" CLAIM_NONCE

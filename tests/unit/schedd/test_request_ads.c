@@ -49,28 +49,6 @@ static void startd_asked(void *arg, struct wire_request *request)
     startd_takes(request, "nonce");
 }
 
-/* As the negotiator does it. */
-static int match(struct client *negotiator, const char *claim_id)
-{
-    struct ad *args =
-        ad_from_text("[ RequestName = \"s#1\"; AutoClusterId = 1; SlotName = \"slot1@x\"; "
-                     "Machine = \"x\"; StartdUplink = \"startd/x\" ]");
-    struct ad *slot = ad_from_text("[ Name = \"slot1@x\"; Machine = \"x\" ]");
-    const struct ad *ads[] = {slot};
-    struct answer answer = {0};
-    const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim_id};
-    const struct wire_body body = {
-        .args = args, .ads = ads, .ad_count = 1, .secrets = &id, .secret_count = 1};
-    assert_true(
-        wire_relay(negotiator->wire, "schedd/s", VERB_MATCH, &body, 0, answer_part, &answer) > 0);
-    loop_run_until(negotiator->bed->loop, &answer.over);
-    int status = answer.status;
-    answer_fini(&answer);
-    ad_destroy(args);
-    ad_destroy(slot);
-    return status;
-}
-
 #define JOB "[Cmd = \"/bin/true\"; Iwd = \"/tmp\"; Requirements = true; "
 
 static void no_more_jobs_are_asked_for_than_may_run(void **state)

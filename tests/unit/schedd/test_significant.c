@@ -70,28 +70,6 @@ static void what_tells_one_job_from_another_never_matters(void **state)
     assert_true(autocluster_plan_may_matter("ClusterId"));
 }
 
-static void relayed(void *arg, struct wire_reply *reply)
-{
-    assert_int_equal(reply->status, 0);
-    *(bool *)arg = true;
-}
-
-/* As the negotiator does it. */
-static void say_why(struct client *client, int64_t auto_cluster, const char *why)
-{
-    struct ad *args = ad_create(), *ad = ad_create();
-    bool over = false;
-    ad_set_string(args, "LastRejMatchNegotiator", "n");
-    ad_set_int(ad, "AutoClusterId", auto_cluster);
-    ad_set_string(ad, "LastRejMatchReason", why);
-    const struct ad *ads[] = {ad};
-    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
-    assert_true(wire_relay(client->wire, "schedd/s", VERB_NO_MATCH, &body, 0, relayed, &over) > 0);
-    loop_run_until(client->bed->loop, &over);
-    ad_destroy(args);
-    ad_destroy(ad);
-}
-
 static void idle_jobs_show_why_they_got_no_slot(void **state)
 {
     (void)state;

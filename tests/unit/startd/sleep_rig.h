@@ -77,17 +77,14 @@ static int64_t last_until; /* PowerKeepUntil of the last answer */
 static inline struct answer *order_begin(struct rig *rig, enum wire_verb verb, const char *text)
 {
     struct client *admin = client_dial(rig->bed, SCOPE_ADMINISTRATOR, "", NULL, NULL);
-    struct ad *args = ad_from_text(text);
     struct answer *answer = mem_zalloc(sizeof *answer);
-    const struct wire_body body = {.args = args};
-    assert_true(wire_relay(admin->wire, "startd/wn01", verb, &body, 0, answer_part, answer) > 0);
-    ad_destroy(args);
+    assert_true(answer_ask_text(answer, admin->wire, "startd/wn01", verb, text, NULL, NULL) > 0);
     return answer;
 }
 
 static inline int order_end(struct rig *rig, struct answer *answer)
 {
-    loop_run_until(rig->bed->loop, &answer->over);
+    loop_rig_await(rig->bed->loop, &answer->over, NULL);
     last_until = answer->args != NULL ? ad_int_or(answer->args, "PowerKeepUntil", 0) : 0;
     int status = finish(rig, answer, last_text, sizeof last_text);
     mem_free(answer);

@@ -331,7 +331,7 @@ static inline int teardown(void **state)
 
 static inline int finish(struct rig *rig, struct answer *answer, char *text, size_t size)
 {
-    loop_run_until(rig->bed->loop, &answer->over);
+    loop_rig_await(rig->bed->loop, &answer->over, NULL);
     int status = answer->status;
     (void)snprintf(text, size, "%s", answer->text);
     answer_fini(answer);
@@ -350,7 +350,7 @@ static inline int dial_with(struct rig *rig, const char *claim_id, const char *j
                             const char *more, struct ad **ret)
 {
     struct ad *args = ad_from_text(more), *job = ad_from_text(job_text);
-    struct answer answer = {0};
+    struct answer answer;
     ad_set_string(args, "ScheddAddress", listener_address(rig->schedd.listener));
     ad_set_string(args, "ScheddName", "s");
     ad_set_string(args, "ScheddPin", tls_identity_pin(rig->schedd.identity));
@@ -360,9 +360,8 @@ static inline int dial_with(struct rig *rig, const char *claim_id, const char *j
     const struct wire_secret proof = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim_id};
     const struct wire_body body = {
         .args = args, .ads = ads, .ad_count = 1, .secrets = &proof, .secret_count = 1};
-    assert_true(wire_relay(rig->caller->wire, "startd/wn01", VERB_DIAL_ME, &body, 0, answer_part,
-                           &answer) > 0);
-    loop_run_until(rig->bed->loop, &answer.over);
+    assert_true(answer_ask(&answer, rig->caller->wire, "startd/wn01", VERB_DIAL_ME, &body) > 0);
+    loop_rig_await(rig->bed->loop, &answer.over, NULL);
     if (ret != NULL) {
         *ret = answer.args != NULL ? ad_copy(answer.args) : ad_create();
     }
@@ -390,26 +389,14 @@ static inline void claim_it(struct rig *rig)
 static inline void send(struct rig *rig, enum wire_verb verb, int64_t epoch, const char *job_text,
                         struct answer *answer)
 {
-    struct ad *args = ad_create(), *job = ad_from_text(job_text);
-    ad_set_string(args, "JobId", "1.0");
-    ad_set_int(args, "ClaimEpoch", epoch);
-    ad_set_string(args, "ShadowAddress", "tcp:127.0.0.1:1");
-    ad_set_string(args, "ShadowRoute", "shadow/ann");
-    ad_set_string(args, "ShadowPin", "00");
-    ad_set_bool(args, "Suspended", rig->wants_suspended);
-    const struct ad *ads[1] = {job};
-    const struct wire_secret proofs[] = {{SECRET_CLAIM_ID, SECRET_OF_ARGS, rig->claim_id},
-                                         {SECRET_NONCE, SECRET_OF_ARGS,
-                                          "0123456789abcdef0123456789abcdef"}};
-    const struct wire_body body = {.args = args,
-                                   .ads = ads,
-                                   .ad_count = verb == VERB_ACTIVATE ? 1 : 0,
-                                   .secrets = proofs,
-                                   .secret_count = 2};
-    *answer = (struct answer){0};
-    assert_true(wire_call(rig->schedd.wire, verb, &body, 0, answer_part, answer) > 0);
-    ad_destroy(args);
-    ad_destroy(job);
+    char args[600];
+    const char *const ads[] = {verb == VERB_ACTIVATE ? job_text : NULL, NULL};
+    (void)snprintf(args, sizeof args,
+                   "[ JobId = \"1.0\"; ClaimEpoch = %lld; ShadowAddress = \"tcp:127.0.0.1:1\";"
+                   " ShadowRoute = \"shadow/ann\"; ShadowPin = \"00\"; Suspended = %s;"
+                   " ClaimId = \"%s\"; Nonce = \"0123456789abcdef0123456789abcdef\" ]",
+                   (long long)epoch, rig->wants_suspended ? "true" : "false", rig->claim_id);
+    assert_true(answer_ask_text(answer, rig->schedd.wire, NULL, verb, args, ads, NULL) > 0);
 }
 
 static inline int call(struct rig *rig, enum wire_verb verb, int64_t epoch, const char *job_text)
@@ -485,20 +472,25 @@ static inline void starter_closed(void *arg, struct wire *wire, int status, cons
     wire_close(wire);
 }
 
+/* Sends what the starter says of that run, with more arguments, and waits for the answer. */
+static inline int tell_more(struct rig *rig, enum wire_verb verb, int64_t epoch, const char *more,
+                            struct answer *answer)
+{
+    char args[600];
+    (void)snprintf(args, sizeof args,
+                   "[ JobId = \"1.0\"; ClaimEpoch = %lld; ClaimId = \"%s\"; %s ]", (long long)epoch,
+                   rig->claim_id, more);
+    assert_true(answer_ask_text(answer, rig->starter.wire, NULL, verb, args, NULL, NULL) > 0);
+    loop_rig_await(rig->bed->loop, &answer->over, NULL);
+    return answer->status;
+}
+
 static inline int tell(struct rig *rig, enum wire_verb verb, int64_t epoch, const char *reason,
                        struct answer *answer)
 {
-    struct ad *args = ad_create();
-    ad_set_string(args, "JobId", "1.0");
-    ad_set_int(args, "ClaimEpoch", epoch);
-    ad_set_string(args, "Reason", reason);
-    const struct wire_secret proof = {SECRET_CLAIM_ID, SECRET_OF_ARGS, rig->claim_id};
-    const struct wire_body body = {.args = args, .secrets = &proof, .secret_count = 1};
-    *answer = (struct answer){0};
-    assert_true(wire_call(rig->starter.wire, verb, &body, 0, answer_part, answer) > 0);
-    ad_destroy(args);
-    loop_run_until(rig->bed->loop, &answer->over);
-    return answer->status;
+    char more[100];
+    (void)snprintf(more, sizeof more, "Reason = \"%s\"", reason);
+    return tell_more(rig, verb, epoch, more, answer);
 }
 
 /* Connects to the socket as the starter does, and says which run it is. */
@@ -521,7 +513,7 @@ static inline int hello_answer(struct rig *rig, int64_t epoch, struct ad **ret)
                                    .name = "",
                                    .server_scopes = SCOPE_SCHEDD};
     MUST(wire_dial(end->context, &dial, &EVENTS, end, &end->wire, err));
-    loop_run_until(rig->bed->loop, &end->ready);
+    loop_rig_await(rig->bed->loop, &end->ready, NULL);
     struct answer answer;
     int status = tell(rig, VERB_STARTER_HELLO, epoch, "", &answer);
     if (ret != NULL) {

@@ -19,17 +19,16 @@ static const uint8_t MAC[NET_MAC_BYTES] = {2, 0, 0, 0, 0, 7};
 static int ask(struct rig *rig, struct client *client, const char *subnet, uint16_t port,
                const void *data, size_t length)
 {
-    struct answer answer = {0};
+    struct answer answer;
     struct ad *args = ad_create();
     ad_set_string(args, "Machine", "asleep");
     ad_set_string(args, "Subnet", subnet);
     ad_set_int(args, "Port", port);
     ad_set_int(args, "Repeats", 1);
     const struct wire_body body = {.args = args, .blob = data, .blob_length = length};
-    assert_true(wire_relay(client->wire, "startd/wn01", VERB_MAGIC_PACKET, &body, 0, answer_part,
-                           &answer) > 0);
+    assert_true(answer_ask(&answer, client->wire, "startd/wn01", VERB_MAGIC_PACKET, &body) > 0);
     ad_destroy(args);
-    loop_run_until(rig->bed->loop, &answer.over);
+    loop_rig_await(rig->bed->loop, &answer.over, NULL);
     (void)snprintf(last_text, sizeof last_text, "%s",
                    answer.status == 0 ? ad_string_or(answer.args, "Text", "") : answer.text);
     int status = answer.status;
@@ -102,14 +101,9 @@ static void who_is_no_daemon_of_the_pool_wakes_nobody(void **state)
 static int power_down(struct rig *rig)
 {
     struct client *admin = client_dial(rig->bed, SCOPE_ADMINISTRATOR, "", NULL, NULL);
-    struct answer answer = {0};
-    assert_true(
-        wire_relay(admin->wire, "startd/wn01", VERB_POWER_DOWN, NULL, 0, answer_part, &answer) > 0);
-    loop_run_until(rig->bed->loop, &answer.over);
-    (void)snprintf(last_text, sizeof last_text, "%s", answer.text);
-    int status = answer.status;
-    answer_fini(&answer);
-    return status;
+    struct answer answer;
+    (void)client_relay(admin, "startd/wn01", VERB_POWER_DOWN, "[]", NULL, &answer);
+    return finish(rig, &answer, last_text, sizeof last_text);
 }
 
 static void a_machine_whose_adapter_takes_no_password_does_not_sleep(void **state)

@@ -32,18 +32,12 @@ static bool something_is_held(struct rig *rig)
 }
 
 /* COMMIT_DRAINING as a program without drain_client would send it: its ErrorCode. */
-static int64_t commit_raw(struct rig *rig, struct asker *asker, const char *id,
-                          struct answer *answer)
+static int64_t commit_raw(struct asker *asker, const char *id, struct answer *answer)
 {
-    struct ad *args = ad_create();
-    ad_set_string(args, "DrainingRequestId", id);
-    const struct wire_body body = {.args = args};
-    *answer = (struct answer){0};
-    assert_true(wire_relay(asker->client->wire, "startd/wn01", VERB_COMMIT_DRAINING, &body, 0,
-                           answer_part, answer) > 0);
-    loop_run_until(rig->bed->loop, &answer->over);
+    char args[200];
+    (void)snprintf(args, sizeof args, "[ DrainingRequestId = \"%s\" ]", id);
+    (void)client_relay(asker->client, "startd/wn01", VERB_COMMIT_DRAINING, args, NULL, answer);
     int64_t code = ad_int_or(answer->args, "ErrorCode", 0);
-    ad_destroy(args);
     answer_fini(answer);
     return code;
 }
@@ -607,10 +601,10 @@ static void a_commit_of_another_id_or_a_second_one_is_refused(void **state)
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     ask(rig, &admin, "[]");
     (void)snprintf(id, sizeof id, "%s", admin.id);
-    assert_int_equal(commit_raw(rig, &admin, "0123", &answer), DRAIN_NO_SUCH_ID);
+    assert_int_equal(commit_raw(&admin, "0123", &answer), DRAIN_NO_SUCH_ID);
     assert_true(draining_stands(rig->startd)); /* and the offer stands */
     commit(rig, &admin);
-    assert_int_equal(commit_raw(rig, &admin, id, &answer), DRAIN_TOO_LATE);
+    assert_int_equal(commit_raw(&admin, id, &answer), DRAIN_TOO_LATE);
     until(rig, all_drained);
     asker_end(&admin);
 }

@@ -29,19 +29,10 @@ static bool has_no_kept(struct rig *rig)
 /* STARTER_DONE by a starter that could go on; was it kept? */
 static bool stays(struct rig *rig, int64_t epoch)
 {
-    struct answer answer = {0};
-    struct ad *args = ad_create();
-    ad_set_string(args, "JobId", "1.0");
-    ad_set_int(args, "ClaimEpoch", epoch);
-    ad_set_string(args, "Reason", "");
-    ad_set_bool(args, "MayStay", true);
-    const struct wire_secret proof = {SECRET_CLAIM_ID, SECRET_OF_ARGS, rig->claim_id};
-    const struct wire_body body = {.args = args, .secrets = &proof, .secret_count = 1};
-    assert_true(wire_call(rig->starter.wire, VERB_STARTER_DONE, &body, 0, answer_part, &answer) >
-                0);
-    ad_destroy(args);
-    loop_run_until(rig->bed->loop, &answer.over);
-    assert_int_equal(answer.status, 0);
+    struct answer answer;
+    assert_int_equal(tell_more(rig, VERB_STARTER_DONE, epoch, "Reason = \"\"; MayStay = true",
+                               &answer),
+                     0);
     bool kept = ad_bool_or(answer.args, "Keep", false);
     answer_fini(&answer);
     return kept;

@@ -194,19 +194,10 @@ static void look_at_users(const struct rig *rig)
 
 static struct ad *say_energy(struct rig *rig, double joules, double core_s)
 {
-    struct ad *args = ad_create();
-    struct answer answer = {0};
-    ad_set_string(args, "JobId", "1.0");
-    ad_set_int(args, "ClaimEpoch", 1);
-    ad_set_real(args, "EnergyJoules", joules);
-    ad_set_real(args, "CoreSeconds", core_s);
-    const struct wire_secret proof = {SECRET_CLAIM_ID, SECRET_OF_ARGS, rig->claim_id};
-    const struct wire_body body = {.args = args, .secrets = &proof, .secret_count = 1};
-    assert_true(wire_call(rig->starter.wire, VERB_STARTER_ENERGY, &body, 0, answer_part, &answer) >
-                0);
-    ad_destroy(args);
-    loop_run_until(rig->bed->loop, &answer.over);
-    assert_int_equal(answer.status, 0);
+    struct answer answer;
+    char more[100];
+    (void)snprintf(more, sizeof more, "EnergyJoules = %.17g; CoreSeconds = %.17g", joules, core_s);
+    assert_int_equal(tell_more(rig, VERB_STARTER_ENERGY, 1, more, &answer), 0);
     struct ad *rates = ad_copy(answer.args);
     answer_fini(&answer);
     return rates;

@@ -80,14 +80,13 @@ static bool nobody_waits(struct rig *rig)
 
 static void cancel(struct rig *rig, const char *id)
 {
-    struct ad *args = ad_create();
-    struct answer answer = {0};
-    const struct wire_secret proof = {SECRET_CLAIM_ID, SECRET_OF_ARGS, id};
-    const struct wire_body body = {.args = args, .secrets = &proof, .secret_count = 1};
-    assert_true(wire_relay(rig->caller->wire, "startd/wn01", VERB_RELEASE_CLAIM, &body, 0,
-                           answer_part, &answer) > 0);
-    assert_int_equal(finish(rig, &answer, last_text, sizeof last_text), 0);
-    ad_destroy(args);
+    struct answer answer;
+    char args[CLAIM_ID_MAX + 20];
+    (void)snprintf(args, sizeof args, "[ ClaimId = \"%s\" ]", id);
+    assert_int_equal(client_relay(rig->caller, "startd/wn01", VERB_RELEASE_CLAIM, args, NULL,
+                                  &answer),
+                     0);
+    answer_fini(&answer);
 }
 
 static void a_claimed_slot_shows_whose_it_is_and_offers_itself_to_better_ones(void **state)

@@ -67,17 +67,11 @@ static bool is_stored(struct rig *rig)
 static int call_as(struct rig *rig, uint32_t scopes, const char *text, char result[RESULT_MAX])
 {
     struct client *client = client_dial(rig->bed, scopes, "", NULL, NULL);
-    struct ad *args = ad_from_text(text);
-    struct answer answer = {0};
-    const struct wire_body body = {.args = args};
-    assert_true(wire_relay(client->wire, "startd/wn01", VERB_POWER_RECLAIM, &body, 0, answer_part,
-                           &answer) > 0);
-    loop_run_until(rig->bed->loop, &answer.over);
-    int status = answer.status;
+    struct answer answer;
+    int status = client_relay(client, "startd/wn01", VERB_POWER_RECLAIM, text, NULL, &answer);
     (void)snprintf(result, RESULT_MAX, "%s",
                    status == 0 ? ad_string_or(answer.args, "Result", "?") : answer.text);
     answer_fini(&answer);
-    ad_destroy(args);
     return status;
 }
 
@@ -264,17 +258,11 @@ static void it_need_not_wait(void **state)
 static void what_somebody_ordered_goes_down_at_once(void **state)
 {
     struct rig *rig = *state;
-    struct answer answer = {0};
+    struct answer answer;
     begin_with(rig, WAITS);
     struct client *admin = client_dial(rig->bed, SCOPE_ADMINISTRATOR, "", NULL, NULL);
-    struct ad *args = ad_from_text("[]");
-    const struct wire_body body = {.args = args};
-    assert_true(wire_relay(admin->wire, "startd/wn01", VERB_POWER_DOWN, &body, 0, answer_part,
-                           &answer) > 0);
-    loop_run_until(rig->bed->loop, &answer.over);
-    assert_int_equal(answer.status, 0);
+    assert_int_equal(client_relay(admin, "startd/wn01", VERB_POWER_DOWN, "[]", NULL, &answer), 0);
     answer_fini(&answer);
-    ad_destroy(args);
     assert_false(is_waiting(rig));
     until(rig, is_switched_off);
     assert_int_equal(count_of(rig, "PowerReclaimUntil =!= undefined"), 0);
@@ -335,27 +323,24 @@ static void who_is_taken_down_from_outside_is_taken_back_from_there(void **state
 static void two_at_a_time_are_both_answered(void **state)
 {
     struct rig *rig = *state;
-    struct answer answers[2] = {{0}, {0}};
+    struct answer answers[2];
     begin_with(rig, WAITS);
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     run_job(rig);
     drain_it(rig, &admin, MAY_BE_ENDED);
     until(rig, second_waits);
     struct client *client = client_dial(rig->bed, SCOPE_NEGOTIATOR, "", NULL, NULL);
-    struct ad *args = ad_from_text(RECLAIM);
-    const struct wire_body body = {.args = args};
     for (size_t i = 0; i < 2; i++) {
-        assert_true(wire_relay(client->wire, "startd/wn01", VERB_POWER_RECLAIM, &body, 0,
-                               answer_part, &answers[i]) > 0);
+        assert_true(answer_ask_text(&answers[i], client->wire, "startd/wn01", VERB_POWER_RECLAIM,
+                                    RECLAIM, NULL, NULL) > 0);
     }
     for (size_t i = 0; i < 2; i++) {
-        loop_run_until(rig->bed->loop, &answers[i].over);
+        loop_rig_await(rig->bed->loop, &answers[i].over, NULL);
         assert_true(answers[i].status == 0 || answers[i].status == -EBUSY);
         answer_fini(&answers[i]);
     }
     assert_false(draining_is_on(rig->startd));
     until(rig, is_stored);
-    ad_destroy(args);
     asker_end(&admin);
 }
 
