@@ -4,38 +4,18 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/unit.h"
+#include "tests/support/daemon_rig.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <unistd.h>
 
-#include "base/config/config.h"
-#include "base/daemon/daemon.h"
-#include "base/err.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
-#include "base/vec.h"
 #include "master/master.h"
-#include "tests/support/fast_dir.h"
-
-#define PATIENCE_MS 15000
 
 struct rig {
     char dir[FAST_DIR_SIZE], self[512], config_text[1024];
     struct loop *loop;
     struct os *os;
-    struct config *config;
-    struct daemon_env env;
-    void *master;
-    struct loop_timer *tick;
-    const char *awaited; /* in the log of the daemons */
-    size_t times;
-    bool over;
-    unsigned ticks;
+    struct daemon_rig daemon;
 };
 
 /* ---- what this program is when it is started as roost-NAME ---- */
@@ -94,75 +74,25 @@ static int be_daemon(const char *path)
 
 /* ---- the rig ---- */
 
-static int config_read(void *context, const char *path, size_t max, char **text, size_t *length,
-                       struct err *err)
+static const char *config_of(struct rig *rig, const char *list)
 {
-    const struct rig *rig = context;
-    (void)path;
-    (void)max;
-    (void)err;
-    *text = mem_strdup(rig->config_text);
-    *length = strlen(rig->config_text);
-    return 0;
-}
-
-static int config_names(void *context, const char *path, struct vec *names, struct err *err)
-{
-    (void)context;
-    (void)path;
-    (void)names;
-    (void)err;
-    return 0;
-}
-
-static const char *config_env(void *context, const char *name)
-{
-    (void)context;
-    (void)name;
-    return NULL;
-}
-
-static struct config *load(struct rig *rig, const char *list)
-{
-    struct config *config = NULL;
-    struct err err = {{0}};
     (void)snprintf(rig->config_text, sizeof rig->config_text,
                    "LOCAL_DIR = \"%s\"\nSBIN = \"%s\"\nLOCK = \"%s\"\nDAEMON_LIST = \"%s\"\n"
                    "MASTER_BACKOFF_CONSTANT = 20ms\nMASTER_BACKOFF_CEILING = 80ms\n",
                    rig->dir, rig->dir, rig->dir, list);
-    const struct config_source source = {.read_file = config_read,
-                                         .list_directory = config_names,
-                                         .get_env = config_env,
-                                         .context = rig};
-    const struct config_options options = {.subsystem = "MASTER",
-                                           .path = "/roost.conf",
-                                           .tables = master_daemon.tables,
-                                           .table_count = master_daemon.table_count};
-    if (config_load(&source, &options, &config, &err) != 0) {
-        fail_msg("%s", err.text);
-    }
-    return config;
+    return rig->config_text;
 }
 
 static void start(struct rig *rig, const char *list)
 {
-    struct err err = {{0}};
-    config_destroy(rig->config);
-    rig->config = load(rig, list);
-    rig->env = (struct daemon_env){.loop = rig->loop,
-                                   .os = rig->os,
-                                   .config = rig->config,
-                                   .name = "master"};
-    if (master_daemon.start(&rig->env, &rig->master, &err) != 0) {
-        fail_msg("%s", err.text);
-    }
+    daemon_rig_load(&rig->daemon, &master_daemon, config_of(rig, list));
+    (void)daemon_rig_start(&rig->daemon, rig->loop, rig->os, NULL);
 }
 
 /* The master dies without a word; its daemons go on. */
 static void die(struct rig *rig)
 {
-    master_daemon.destroy(rig->master);
-    rig->master = NULL;
+    daemon_rig_stop(&rig->daemon);
 }
 
 static const char *events(struct rig *rig)
@@ -188,27 +118,9 @@ static size_t count(struct rig *rig, const char *event)
     return found;
 }
 
-static void tick(void *arg)
-{
-    struct rig *rig = arg;
-    rig->over = count(rig, rig->awaited) >= rig->times || ++rig->ticks > PATIENCE_MS;
-    if (!rig->over) {
-        loop_timer_set(rig->tick, 1);
-    }
-}
-
 static void await_times(struct rig *rig, const char *what, size_t times)
 {
-    rig->awaited = what;
-    rig->times = times;
-    rig->ticks = 0;
-    rig->over = false;
-    loop_timer_set(rig->tick, 0);
-    loop_run_until(rig->loop, &rig->over);
-    loop_timer_stop(rig->tick);
-    if (count(rig, what) < times) {
-        fail_msg("waited in vain for '%s': %s", what, events(rig));
-    }
+    LOOP_RIG_UNTIL(rig->loop, count(rig, what) >= times, "'%s' in: %s", what, events(rig));
 }
 
 static void await(struct rig *rig, const char *what)
@@ -225,11 +137,11 @@ static pid_t pid_of(struct rig *rig, const char *name)
 
 static void mark(struct rig *rig, const char *name, bool there)
 {
-    char path[128];
-    (void)snprintf(path, sizeof path, "%s/%s", rig->dir, name);
+    char path[LOOP_RIG_PATH_SIZE];
     if (there) {
-        assert_int_equal(os_write_file(rig->os, path, "", 0, 0644, false, NULL), 0);
+        loop_rig_write(rig->os, rig->dir, name, "", 0644);
     } else {
+        loop_rig_path(rig->dir, name, path);
         assert_int_equal(os_remove(rig->os, path, NULL), 0);
     }
 }
@@ -237,7 +149,7 @@ static void mark(struct rig *rig, const char *name, bool there)
 /* Tells the master to end; returns how its loop ended. */
 static int stop(struct rig *rig)
 {
-    master_daemon.stop(rig->master);
+    master_daemon.stop(rig->daemon.state);
     return loop_run(rig->loop);
 }
 
@@ -245,16 +157,13 @@ static int setup(void **state)
 {
     static const char *const NAMES[] = {"collector", "schedd", "startd"};
     struct rig *rig = mem_zalloc(sizeof *rig);
-    assert_true(fast_dir_make(rig->dir));
-    assert_int_equal(loop_create(&rig->loop, NULL), 0);
-    assert_int_equal(os_create(rig->loop, &rig->os, NULL), 0);
+    loop_rig_open(&rig->loop, &rig->os, rig->dir);
     assert_true(readlink("/proc/self/exe", rig->self, sizeof rig->self - 1) > 0);
     for (size_t i = 0; i < 3; i++) {
         char path[128];
         (void)snprintf(path, sizeof path, "%s/roost-%s", rig->dir, NAMES[i]);
         assert_int_equal(symlink(rig->self, path), 0);
     }
-    rig->tick = loop_timer_create(rig->loop, tick, rig);
     *state = rig;
     return 0;
 }
@@ -263,20 +172,15 @@ static int teardown(void **state)
 {
     static const char *const NAMES[] = {"collector", "schedd", "startd"};
     struct rig *rig = *state;
-    if (rig->master != NULL) {
-        die(rig);
-    }
+    die(rig);
     for (size_t i = 0; i < 3; i++) {
         pid_t pid = pid_of(rig, NAMES[i]);
         if (pid > 0) {
             (void)os_kill(rig->os, pid, SIGKILL);
         }
     }
-    loop_timer_destroy(rig->tick);
-    config_destroy(rig->config);
-    (void)os_remove_tree(rig->os, rig->dir, NULL);
-    os_destroy(rig->os);
-    loop_destroy(rig->loop);
+    daemon_rig_fini(&rig->daemon);
+    loop_rig_close(rig->loop, rig->os, rig->dir);
     mem_free(rig);
     return 0;
 }
@@ -374,10 +278,7 @@ static void a_reload_starts_what_is_new_and_stops_what_is_gone(void **state)
     start(rig, "COLLECTOR SCHEDD");
     await(rig, "start:collector");
     await(rig, "start:schedd");
-    struct config *old = rig->config;
-    rig->config = load(rig, "COLLECTOR STARTD");
-    master_daemon.reload(rig->master, rig->config);
-    config_destroy(old);
+    daemon_rig_reload(&rig->daemon, config_of(rig, "COLLECTOR STARTD"));
     await(rig, "start:startd");
     await(rig, "stop:schedd");
     await(rig, "reload:collector");
@@ -388,12 +289,12 @@ static void a_list_of_nothing_is_refused(void **state)
 {
     struct rig *rig = *state;
     struct err err = {{0}};
-    rig->config = load(rig, "");
-    rig->env = (struct daemon_env){.loop = rig->loop,
+    daemon_rig_load(&rig->daemon, &master_daemon, config_of(rig, ""));
+    const struct daemon_env env = {.loop = rig->loop,
                                    .os = rig->os,
-                                   .config = rig->config,
+                                   .config = rig->daemon.config,
                                    .name = "master"};
-    assert_true(master_daemon.start(&rig->env, &rig->master, &err) < 0);
+    assert_true(master_daemon.start(&env, &rig->daemon.state, &err) < 0);
     assert_non_null(strstr(err.text, "DAEMON_LIST is empty"));
 }
 

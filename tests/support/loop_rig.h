@@ -84,17 +84,18 @@ static inline void loop_rig_turn(struct loop *loop, uint64_t delay_ms)
     loop_timer_destroy(timer);
 }
 
-/* Runs the loop until the condition is true, which is checked every millisecond; otherwise fails
- * the test with the text `more`, which is evaluated only then. */
-#define LOOP_RIG_UNTIL(loop, condition, more)                                           \
-    do {                                                                                \
-        unsigned turns_ = 0;                                                            \
-        do {                                                                            \
-            loop_rig_turn((loop), turns_ > 0 ? 1 : 0);                                  \
-        } while (!(condition) && ++turns_ < LOOP_RIG_PATIENCE_MS);                      \
-        if (turns_ == LOOP_RIG_PATIENCE_MS) {                                           \
-            fail_msg("waited too long for the condition '%s'\n%s", #condition, (more)); \
-        }                                                                               \
+/* Runs the loop until the condition, which is checked every millisecond, is true; otherwise fails
+ * the test with a text that is formatted as by printf() and evaluated only then. */
+#define LOOP_RIG_UNTIL(loop, condition, format, ...)                                \
+    do {                                                                            \
+        unsigned turns_ = 0;                                                        \
+        do {                                                                        \
+            loop_rig_turn((loop), turns_ > 0 ? 1 : 0);                              \
+        } while (!(condition) && ++turns_ < LOOP_RIG_PATIENCE_MS);                  \
+        if (turns_ == LOOP_RIG_PATIENCE_MS) {                                       \
+            fail_msg("waited too long for the condition '%s'\n" format, #condition, \
+                     ##__VA_ARGS__);                                                \
+        }                                                                           \
     } while (0)
 
 static inline void loop_rig_give_up(void *loop)

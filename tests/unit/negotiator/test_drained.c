@@ -82,16 +82,9 @@ static void asked(void *arg, struct wire_request *request)
 
 /* ---- the rig */
 
-/* For the message of a failed test. */
-static const char *what_was_asked(void)
-{
-    static char text[60];
-    (void)snprintf(text, sizeof text, "%d asked, for %lld", played()->reclaims,
-                   (long long)played()->jobs);
-    return text;
-}
-
-#define until(rig, holds) LOOP_RIG_UNTIL((rig)->bed->loop, holds(rig), what_was_asked())
+#define until(rig, holds)                                                                  \
+    LOOP_RIG_UNTIL((rig)->bed->loop, holds(rig), "%d asked, for %lld", played()->reclaims, \
+                   (long long)played()->jobs)
 
 static void load(struct rig *rig)
 {

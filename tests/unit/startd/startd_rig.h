@@ -62,16 +62,10 @@ struct rig {
 
 /* ---- waiting ---- */
 
-static inline const char *slot_shown(const struct rig *rig)
-{
-    static char text[100];
-    const struct slot *slot = rig->startd->slots[0];
-    (void)snprintf(text, sizeof text, "the slot is %s/%s", slot_state_name(slot->state),
-                   slot_activity_name(slot->activity));
-    return text;
-}
-
-#define until(rig, holds) LOOP_RIG_UNTIL((rig)->bed->loop, holds(rig), slot_shown(rig))
+#define until(rig, holds)                                             \
+    LOOP_RIG_UNTIL((rig)->bed->loop, holds(rig), "the slot is %s/%s", \
+                   slot_state_name((rig)->startd->slots[0]->state),   \
+                   slot_activity_name((rig)->startd->slots[0]->activity))
 
 static inline bool is(const struct rig *rig, enum slot_state state, enum slot_activity activity)
 {

@@ -54,7 +54,7 @@ struct world {
 
 static inline void world_until(struct world *world, bool (*done)(void *arg), void *arg)
 {
-    LOOP_RIG_UNTIL(world->loop, done(arg), strbuf_text(&world->log_text));
+    LOOP_RIG_UNTIL(world->loop, done(arg), "the log is:\n%s", strbuf_text(&world->log_text));
 }
 
 static inline void world_until_flag(struct world *world, const bool *flag)
