@@ -123,7 +123,7 @@ struct ckpt_head { /* the beginning of the tables */
     struct ckpt_array tables[CKPT_TABLES];
 };
 
-#define CKPT_NOBODY UINT32_MAX /* as an index: no process of the image */
+#define CKPT_NOBODY UINT32_MAX /* index of a process that means: no process of the image */
 
 #define CKPT_STOPPED 0x1U /* flag of a process that was stopped by a signal, such as SIGSTOP */
 /* Flag of a process that has ended and that its parent has not waited for yet: only its pid, pgid,
@@ -260,7 +260,7 @@ struct ckpt_thread {
     /* Time left of the wait for which `registers` will issue a system call; left_s negative: not
      * known, or there is no such wait. */
     int64_t left_s, left_ns;
-    struct ckpt_span signals; /* pending for this thread */
+    struct ckpt_span signals; /* the signals that are pending for this thread */
 };
 
 /* Kinds of open files.  The words id, value and detail below are fields of struct ckpt_file. */

@@ -25,8 +25,8 @@ struct self_part {
     uint64_t from, bytes, at; /* address in the process; length; offset in the image */
 };
 
-struct self_write {        /* state of one process that writes itself */
-    struct tracee *source; /* NULL: the process does not write itself */
+struct self_write {        /* state of one process that writes its own pages */
+    struct tracee *source; /* the process; NULL: it does not write its own pages */
     int inner;             /* descriptor by which the process has the image open */
     int out;               /* our descriptor of the image */
     /* next: bytes collected for the next write; running: bytes that the process is writing. */

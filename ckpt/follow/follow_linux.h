@@ -32,7 +32,8 @@ struct err;
 struct follow; /* the follower's state, for one job */
 
 struct follow *follow_create(void);
-void follow_destroy(struct follow *follow); /* ends following; NULL is allowed */
+/* Stops following the job's memory, and frees the state.  NULL is allowed. */
+void follow_destroy(struct follow *follow);
 
 /* Returns the id of the base, the image whose differences the next delta will contain; 0: there is
  * none, so the next image will be whole. */

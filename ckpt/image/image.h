@@ -18,7 +18,8 @@ struct image; /* the tables of an image, in memory; immutable */
  * bytes are enough).  False: not an image. */
 bool image_find_tables(const void *head, size_t head_bytes, uint64_t *offset, uint64_t *bytes);
 
-/* Returns whether it is an image of another processor architecture. */
+/* Returns whether the file that begins with these bytes is an image for another processor
+ * architecture. */
 bool image_is_foreign(const void *head, size_t head_bytes);
 
 /* Parses the bytes of the tables, which are copied.  0; -EBADMSG: damaged, or not made by this

@@ -29,7 +29,7 @@ int fd_place(const struct stub *stub, uint32_t index);
 /* Returns whether the file is not opened again, because the job gets a standard stream of the
  * process that resumes the job instead. */
 bool fd_is_inherited(const struct stub *stub, const struct ckpt_file *file);
-/* Returns whether the file can be opened only when the processes exist. */
+/* Returns whether the file can be opened only after the job's processes were made. */
 bool fd_is_late(const struct stub *stub, const struct ckpt_file *file);
 /* Moves a descriptor to `place`.  Ends the process on failure. */
 void fd_put_at(const struct stub *stub, long fd, int place);

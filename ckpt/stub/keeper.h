@@ -28,8 +28,8 @@ struct keeper {
     /* True: this process is already process 1 of the job's PID namespace: it becomes the keeper,
      * and no namespace is made. */
     bool is_inside;
-    /* Values for the job's CLOCK_MONOTONIC and CLOCK_BOOTTIME, ns.  NULL, or 0 for one of them: the
-     * machine's. */
+    /* Values from which the job's CLOCK_MONOTONIC and CLOCK_BOOTTIME start, nanoseconds.  NULL, or
+     * a value of 0: the job sees the machine's clock. */
     const int64_t *clocks_ns;
     /* Called in the job's first process, and must not return.  The same signals are blocked as when
      * keeper_run() was called, and there are no signal handlers. */
