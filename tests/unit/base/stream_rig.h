@@ -6,8 +6,6 @@
 #ifndef TESTS_UNIT_BASE_STREAM_RIG_H
 #define TESTS_UNIT_BASE_STREAM_RIG_H
 
-#include "tests/support/unit.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -16,12 +14,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
 #include "base/stream/stream.h"
 #include "base/strbuf.h"
+#include "tests/support/loop_rig.h"
 
 #define DEADLINE_MS 30000 /* milliseconds after which a test has failed */
 
@@ -45,8 +40,9 @@ struct end {
 
 struct rig {
     struct loop *loop;
+    struct os *os;
     struct loop_timer *deadline;
-    char directory[64];
+    char directory[FAST_DIR_SIZE];
     struct tls_identity *identity;
     struct listener *listener;
     struct incoming *incoming; /* set by the listener's callback when keep_incoming */
@@ -151,11 +147,9 @@ static inline void rig_incoming(void *arg, struct incoming *incoming)
 static inline int rig_setup(void **state)
 {
     struct rig *rig = mem_zalloc(sizeof(*rig));
-    assert_int_equal(loop_create(&rig->loop, NULL), 0);
+    loop_rig_open(&rig->loop, &rig->os, rig->directory);
     rig->deadline = loop_timer_create(rig->loop, rig_too_late, NULL);
     loop_timer_set(rig->deadline, DEADLINE_MS);
-    (void)snprintf(rig->directory, sizeof(rig->directory), "/tmp/roost-test-XXXXXX");
-    assert_non_null(mkdtemp(rig->directory));
     assert_int_equal(tls_identity_ephemeral(rig->loop, "test", &rig->identity, NULL), 0);
     rig->client.rig = rig->server.rig = rig;
     strbuf_init(&rig->client.got, 0);
@@ -172,33 +166,23 @@ static inline int rig_teardown(void **state)
     listener_destroy(rig->listener);
     tls_identity_destroy(rig->identity);
     loop_timer_destroy(rig->deadline);
-    loop_destroy(rig->loop);
+    loop_rig_close(rig->loop, rig->os, rig->directory);
     strbuf_fini(&rig->client.got);
     strbuf_fini(&rig->server.got);
-    char command_free[128];
-    (void)snprintf(command_free, sizeof(command_free), "%s/socket", rig->directory);
-    (void)unlink(command_free);
-    (void)rmdir(rig->directory);
     mem_free(rig);
     return 0;
 }
 
 static inline void rig_listen(struct rig *rig, const char *address)
 {
-    struct err err = {""};
-    if (listener_create(rig->loop, address, rig_incoming, rig, &rig->listener, &err) != 0) {
-        fail_msg("%s", err.text);
-    }
+    MUST(listener_create(rig->loop, address, rig_incoming, rig, &rig->listener, err));
 }
 
 static inline void rig_connect(struct rig *rig, const char *pin)
 {
     struct stream_trust trust = {.pin = pin};
-    struct err err = {""};
-    if (stream_connect(rig->loop, listener_address(rig->listener), "collector", &trust, &END_EVENTS,
-                       &rig->client, &rig->client.stream, &err) != 0) {
-        fail_msg("%s", err.text);
-    }
+    MUST(stream_connect(rig->loop, listener_address(rig->listener), "collector", &trust,
+                        &END_EVENTS, &rig->client, &rig->client.stream, err));
 }
 
 /* Opens a client and a server over TCP. */
@@ -255,23 +239,10 @@ static inline uint64_t rig_dropped(const struct rig *rig)
     return stats.dropped;
 }
 
-/* A timer that wakes the loop regularly, because nothing else does when a listener drops a
- * connection. */
-static inline void rig_wake(void *arg)
-{
-    struct rig *rig = arg;
-    rig->woken = true;
-}
-
+/* Nothing wakes the loop when a listener drops a connection. */
 static inline void rig_await_dropped(struct rig *rig, uint64_t count)
 {
-    struct loop_timer *timer = loop_timer_create(rig->loop, rig_wake, rig);
-    while (rig_dropped(rig) < count) {
-        loop_timer_set(timer, 2);
-        rig->woken = false;
-        loop_run_until(rig->loop, &rig->woken);
-    }
-    loop_timer_destroy(timer);
+    LOOP_RIG_UNTIL(rig->loop, rig_dropped(rig) >= count, "");
 }
 
 #define RIG_TEST(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)

@@ -298,19 +298,12 @@ static void finish_survives_the_end_of_the_loop(void **state)
     assert_int_equal(stream_connect(loop, listener_address(rig->listener), "x", &trust, &END_EVENTS,
                                     &other.client, &other.client.stream, NULL),
                      0);
-    struct loop_timer *tick = loop_timer_create(loop, rig_wake, &other);
-    struct loop_timer *tock = loop_timer_create(rig->loop, rig_wake, rig);
     while (!other.client.opened) {
-        rig->woken = other.woken = false;
-        loop_timer_set(tick, 1);
-        loop_timer_set(tock, 1);
-        loop_run_until(loop, &other.woken);
-        loop_run_until(rig->loop, &rig->woken);
+        loop_rig_turn(loop, 1);
+        loop_rig_turn(rig->loop, 1);
     }
     assert_int_equal(stream_write(other.client.stream, "bye", 3), 0);
     stream_finish(other.client.stream);
-    loop_timer_destroy(tick);
-    loop_timer_destroy(tock);
     loop_destroy(loop);
     AWAIT(rig, rig->server.closed);
     assert_int_equal(rig->server.code, 0);
@@ -341,11 +334,7 @@ static void the_last_words_are_heard_by_one_whose_write_fails_first(void **state
     assert_int_equal(stream_write(rig->server.stream, "expired", 7), 0);
     stream_finish(rig->server.stream);
     rig->server.stream = NULL;
-    struct loop_timer *timer = loop_timer_create(rig->loop, rig_wake, rig);
-    loop_timer_set(timer, STREAM_FINISH_MS + 100); /* until it gives up waiting for us */
-    rig->woken = false;
-    loop_run_until(rig->loop, &rig->woken);
-    loop_timer_destroy(timer);
+    loop_rig_turn(rig->loop, STREAM_FINISH_MS + 100); /* until it gives up waiting for us */
     assert_int_equal(rig->client.closed, 0);
     assert_int_equal(stream_write(rig->client.stream, "and then", 8), 0); /* will meet EPIPE */
     stream_pause(rig->client.stream, false);
@@ -462,15 +451,11 @@ static void a_reader_that_does_not_read(struct rig *rig)
     size_t length = 0, before;
     rig->server.keep = true;
     write_much(&rig->client, 50 * MIB);
-    struct loop_timer *timer = loop_timer_create(rig->loop, rig_wake, rig);
     do {
         before = length;
-        loop_timer_set(timer, 100);
-        rig->woken = false;
-        loop_run_until(rig->loop, &rig->woken);
+        loop_rig_turn(rig->loop, 100);
         (void)stream_input(rig->server.stream, &length);
     } while (length != before || length < STREAM_INPUT_MAX);
-    loop_timer_destroy(timer);
     assert_int_equal(length, STREAM_INPUT_MAX);
     assert_true(stream_pending(rig->client.stream) > 20 * MIB);
     assert_int_equal(rig->client.drained, 0);
@@ -538,11 +523,7 @@ static void a_paused_stream_is_told_what_it_missed(void **state)
     assert_int_equal(stream_write(rig->client.stream, "one", 3), 0);
     assert_int_equal(stream_write(rig->server.stream, "x", 1), 0);
     AWAIT(rig, rig->client.got_bytes == 1);
-    struct loop_timer *timer = loop_timer_create(rig->loop, rig_wake, rig);
-    loop_timer_set(timer, 50);
-    rig->woken = false;
-    loop_run_until(rig->loop, &rig->woken);
-    loop_timer_destroy(timer);
+    loop_rig_turn(rig->loop, 50);
     assert_int_equal(rig->server.readable, 0);
     stream_pause(rig->server.stream, false);
     AWAIT(rig, rig->server.got_bytes == 3);
@@ -597,11 +578,7 @@ static void one_who_does_not_read_hears_of_the_end_by_writing(void **state)
     struct rig *rig = *state;
     rig_open_unix(rig);
     stream_pause(rig->client.stream, true);
-    struct loop_timer *timer = loop_timer_create(rig->loop, rig_wake, rig);
-    loop_timer_set(timer, 1);
-    rig->woken = false;
-    loop_run_until(rig->loop, &rig->woken); /* the pause has been worked off */
-    loop_timer_destroy(timer);
+    loop_rig_turn(rig->loop, 1); /* the pause has been worked off */
     end_close(&rig->server);
     assert_int_equal(stream_write(rig->client.stream, "x", 1), 0);
     assert_int_equal(rig->client.closed, 0); /* not inside the call */

@@ -17,15 +17,11 @@ static void the_preface_may_come_in_pieces_and_nothing_behind_it_is_taken(void *
     const char text[] = "ROOST/1 shadow/alice\nhello";
     rig_listen(rig, rig_path(rig, "unix", address));
     int fd = raw_connect(rig);
-    struct loop_timer *timer = loop_timer_create(rig->loop, rig_wake, rig);
     for (size_t i = 0; text[i] != '\0'; i++) {
         assert_int_equal(send(fd, text + i, 1, MSG_NOSIGNAL), 1);
-        loop_timer_set(timer, 1);
-        rig->woken = false;
-        loop_run_until(rig->loop, &rig->woken);
+        loop_rig_turn(rig->loop, 1);
         assert_int_equal(rig->incoming_count, i >= strlen("ROOST/1 shadow/alice") ? 1 : 0);
     }
-    loop_timer_destroy(timer);
     AWAIT(rig, rig->server.got_bytes == 5);
     assert_string_equal(rig->route, "shadow/alice");
     assert_string_equal(strbuf_text(&rig->server.got), "hello");
@@ -264,18 +260,10 @@ static void a_receiver_whose_queue_is_full_gets_them_all_later(void **state)
         raw_send(fds[i], "ROOST/1 x\n");
     }
     AWAIT(rig, rig->incoming_count == COUNT);
-    struct rig wake = {.loop = other};
-    struct loop_timer *tick = loop_timer_create(other, rig_wake, &wake);
-    struct loop_timer *tock = loop_timer_create(rig->loop, rig_wake, rig);
     while (received < COUNT) {
-        loop_timer_set(tick, 1);
-        loop_timer_set(tock, 1);
-        wake.woken = rig->woken = false;
-        loop_run_until(other, &wake.woken);
-        loop_run_until(rig->loop, &rig->woken);
+        loop_rig_turn(other, 1);
+        loop_rig_turn(rig->loop, 1);
     }
-    loop_timer_destroy(tick);
-    loop_timer_destroy(tock);
     listener_destroy(receiver);
     loop_destroy(other);
     for (int i = 0; i < COUNT; i++) {
@@ -552,23 +540,17 @@ static void accepting_goes_on_when_descriptors_are_free_again(void **state)
     few = before;
     few.rlim_cur = (rlim_t)fds[COUNT - 1] + 5;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-    struct loop_timer *timer = loop_timer_create(rig->loop, rig_wake, rig);
     struct listener_stats stats;
     do {
-        loop_timer_set(timer, 5);
-        rig->woken = false;
-        loop_run_until(rig->loop, &rig->woken);
+        loop_rig_turn(rig->loop, 5);
         listener_get_stats(rig->listener, &stats);
     } while (stats.exhausted < 2);
     assert_in_range(stats.unfinished, 1, 6);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     do {
-        loop_timer_set(timer, 5);
-        rig->woken = false;
-        loop_run_until(rig->loop, &rig->woken);
+        loop_rig_turn(rig->loop, 5);
         listener_get_stats(rig->listener, &stats);
     } while (stats.unfinished < COUNT);
-    loop_timer_destroy(timer);
     for (int i = 0; i < COUNT; i++) {
         close(fds[i]);
     }
@@ -585,13 +567,7 @@ static uint32_t strangers_now(const struct rig *rig)
 
 static void turn_until(struct rig *rig, bool (*is_so)(struct rig *rig, int number), int number)
 {
-    struct loop_timer *timer = loop_timer_create(rig->loop, rig_wake, rig);
-    while (!is_so(rig, number)) {
-        loop_timer_set(timer, 2);
-        rig->woken = false;
-        loop_run_until(rig->loop, &rig->woken);
-    }
-    loop_timer_destroy(timer);
+    LOOP_RIG_UNTIL(rig->loop, is_so(rig, number), "");
 }
 
 static bool strangers_are(struct rig *rig, int number)

@@ -11,22 +11,15 @@
 #ifndef TESTS_UNIT_RSYSCALL_RSYS_RIG_H
 #define TESTS_UNIT_RSYSCALL_RSYS_RIG_H
 
-#include "tests/support/unit.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
 #include "base/stream/stream.h"
 #include "rsyscall/rsys.h"
 #include "rsyscall/server.h"
+#include "tests/support/loop_rig.h"
 
 #define RIG_DEADLINE_MS 60000
 #define TICKET          "0123456789abcdef"
@@ -79,19 +72,8 @@ static inline void rig_late(void *arg)
         loop_timer_stop((rig)->deadline);                 \
     } while (0)
 
-/* Waits for a condition that no callback reports, by checking every few milliseconds. */
-#define RIG_POLL(rig, condition)                                                    \
-    do {                                                                            \
-        struct loop_timer *tick_ = loop_timer_create((rig)->loop, rig_tick, (rig)); \
-        loop_timer_set((rig)->deadline, RIG_DEADLINE_MS);                           \
-        while (!(condition)) {                                                      \
-            (rig)->awake = false;                                                   \
-            loop_timer_set(tick_, 5);                                               \
-            loop_run_until((rig)->loop, &(rig)->awake);                             \
-        }                                                                           \
-        loop_timer_stop((rig)->deadline);                                           \
-        loop_timer_destroy(tick_);                                                  \
-    } while (0)
+/* Waits for a condition that no callback reports. */
+#define RIG_POLL(rig, condition) LOOP_RIG_UNTIL((rig)->loop, condition, "")
 
 static inline void rig_keep(struct rig_slot *slot, const void *message, size_t length)
 {
@@ -141,12 +123,6 @@ static inline void rig_incoming(void *arg, struct incoming *incoming)
 {
     struct rig *rig = arg;
     rsys_server_take(rig->server, incoming, NULL);
-}
-
-static inline void rig_tick(void *arg)
-{
-    struct rig *rig = arg;
-    rig->awake = true;
 }
 
 static inline int rig_setup_in(void **state, const char *above)

@@ -13,19 +13,11 @@
 #include <linux/fuse.h>
 #include <unistd.h>
 
-#include "tests/support/fast_dir.h"
-#include "tests/support/unit.h"
-
-#include "base/err.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
 #include "base/stream/stream.h"
 #include "base/vec.h"
 #include "rsyscall_fuse/rfs.h"
 #include "rsyscall_fuse/rfs_link.h"
-
-#define RIG_TURNS 20000 /* of a millisecond each: 20 s */
+#include "tests/support/loop_rig.h"
 
 struct asked {
     struct rsys_request request; /* its pointers point into the frame */
@@ -42,11 +34,10 @@ struct told { /* an answer to the kernel */
 struct rig {
     bool believes_nothing; /* attributes are not cached */
     struct loop *loop;
-    char dir[FAST_DIR_SIZE], path[100], address[120];
+    struct os *os;
+    char dir[FAST_DIR_SIZE], address[120];
     struct listener *listener;
     struct stream *peer; /* the server's end of the connection; NULL: none */
-    struct loop_timer *timer;
-    bool turned;
 
     struct rsys_reply hello; /* the server's answer to HELLO */
     unsigned char roots[256];
@@ -72,25 +63,17 @@ struct rig {
 
 /* ---- turns of the loop ----------------------------------------------------------------------- */
 
-static void rig_turned(void *arg)
-{
-    struct rig *rig = arg;
-    rig->turned = true;
-}
-
 static inline void rig_turn(struct rig *rig)
 {
-    rig->turned = false;
-    loop_timer_set(rig->timer, 1);
-    loop_run_until(rig->loop, &rig->turned);
+    loop_rig_turn(rig->loop, 1);
 }
 
-#define RIG_AWAIT(rig, condition)                                      \
-    do {                                                               \
-        for (int left = RIG_TURNS; !(condition) && left > 0; left--) { \
-            rig_turn(rig);                                             \
-        }                                                              \
-        assert_true(condition);                                        \
+/* The loop does not turn if the condition is true already. */
+#define RIG_AWAIT(rig, condition)                       \
+    do {                                                \
+        if (!(condition)) {                             \
+            LOOP_RIG_UNTIL((rig)->loop, condition, ""); \
+        }                                               \
     } while (0)
 
 /* ---- the server ------------------------------------------------------------------------------ */
@@ -461,14 +444,11 @@ static inline void nothing_is_asked(struct rig *rig, size_t but)
 static inline int rig_setup(void **state)
 {
     struct rig *rig = mem_zalloc(sizeof(*rig));
-    assert_int_equal(loop_create(&rig->loop, NULL), 0);
-    assert_true(fast_dir_make(rig->dir));
-    (void)snprintf(rig->path, sizeof rig->path, "%s/s", rig->dir);
-    (void)snprintf(rig->address, sizeof rig->address, "unix:%s", rig->path);
+    loop_rig_open(&rig->loop, &rig->os, rig->dir);
+    (void)snprintf(rig->address, sizeof rig->address, "unix:%s/s", rig->dir);
     assert_int_equal(listener_create(rig->loop, rig->address, rig_incoming, rig, &rig->listener,
                                      NULL),
                      0);
-    rig->timer = loop_timer_create(rig->loop, rig_turned, rig);
     rig->hello = (struct rsys_reply){.op = RSYS_HELLO,
                                      .version = RSYS_VERSION,
                                      .slots = 8,
@@ -489,12 +469,9 @@ static inline int rig_teardown(void **state)
     rfs_destroy(rig->fs);
     listener_destroy(rig->listener);
     stream_close(rig->peer);
-    loop_timer_destroy(rig->timer);
-    loop_destroy(rig->loop);
+    loop_rig_close(rig->loop, rig->os, rig->dir);
     vec_fini(&rig->asked, rig_free_asked);
     vec_fini(&rig->told, mem_free);
-    (void)unlink(rig->path);
-    (void)rmdir(rig->dir);
     mem_free(rig);
     return 0;
 }

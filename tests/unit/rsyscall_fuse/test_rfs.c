@@ -576,7 +576,8 @@ static void who_reads_on_is_read_ahead_for(void **state)
     uint64_t fh, node = with_file(rig, FLAG_RDWR, (uint64_t)3 << 20, &fh);
     for (uint64_t at = 0; at < (uint64_t)3 << 20; at += part) {
         uint64_t unique = read_at(rig, node, fh, at, part);
-        for (int left = RIG_TURNS; rig_find_told(rig, unique) == NULL && left > 0; left--) {
+        for (int left = LOOP_RIG_PATIENCE_MS; rig_find_told(rig, unique) == NULL && left > 0;
+             left--) {
             while (rig->asked.count > 0) {
                 answer_read(rig, rig->asked.count - 1); /* the latest first */
             }
