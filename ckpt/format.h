@@ -112,13 +112,13 @@ struct ckpt_head { /* the beginning of the tables */
     struct ckpt_xstate_layout xstate; /* layout of the extended registers of all threads */
     uint32_t machine[12];             /* CPUID words at the job's start: enum machine_word */
     int64_t clocks_ns[2]; /* CLOCK_MONOTONIC, CLOCK_BOOTTIME when the job was stopped; 0: unknown */
-    uint32_t kernel;      /* text: release of the kernel on which the image was made */
-    uint32_t host;        /* text: name of the machine on which the image was made */
+    uint32_t kernel;      /* offset of a text: release of the kernel on which the image was made */
+    uint32_t host;        /* offset of a text: name of the machine on which the image was made */
     uint32_t self;        /* set only in a resumed process's copy of the head: its process index */
     uint32_t code_sum;    /* CRC32C of the stub; 0: unknown (images of older versions) */
     uint64_t id;          /* random: identifies this image */
     uint64_t base_id;     /* for a delta: id of its base */
-    uint32_t base;        /* text: for a delta: file name of its base; else "" */
+    uint32_t base;        /* offset of a text: for a delta: file name of its base; else "" */
     uint32_t flags;       /* CKPT_DELTA or 0 */
     struct ckpt_array tables[CKPT_TABLES];
 };
@@ -145,8 +145,9 @@ struct ckpt_process { /* a process; parents come before their children */
     int32_t status; /* if CKPT_ZOMBIE: its wait status, as from wait(2) */
     uint32_t umask;
     int32_t exit_signal;
-    uint32_t exe, cwd, root; /* texts: paths of the program, the working and the root directory */
-    uint32_t command;        /* text: name (comm) of the first thread */
+    /* offsets of texts: paths of the program, the working and the root directory */
+    uint32_t exe, cwd, root;
+    uint32_t command; /* offset of a text: name (comm) of the first thread */
     struct ckpt_span regions, threads, fds, actions, signals, timers, limits, auxv;
     struct ckpt_layout layout;
     /* Addresses and sizes of the kernel's code (vdso) and its data (vvar) in the process; 0:
@@ -196,7 +197,7 @@ struct ckpt_region {
     uint32_t prot; /* PROT_READ, PROT_WRITE, PROT_EXEC, as for mmap() */
     uint32_t flags;
     uint32_t kind;
-    uint32_t file; /* text: path of the mapped file */
+    uint32_t file; /* offset of a text: path of the mapped file */
     struct ckpt_span extents;
 };
 
@@ -246,7 +247,7 @@ struct ckpt_wait {
 
 struct ckpt_thread {
     int32_t tid;
-    uint32_t command;                /* text: name (comm) of the thread */
+    uint32_t command;                /* offset of a text: name (comm) of the thread */
     struct ckpt_registers registers; /* registers with which the thread continues */
     uint32_t xstate;                 /* offset of its state in the table of extended registers */
     uint32_t rseq_bytes, rseq_signature, rseq_flags;
@@ -309,7 +310,7 @@ struct ckpt_fd { /* a descriptor */
 
 struct ckpt_file { /* an open file description, which several descriptors can share */
     uint32_t kind;
-    uint32_t path;       /* text: path of the file, if it has one */
+    uint32_t path;       /* offset of a text: path of the file, if it has one */
     uint32_t flags;      /* as for open(), without O_CREAT, O_EXCL, O_TRUNC */
     uint32_t mode;       /* type and permissions, as st_mode of stat() */
     uint32_t pipe_bytes; /* capacity of a pipe in bytes */
@@ -364,7 +365,7 @@ struct ckpt_watch { /* one thing that an epoll or inotify watches */
     /* For epoll: the descriptor by which the file was added; for inotify: the watch descriptor. */
     int32_t number;
     uint32_t events;
-    uint32_t path; /* text: for inotify: path of the watched file */
+    uint32_t path; /* offset of a text: for inotify: path of the watched file */
     uint64_t data;
 };
 

@@ -46,7 +46,8 @@ struct share_plan; /* plans the offers of one cycle; lives in the caller's arena
 #define SHARE_USERS_MAX  1000000
 #define SHARE_SPINS_MAX  64
 #define SHARE_ROUNDS_MAX 3
-#define SHARE_ANY        SIZE_MAX /* machine of an offer: requests of all submitting machines */
+/* Value of share_offer.machine: the offer is for the requests of all submitting machines. */
+#define SHARE_ANY SIZE_MAX
 
 /* A user who competes for slots in a cycle. */
 struct share_user {

@@ -1,4 +1,5 @@
-/* shadow/turns.h - a run's turns: large transfers wait until the schedd gives the run a turn.
+/* shadow/turns.h - a run's turns.  A turn is the schedd's permission to transfer large files
+ * now: the schedd lets a few runs transfer at the same time, and the others wait for their turn.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -44,7 +44,7 @@ static const char *find_obstacle(const struct submit_making *making)
         return "only jobs of the vanilla and standard universes can be checkpointed";
     }
     if (ad_bool_or(ad, "InteractiveJob", false)) {
-        return "an interactive job ends with its owner's shell";
+        return "an interactive job cannot be checkpointed: it ends with its owner's shell";
     }
     if (ad_has(ad, "RequestGPUs") &&
         !(ad_expr_literal_int(ad_lookup(ad, "RequestGPUs"), &count) && count == 0)) {

@@ -517,7 +517,7 @@ static int expand_body(struct expanding *expanding, const char *text, size_t len
     struct strbuf body;
     strbuf_init(&body, SUBMIT_VALUE_MAX);
     strbuf_puts(&body, "");
-    int rc = expand_text(expanding, text, head, "the name of a macro", &body, err);
+    int rc = expand_text(expanding, text, head, "$(...)", &body, err);
     strbuf_append(&body, text + head, length - head);
     if (rc == 0 && body.failed) {
         rc = err_set(err, -E2BIG, "the name of a macro is longer than %zu bytes", SUBMIT_VALUE_MAX);

@@ -62,7 +62,8 @@ struct why_demand {
     char *from;    /* attribute where the clause is written; NULL: Requirements itself */
     char *values;  /* such as "RequestMemory is 99999; Memory is 2048 to 4096"; "": none */
     struct ad_expr *expr;
-    /* others that the clause rules out; those that it alone rules out */
+    /* refuses: how many ads of the other side the clause rules out; alone: how many of these are
+     * ruled out by no other clause */
     struct why_count refuses, alone;
 };
 

@@ -100,9 +100,16 @@ static int run_program(struct work *work, const struct making *making, const cha
     if (rc == 0 && (how.signal != 0 || how.status != 0)) {
         char *said = read_said(shadow->os, part);
         said[strcspn(said, "\n")] = '\0';
-        rc = err_set(&work->err, -EIO, "%s",
-                     said[0] != '\0' ? said
-                                     : "roost-ckpt was killed while it merged the checkpoint");
+        if (said[0] != '\0') {
+            rc = err_set(&work->err, -EIO, "%s", said);
+        } else if (how.signal != 0) {
+            rc = err_set(&work->err, -EIO,
+                         "signal %d ended roost-ckpt while it merged the checkpoint", how.signal);
+        } else {
+            rc = err_set(&work->err, -EIO,
+                         "roost-ckpt did not merge the checkpoint: exit status %d, no message",
+                         how.status);
+        }
         mem_free(said);
     }
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {

@@ -84,7 +84,7 @@ struct ckpt_in_hand {
     unsigned tries;        /* how often roost-ckpt has failed to make this checkpoint */
     size_t asking;         /* how many requests, the first of starter_ckpt.waiting, it answers */
     /* Ms of the loop's clock: began_ms: when roost-ckpt was first started for it; sending_ms: when
-     * sending began (0: not yet). */
+     * sending began (0: sending has not begun). */
     uint64_t began_ms, sending_ms;
     /* took_ms: ms from began_ms until CKPT_DONE was sent; run_ms: ms that the job had run when
      * roost-ckpt was started. */
@@ -109,7 +109,8 @@ struct ckpt_sending {
     unsigned resends; /* how often the shadow asked for the checkpoint's files again */
 };
 
-/* Times that decide when a checkpoint is due, in ms of the loop's clock; 0: not yet. */
+/* Times that decide when a checkpoint is due, in ms of the loop's clock; 0: the event
+ * of that name has not happened, or no checkpoint is planned. */
 struct ckpt_clock {
     struct checkpoint_costs costs; /* how long earlier checkpoints of this run took */
     /* next_ms: when the next checkpoint is due; job_began_ms: when the job began; still_ms: for how

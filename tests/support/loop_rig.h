@@ -23,7 +23,7 @@
 #include "base/strbuf.h"
 #include "tests/support/fast_dir.h"
 
-#define LOOP_RIG_PATIENCE_MS 20000
+#define LOOP_RIG_PATIENCE_MS 60000
 #define LOOP_RIG_PATH_SIZE   300
 
 /* Fails the test with the text of `err` unless the call, which must pass a variable `err`,
