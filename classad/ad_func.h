@@ -1,7 +1,7 @@
 /* classad/ad_func.h - the table of built-in functions.
  *
- * A function is one row in ad_func.c and one C function in one of the ad_func_*.c files.  The C
- * function evaluates the arguments it wants with ad_arg() (the unevaluated arguments are
+ * A function is one row in ad_func_table.h and one C function in one of the ad_func_*.c files.  The
+ * C function evaluates the arguments it wants with ad_arg() (the unevaluated arguments are
  * call->args) and sets *ret, which is undefined when the function is called.
  *
  * SPDX-License-Identifier: Apache-2.0
