@@ -574,28 +574,6 @@ void ad_set_strings(struct ad *ad, const char *name, const char *const *list, si
     ad_set(ad, name, ad_expr_strings(list, count));
 }
 
-static int set_text(struct ad *ad, const char *name, const char *text, enum ad_syntax syntax,
-                    struct err *err)
-{
-    struct ad_expr *expr = NULL;
-    int rc = ad_expr_parse(text, strlen(text), syntax, &expr, err);
-    if (rc < 0) {
-        return err_prefix(err, rc, "%s", name);
-    }
-    ad_set(ad, name, expr);
-    return 0;
-}
-
-int ad_set_expr(struct ad *ad, const char *name, const char *text, struct err *err)
-{
-    return set_text(ad, name, text, AD_NEW, err);
-}
-
-int ad_set_expr_old(struct ad *ad, const char *name, const char *text, struct err *err)
-{
-    return set_text(ad, name, text, AD_OLD, err);
-}
-
 int ad_copy_attr(struct ad *to, const char *to_name, const struct ad *from, const char *name)
 {
     const struct ad_expr *expr = ad_lookup(from, name);

@@ -204,3 +204,25 @@ int ad_expr_check(void *context, const char *text, struct err *err)
     }
     return rc;
 }
+
+static int set_text(struct ad *ad, const char *name, const char *text, enum ad_syntax syntax,
+                    struct err *err)
+{
+    struct ad_expr *expr = NULL;
+    int rc = ad_expr_parse(text, strlen(text), syntax, &expr, err);
+    if (rc < 0) {
+        return err_prefix(err, rc, "%s", name);
+    }
+    ad_set(ad, name, expr);
+    return 0;
+}
+
+int ad_set_expr(struct ad *ad, const char *name, const char *text, struct err *err)
+{
+    return set_text(ad, name, text, AD_NEW, err);
+}
+
+int ad_set_expr_old(struct ad *ad, const char *name, const char *text, struct err *err)
+{
+    return set_text(ad, name, text, AD_OLD, err);
+}
