@@ -9,7 +9,6 @@
 
 #include "base/strbuf.h"
 #include "classad/ad_evaluator.h"
-#include "classad/ad_func.h"
 #include "classad/ad_time.h"
 
 void ad_text_of(const struct ad_value *value, struct strbuf *out)
@@ -56,24 +55,6 @@ int32_t ad_to_int32(const struct ad_value *number)
     }
     double real = number->real;
     return real > -2147483649.0 && real < 2147483648.0 ? (int32_t)real : INT32_MIN;
-}
-
-bool ad_args_strict(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *args,
-                    struct ad_value *ret)
-{
-    enum ad_type worst = AD_TYPE_BOOL;
-    for (uint32_t i = 0; i < call->count; i++) {
-        ad_arg(ev, call, i, &args[i]);
-        if (args[i].type == AD_TYPE_ERROR ||
-            (args[i].type == AD_TYPE_UNDEFINED && worst != AD_TYPE_ERROR)) {
-            worst = args[i].type;
-        }
-    }
-    if (worst != AD_TYPE_BOOL) {
-        ad_is(ret, worst);
-        return false;
-    }
-    return true;
 }
 
 bool ad_to_number(const struct ad_value *value, struct ad_value *ret)

@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ad_call;
 struct ad_evaluator;
 struct ad_value;
 struct strbuf;
@@ -29,11 +28,6 @@ bool ad_text_to_real(const char *text, double *ret);
 /* Converts as HTCondor does where it keeps a number in a C int: the low 32 bits of an integer; a
  * real is truncated as on x86-64, and is INT32_MIN when it does not fit. */
 int32_t ad_to_int32(const struct ad_value *number);
-
-/* Evaluates all arguments of call into args[].  Returns false when an argument is error (*ret is
- * then error), or else when an argument is undefined (*ret is then undefined). */
-bool ad_args_strict(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *args,
-                    struct ad_value *ret);
 
 /* Converts a number, boolean, time or text to an integer or real.  When that fails, returns false
  * with *ret set to undefined or error. */

@@ -363,6 +363,24 @@ bool ad_arg_string(struct ad_evaluator *ev, const struct ad_call *call, uint32_t
     return false;
 }
 
+bool ad_args_strict(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *args,
+                    struct ad_value *ret)
+{
+    enum ad_type worst = AD_TYPE_BOOL;
+    for (uint32_t i = 0; i < call->count; i++) {
+        ad_arg(ev, call, i, &args[i]);
+        if (args[i].type == AD_TYPE_ERROR ||
+            (args[i].type == AD_TYPE_UNDEFINED && worst != AD_TYPE_ERROR)) {
+            worst = args[i].type;
+        }
+    }
+    if (worst != AD_TYPE_BOOL) {
+        ad_is(ret, worst);
+        return false;
+    }
+    return true;
+}
+
 /* ---- functions for callers ---- */
 
 static void start_evaluation(struct ad_evaluator *ev, const struct ad *my, const struct ad *target,

@@ -186,6 +186,11 @@ void ad_arg(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
 bool ad_arg_string(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
                    struct ad_value *text, struct ad_value *ret);
 
+/* Evaluates all arguments of call into args[].  Returns false when an argument is error (*ret is
+ * then error), or else when an argument is undefined (*ret is then undefined). */
+bool ad_args_strict(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *args,
+                    struct ad_value *ret);
+
 static inline bool ad_is_number(const struct ad_value *value) /* true also for booleans */
 {
     return value->type == AD_TYPE_INT || value->type == AD_TYPE_REAL || value->type == AD_TYPE_BOOL;
@@ -200,7 +205,13 @@ static inline double ad_number(const struct ad_value *value)
 }
 
 /* Converts as x86-64 does: INT64_MIN when the number does not fit. */
-int64_t ad_real_to_int(double real);
+static inline int64_t ad_real_to_int(double real)
+{
+    if (!(real >= -9223372036854775808.0 && real < 9223372036854775808.0)) {
+        return INT64_MIN;
+    }
+    return (int64_t)real;
+}
 
 enum ad_truth ad_truth_of(const struct ad_value *value);
 

@@ -15,14 +15,6 @@
 
 #include "classad/ad_convert.h"
 
-int64_t ad_real_to_int(double real)
-{
-    if (!(real >= -9223372036854775808.0 && real < 9223372036854775808.0)) {
-        return INT64_MIN;
-    }
-    return (int64_t)real;
-}
-
 enum ad_truth ad_truth_of(const struct ad_value *value)
 {
     switch (value->type) {
