@@ -9,6 +9,7 @@
  */
 #include "base/check.h"
 #include "base/mem.h"
+#include "classad/ad_evaluator.h"
 #include "classad/ad_packed.h"
 
 #define NARROW_MAX    UINT16_MAX /* most bytes of values with offsets of two bytes */

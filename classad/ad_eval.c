@@ -274,34 +274,6 @@ static void evaluate_compound(struct ad_evaluator *ev, const struct ad_node *nod
     ev->depth--;
 }
 
-void ad_literal_value(const struct ad_node *literal, struct ad_value *ret)
-{
-    switch ((enum ad_kind)literal->kind) {
-    case AD_NODE_BOOL:
-        ad_is_bool(ret, literal->boolean);
-        break;
-    case AD_NODE_INT:
-        ad_is_int(ret, literal->integer);
-        break;
-    case AD_NODE_REAL:
-    case AD_NODE_RELTIME: /* the literal relTime("...") has the value of its seconds, as HTCondor
-                             has it */
-        ad_is_real(ret, literal->real);
-        break;
-    case AD_NODE_STRING:
-        ad_is_text(ret, literal->text, literal->count);
-        break;
-    case AD_NODE_ABSTIME:
-        ret->type = AD_TYPE_ABSTIME;
-        ret->time.seconds = literal->integer;
-        ret->time.offset_s = (int32_t)literal->count;
-        break;
-    default:
-        ret->type = (enum ad_type)literal->kind; /* undefined or error */
-        break;
-    }
-}
-
 void ad_evaluate(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                  struct ad_value *ret)
 {

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "classad/ad.h"
+#include "classad/ad_evaluator.h"
 #include "classad/ad_packed.h"
 
 /* ---- getting ---- */

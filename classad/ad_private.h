@@ -268,9 +268,6 @@ const struct ad_node *ad_spot_node(const struct ad_spot *spot, struct ad_node *l
 void ad_eval_within(const struct ad_expr *expr, const struct ad *my, uint32_t steps,
                     struct ad_value *ret);
 
-/* Converts a literal node into the value that evaluation yields. */
-void ad_literal_value(const struct ad_node *literal, struct ad_value *ret);
-
 struct ad_item { /* one attribute of an ad */
     const char *name;
     uint32_t length;
