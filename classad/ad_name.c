@@ -97,6 +97,17 @@ bool ad_name_is_reserved(const char *text, size_t length)
     return length >= 2 && length <= 9 && one_of(WORDS, ARRAY_COUNT(WORDS), text, length);
 }
 
+bool ad_name_is_word(const char *text, size_t length)
+{
+    bool plain =
+        length > 0 && !(text[0] >= '0' && text[0] <= '9') && !ad_name_is_reserved(text, length);
+    for (size_t i = 0; plain && i < length; i++) {
+        char c = ad_lower(text[i]);
+        plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    }
+    return plain;
+}
+
 enum ad_special ad_name_special(const char *text, size_t length)
 {
     static const struct {

@@ -59,17 +59,6 @@ void ad_print_string(const char *text, size_t length, enum ad_syntax syntax, str
     print_quoted(text, length, '"', syntax, out);
 }
 
-bool ad_name_is_word(const char *text, size_t length)
-{
-    bool plain =
-        length > 0 && !(text[0] >= '0' && text[0] <= '9') && !ad_name_is_reserved(text, length);
-    for (size_t i = 0; plain && i < length; i++) {
-        char c = ad_lower(text[i]);
-        plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    }
-    return plain;
-}
-
 void ad_print_name(const char *text, size_t length, enum ad_syntax syntax, struct strbuf *out)
 {
     if (ad_name_is_word(text, length)) {
