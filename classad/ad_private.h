@@ -199,7 +199,6 @@ int ad_op_precedence(enum ad_op op); /* 0 is the lowest (||); binary operators o
  * source must not be used again.  NULL: out of memory or too large; the nested ads then still
  * belong to the source. */
 struct ad_expr *ad_expr_compact(const struct ad_node *root);
-bool ad_node_same(const struct ad_node *a, const struct ad_node *b);
 
 /* Makes a name in an arena, for trees under construction; NULL when the arena is full. */
 struct ad_name *ad_name_in(struct arena *arena, const char *text, size_t length);
