@@ -181,7 +181,7 @@ static int extended_shape(struct arrival *arrival, const struct ad_outline *outl
     if (rc == 0 && !shape_fits(arrival, arrival->shape, outline, given, given_count)) {
         ad_shape_unref(arrival->shape);
         return err_set(arrival->err, -EBADMSG,
-                       "binary ad: the number of names does not match their count");
+                       "binary ad: the ad has more or fewer names than its header says");
     }
     return rc;
 }

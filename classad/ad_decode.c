@@ -477,7 +477,7 @@ int ad_value_check(struct ad_bytes value, size_t *nodes, bool *has_ads, struct e
     if (value.data[0] == AD_NODE_STRING) {
         return value.length - 2 > AD_STRING_MAX && value.length > 2
                    ? too_big(&decoder, "a text is too long")
-                   : refuse_malformed(&decoder, "a text does not end with its only zero byte");
+                   : refuse_malformed(&decoder, "a text must have one zero byte, at its end");
     }
     struct ad_node root;
     int rc = get_node(&decoder, &root);

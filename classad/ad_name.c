@@ -152,7 +152,7 @@ const char *const ad_identity_names[] = {
     [AD_IDENTITY_AUTHENTICATED_IDENTITY] = "AuthenticatedIdentity",
 };
 
-_Static_assert(ARRAY_COUNT(ad_identity_names) == AD_IDENTITY_COUNT, "one name for each");
+_Static_assert(ARRAY_COUNT(ad_identity_names) == AD_IDENTITY_COUNT, "each identity has one name");
 
 uint16_t ad_name_identity(const char *text, size_t length)
 {

@@ -108,13 +108,14 @@ static int parse_options(struct cli *cli, struct advertise *how)
     }
     bool chosen = how->names.count > 0 || how->constraint != NULL;
     if (chosen && (!how->remove || how->path != NULL)) {
-        return cli_usage(cli, "-name and -constraint go with -delete, and without a file");
+        return cli_usage(cli,
+                         "-name and -constraint can be used only with -delete and without a file");
     }
     if (chosen && how->command.type == NULL) {
         return cli_usage(cli, "-delete needs a type of ads, for example Machine");
     }
     if ((how->offline || how->absent) && !how->remove) {
-        return cli_usage(cli, "-offline and -absent go with -delete");
+        return cli_usage(cli, "-offline and -absent can be used only with -delete");
     }
     return CLI_OK;
 }

@@ -270,8 +270,9 @@ static int turn_on(struct cli *cli, const char *machine, struct err *err)
         struct ad_value names;
         (void)ad_eval_attr(reply.args, NULL, "Daemons", NULL, &names); /* none: undefined */
         (void)printf("%s: %s", machine,
-                     ad_value_count(&names) == 0 ? "no daemon was stopped there by a drain request"
-                                                 : "starts");
+                     ad_value_count(&names) == 0
+                         ? "a drain request stopped no daemon of this machine"
+                         : "starts");
         for (size_t i = 0; i < ad_value_count(&names); i++) {
             struct ad_value name;
             ad_value_item(&names, i, &name);

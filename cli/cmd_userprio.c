@@ -69,7 +69,9 @@ static int parse_edit(struct userprio *userprio, const struct edit *edit, int *a
     struct cli *cli = userprio->cli;
     int needed = (edit->has_name ? 1 : 0) + (edit->has_value ? 1 : 0);
     if (userprio->edit != NULL) {
-        return cli_usage(cli, "only one change at a time");
+        return cli_usage(cli,
+                         "only one option that changes accounts is allowed (-set..., -reset..., "
+                         "-delete)");
     }
     if (*at + needed >= cli->argc) {
         return cli_usage(cli, "%s needs a name%s", cli->argv[*at],

@@ -415,7 +415,7 @@ static int follow_log(struct wait *wait, const char *path)
     which.status = wait->status;
     which.echo = wait->echo;
     if (wait->words.count > 2) {
-        status = cli_usage(wait->cli, "expected one log, and at most one job of it");
+        status = cli_usage(wait->cli, "expected one job event log and at most one job id");
     } else if (wait->words.count == 2 && !wait_log_set_job(&which, wait->words.items[1])) {
         status = cli_usage(wait->cli, "'%s' is not a job id", (const char *)wait->words.items[1]);
     } else {

@@ -119,7 +119,7 @@ static void say_changes(const struct whom *whom, const struct cli_reply *reply, 
     }
     (void)printf("%s: changed %s\n", whom->title, changed);
     if (restart[0] != '\0') {
-        (void)printf("%s: needs a restart for %s\n", whom->title, restart);
+        (void)printf("%s: must be restarted to use the new value of %s\n", whom->title, restart);
     }
 }
 
@@ -201,7 +201,7 @@ int config_ask_reload(struct cli *cli, const struct config_peer *peer)
         return cli_fail(cli, "%s", err.text);
     }
     if (master_rc != 0) {
-        (void)printf("%s: only the startd was told\n", err.text);
+        (void)printf("%s: only the startd was told to read its configuration\n", err.text);
     }
     return CLI_OK;
 }

@@ -295,7 +295,7 @@ static int judge_words(struct reading *reading)
     struct drain_request *request = &words->request;
     if (words->verb == DRAIN_VERB_STATUS) {
         return reading->has_verb || reading->has_how
-                   ? err_set(reading->err, -EINVAL, "status takes only machine names")
+                   ? err_set(reading->err, -EINVAL, "status accepts only machine names")
                    : 0;
     }
     if (words->verb != DRAIN_VERB_CANCEL && words->ids.count > 0) {
@@ -313,7 +313,7 @@ static int judge_words(struct reading *reading)
                        "several request ids cannot be combined with machine names");
     }
     if (words->wait && words->verb != DRAIN_VERB_START) {
-        return err_set(reading->err, -EINVAL, "--wait goes only with a request to drain");
+        return err_set(reading->err, -EINVAL, "--wait can be used only with a request to drain");
     }
     request->slot_count = reading->slots.count;
     request->slots = (char **)reading->slots.items;

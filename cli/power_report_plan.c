@@ -147,8 +147,8 @@ void power_report_show(const struct ad *const *ads, size_t count, const struct a
     double uncounted_s = ad_real_or(ads[0], "UncountedSeconds", 0); /* all have the same */
     if (uncounted_s >= UNCOUNTED_MIN_S) {
         strbuf_printf(out,
-                      "\nFor %.1f hours of that time no rooster was running; the report then has "
-                      "only what the machines counted.\n",
+                      "\nFor %.1f hours of that time no rooster was running; for these hours, the "
+                      "report has only what the machines counted.\n",
                       uncounted_s / 3600);
     }
     ad_destroy(total);

@@ -484,7 +484,7 @@ static int read_field(struct reader *reader, const char *text, struct err *err)
         size_t keyword = keyword_of(word);
         struct word value = {0};
         if (keyword == ARRAY_COUNT(KEYWORDS)) {
-            return refuse_word(reader, word, "is not a keyword of a column", err);
+            return refuse_word(reader, word, "is not a keyword that describes a column", err);
         }
         if (keyword <= OR) {
             value = next_word(word.begin + word.length);

@@ -363,12 +363,16 @@ static int look_at_given(const struct submit_host *host, const char *path, struc
     }
     if (strcmp(real, "/") == 0 ||
         (find_home(host, home) && is_below(home, real) && strcmp(home, real) != 0)) {
-        return err_set(err, -EPERM, "%s: is above the home directory", path);
+        return err_set(
+            err, -EPERM,
+            "%s: this directory contains home directories; name a directory in your home", path);
     }
     bool is_own =
         stat.uid == os_uid(host->cli->os) || ((stat.mode & 0002) == 0 && access(real, W_OK) == 0);
     return is_own ? 0
-                  : err_set(err, -EPERM, "%s: you have no permission to give this file away", path);
+                  : err_set(err, -EPERM,
+                            "%s: the directory is not yours, so you cannot let jobs write there",
+                            path);
 }
 
 static void look_for_home(const struct submit_host *host, const char *path, int64_t *bytes)

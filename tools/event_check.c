@@ -51,7 +51,7 @@ static int check_file(const char *path, struct event_totals *sum)
     event_check_totals(check, &totals);
     size_t skipped = event_reader_skipped(reader);
     if (skipped > 0) {
-        (void)printf("%s: %zu pieces are no events\n", path, skipped);
+        (void)printf("%s: %zu parts of the file are not events\n", path, skipped);
     }
     size_t open = totals.jobs - totals.terminated - totals.aborted;
     if (open > 0) {

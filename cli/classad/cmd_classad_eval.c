@@ -74,7 +74,9 @@ static int parse_options(struct cli *cli, struct classad_batch *how, struct opti
         return cli_usage(cli, "the expression is missing");
     }
     if (how->tsv && (!options->batch || options->ad != NULL || options->target != NULL)) {
-        return cli_usage(cli, "--tsv needs --batch, and its lines contain the ads");
+        return cli_usage(
+            cli, "--tsv needs --batch, and no --ad or --target: its input lines contain the "
+                 "ads");
     }
     return CLI_OK;
 }

@@ -584,7 +584,8 @@ static void put_problem(const char *name, const char *problems, struct strbuf *o
 static void put_problem_count(size_t found, struct strbuf *out)
 {
     if (found > PROBLEMS_NAMED) {
-        strbuf_printf(out, "%zu more: roost status -problems\n", found - PROBLEMS_NAMED);
+        strbuf_printf(out, "and %zu more; `roost status -problems` shows all\n",
+                      found - PROBLEMS_NAMED);
     }
 }
 

@@ -142,7 +142,7 @@ void why_factory(const struct ad *factory, struct strbuf *out)
     long long idle = ad_int_or(factory, "JobMaterializeMaxIdle", -1);
     int64_t paused = ad_int_or(factory, "JobMaterializePaused", 0);
     const char *reason = ad_string_or(factory, "JobMaterializePauseReason", "");
-    strbuf_printf(out, "%lld: %lld of %lld jobs are not created yet", cluster,
+    strbuf_printf(out, "Cluster %lld: %lld of %lld jobs are not created yet", cluster,
                   next < total ? total - next : 0, total);
     if (paused != 0) {
         strbuf_puts(out, ", and no more are being created: ");

@@ -296,9 +296,9 @@ static bool is_limited(const struct why_pool *pool, struct strbuf *out)
         }
         found = max >= 0 && used + needs > max;
         if (found) {
-            strbuf_printf(out,
-                          "the concurrency limit %s is used up: %.15g of %.15g, and it wants %.15g",
-                          name, used, max, needs);
+            strbuf_printf(
+                out, "the concurrency limit %s is used up: %.15g of %.15g, and the job needs %.15g",
+                name, used, max, needs);
         }
         ad_value_fini(&item);
     }

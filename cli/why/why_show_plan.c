@@ -60,7 +60,7 @@ static void put_side(const struct why_words *words, const struct why_answer *ans
     }
     if (shown > 0 && met > 0) {
         strbuf_printf(out, "%*s(%zu more %s met by all)\n", words->offline != NULL ? 28 : 20, "",
-                      met, met == 1 ? "is" : "are");
+                      met, met == 1 ? "clause is" : "clauses are");
     }
 }
 

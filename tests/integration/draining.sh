@@ -110,5 +110,5 @@ until_true 10 "its ads are gone" has_slots 0 'Machine == "wn01"'
 equals "what is started" "$(cat "$WORK/start.out")" "wn01: starts startd"
 until_true 60 "all four run" all_run
 equals "slots that drain" "$(slots 'Draining =?= true')" 0
-equals "roost start wn01" "$("$ROOST" start wn01)" "wn01: no daemon was stopped there by a drain request"
+equals "roost start wn01" "$("$ROOST" start wn01)" "wn01: a drain request stopped no daemon of this machine"
 passed

@@ -144,11 +144,11 @@ refused() { # refused TEXT DIRECTORY
 }
 refused "nowhere: no such directory" nowhere
 refused "data: not a directory" data
-refused "/: is above the home" /
-refused "home: is above the home" "$HOMES"
-refused "wbob: you have no permission to give this file away" "$HOMES/wbob"
-refused "/var/tmp: you have no permission to give this file away" /var/tmp
-refused "/etc: you have no permission to give this file away" /etc
+refused "/: this directory contains home directories" /
+refused "home: this directory contains home directories" "$HOMES"
+refused "wbob: the directory is not yours" "$HOMES/wbob"
+refused "/var/tmp: the directory is not yours" /var/tmp
+refused "/etc: the directory is not yours" /etc
 
 say "and where it is found out when the job runs, its job is held by name"
 as walice mkdir "$HOME_DIR/later"

@@ -81,7 +81,7 @@ until_true 10 "the master of wn02 is connected" has_master
 printf 'RANK = 3\nNUM_SLOTS = 3\nSTARTD.START = "$(START) && true"\nSTRAT = 1\n' >>"$POOL/nodes/wn02/roost.conf"
 config reload --node wn02 >"$WORK/reload" || fail "config reload --node wn02"
 grep -qx 'the startd of wn02: changed .*RANK.*' "$WORK/reload" || fail "it says: $(cat "$WORK/reload")"
-grep -qx 'the startd of wn02: needs a restart for NUM_SLOTS' "$WORK/reload" || fail "it says: $(cat "$WORK/reload")"
+grep -qx 'the startd of wn02: must be restarted to use the new value of NUM_SLOTS' "$WORK/reload" || fail "it says: $(cat "$WORK/reload")"
 equals "START of wn02" "$(config get --node wn02 START)" "true && true"
 until_true 10 "the master names what is unknown" grep -q "unknown knob 'STRAT' (did you mean START?)" \
     "$POOL/nodes/wn02/log/MasterLog"

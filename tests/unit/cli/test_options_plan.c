@@ -44,8 +44,8 @@ static void an_option_of_htcondors_is_refused_with_the_reason(void **state)
     (void)state;
     says(&Q, "-dag", "unknown option '-dag': Roost has no DAGMan; -nobatch shows each job");
     says(&STATUS, "-direct",
-         "unknown option '-direct': nobody but the collector and the schedd listens; name the "
-         "machine: roost status MACHINE");
+         "unknown option '-direct': machines accept no connections; roost status MACHINE asks the "
+         "collector about a machine");
     assert_true(options_ignored("q", "-stream-results"));
     assert_true(options_ignored("status", "-debug:D_FULLDEBUG"));
     assert_false(options_ignored("q", "-dag"));

@@ -46,7 +46,8 @@ static void users_have_what_their_jobs_drew(void **state)
     ads_expect(&out,
                "Name                 CoreHours        kWh\n\nbob@pool                   4.0      "
                "0.100\nTotal                      4.0      0.100\n\nFor 1.5 hours of that time no "
-               "rooster was running; the report then has only what the machines counted.\n");
+               "rooster was running; for these hours, the report has only what the machines "
+               "counted.\n");
     vec_fini(&ads, ads_destroy_one);
 }
 

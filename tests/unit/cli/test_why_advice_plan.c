@@ -75,20 +75,22 @@ static void factory_is(const char *factory, const char *expected)
 static void jobs_that_are_still_to_be_made_are_explained(void **state)
 {
     (void)state;
-    factory_is("[ClusterId = 7; JobMaterializeNextProcId = 2; TotalSubmitProcs = 20;"
-               " JobMaterializePaused = 0; JobMaterializeMaxIdle = 3]",
-               "7: 18 of 20 jobs are not created yet: the cluster may have at most 3 idle jobs in "
-               "the queue.\n");
     factory_is(
-        "[ClusterId = 7; JobMaterializeNextProcId = 0; TotalSubmitProcs = 20;"
-        " JobMaterializePaused = 1; JobMaterializePauseReason = \"via roost hold\"]",
-        "7: 20 of 20 jobs are not created yet, and no more are being created: via roost hold.\n"
-        "    `roost release 7` continues, `roost rm 7` cancels the remaining jobs.\n");
-    factory_is("[ClusterId = 7; JobMaterializeNextProcId = 5; TotalSubmitProcs = 20;"
-               " JobMaterializePaused = -1; JobMaterializePauseReason = \"x is no number\"]",
-               "7: 15 of 20 jobs are not created yet, and no more are being created: x is no "
-               "number.\n    No job can be created from the next item: run `roost rm 7`, correct "
-               "the submit file, and submit the rest.\n");
+        "[ClusterId = 7; JobMaterializeNextProcId = 2; TotalSubmitProcs = 20;"
+        " JobMaterializePaused = 0; JobMaterializeMaxIdle = 3]",
+        "Cluster 7: 18 of 20 jobs are not created yet: the cluster may have at most 3 idle jobs in "
+        "the queue.\n");
+    factory_is("[ClusterId = 7; JobMaterializeNextProcId = 0; TotalSubmitProcs = 20;"
+               " JobMaterializePaused = 1; JobMaterializePauseReason = \"via roost hold\"]",
+               "Cluster 7: 20 of 20 jobs are not created yet, and no more are being created: via "
+               "roost hold.\n"
+               "    `roost release 7` continues, `roost rm 7` cancels the remaining jobs.\n");
+    factory_is(
+        "[ClusterId = 7; JobMaterializeNextProcId = 5; TotalSubmitProcs = 20;"
+        " JobMaterializePaused = -1; JobMaterializePauseReason = \"x is no number\"]",
+        "Cluster 7: 15 of 20 jobs are not created yet, and no more are being created: x is no "
+        "number.\n    No job can be created from the next item: run `roost rm 7`, correct "
+        "the submit file, and submit the rest.\n");
 }
 
 int main(void)

@@ -392,7 +392,7 @@ static void a_concurrency_limit_that_is_used_up_is_told(void **state)
             end(&scene);
         } else {
             expect(&scene, "ConcurrencyLimit",
-                   "the concurrency limit matlab is used up: 2.5 of 3, and it wants 1");
+                   "the concurrency limit matlab is used up: 2.5 of 3, and the job needs 1");
         }
     }
 }
