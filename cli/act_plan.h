@@ -15,15 +15,16 @@ struct act_words; /* the words of one action, such as "hold" */
 
 /* The words for "rm", "hold", "release" or "vacate"; NULL for any other command. */
 const struct act_words *act_words_find(const char *command);
-/* value of Action in the request ACT */
+/* Returns the value of the argument Action in the request ACT to the schedd. */
 const char *act_words_action(const struct act_words *words, bool fast);
 
 /* Appends the message for the answer to one id, without a newline; returns whether the action was
  * done. */
 bool act_plan_id(const struct act_words *words, const struct ad *answer, struct strbuf *out);
 
-/* Appends the totals of an action on many jobs.  what says which: "of user alice", "matching
- * constraint (x)", "" for all.  Returns whether the action was done. */
+/* Appends the message for an action on many jobs.  totals: the schedd's answer; what: which jobs,
+ * such as "of user alice" or "matching constraint (x)", "" for all jobs.  Returns true if at least
+ * one job was changed and none was refused. */
 bool act_plan_many(const struct act_words *words, const char *what, const struct ad *totals,
                    struct strbuf *out);
 
@@ -33,8 +34,10 @@ bool act_plan_checkpoint(const struct ad *answer, struct strbuf *out);
 /* True when the answer is about this id, "12.3" or "12". */
 bool act_plan_answers(const struct ad *answer, const char *id);
 
-/* Append the messages of `roost submit` and `roost edit` after success. */
+/* Appends the message of `roost submit` after success; terse: only the ids of the first and the
+ * last job. */
 void act_plan_submitted(int64_t jobs, int64_t cluster, bool terse, struct strbuf *out);
+/* Appends the message of `roost edit` after success; jobs is the number of changed jobs. */
 void act_plan_edited(const char *attribute, int64_t jobs, struct strbuf *out);
 
 #endif

@@ -43,14 +43,14 @@ struct cli {
     /* values of -name and -pool (cli/remote.h); NULL: not given */
     const char *remote_schedd, *remote_pool;
     struct ad_pool *pool;     /* holds the ads that replies bring */
-    struct vec links;         /* session.c's records of its connections */
+    struct vec links;         /* connections and where their pointers are; only for session.c */
     uint64_t random_state;    /* state of random() in expressions; seeded at first use */
     struct user_world *users; /* data of userMap() and userHome(); NULL until first use */
     char program_dir[4096];   /* directory of this executable; the daemons are there too */
     int argc;                 /* arguments of the subcommand; argv[0] is its name */
     char **argv;
     const struct cli_command *command;         /* the subcommand */
-    const struct cli_command *const *commands; /* the table of all; NULL-terminated */
+    const struct cli_command *const *commands; /* all subcommands; NULL-terminated */
 };
 
 extern const struct knob_table cli_knobs;
@@ -76,10 +76,13 @@ int cli_config_load(struct cli *cli, const char *path, const struct knob_table *
 
 /* The account that owns jobs which the caller submits on this host: the caller's own account or,
  * for root, the value of SUBMIT_ROOT_AS.  -ENOENT: the caller has no account, or is root and that
- * knob is not set; -ENAMETOOLONG. */
+ * knob is not set; -ENAMETOOLONG: the name does not fit into size bytes. */
 int cli_owner_name(struct cli *cli, char *ret, size_t size, struct err *err);
 
-/* ---- connections (session.c); each call waits until the connection is ready */
+/* ---- connections (session.c) */
+
+/* Connects to the collector of the caller's pool and waits until the connection is ready; does
+ * nothing if it is connected already.  Returns 0 or -errno. */
 int cli_collector(struct cli *cli, struct err *err);
 /* Connects to the collector of another pool, HOST or HOST:PORT (-pool), whose certificate must be
  * known here. */
@@ -112,11 +115,11 @@ int cli_call(struct cli *cli, struct wire *wire, const char *relay_to, enum wire
              const struct wire_body *body, uint64_t deadline_ms, struct cli_reply *reply,
              struct err *err);
 void cli_reply_fini(struct cli_reply *reply);
-/* Receives ads of a reply part by part; the ads are borrowed, but the callback may change them.
- *
- * cli_call_each() is cli_call() with the ads given to `each` as they come instead of kept in the
- * reply; ads that came before an error have been given too. */
+/* Receives the ads of one part of a reply; the ads are borrowed, but the callback may change them.
+ */
 typedef void (*cli_ads_f)(void *arg, struct ad *const *ads, size_t count);
+/* Like cli_call(), but gives the ads of each part of the reply to `each` when the part arrives, and
+ * does not keep the ads.  Ads that arrive before an error are given to `each`, too. */
 int cli_call_each(struct cli *cli, struct wire *wire, enum wire_verb verb,
                   const struct wire_body *body, cli_ads_f each, void *arg, struct cli_reply *reply,
                   struct err *err);
@@ -130,8 +133,8 @@ struct cli_node {
     const char *name, *config, *lock_dir;
 };
 size_t cli_node_count(const struct cli *cli);
-bool cli_node_at(const struct cli *cli, size_t index,
-                 struct cli_node *ret); /* false: the node has another method */
+/* Fills ret with node number index of the configuration.  False: the node has another method. */
+bool cli_node_at(const struct cli *cli, size_t index, struct cli_node *ret);
 pid_t cli_lock_holder(struct cli *cli, const char *lock_dir, const char *name);
 
 int cmd_init(struct cli *cli);

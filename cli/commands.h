@@ -12,7 +12,7 @@ struct cli_command {
     int (*run)(struct cli *cli);
     const char *usage;   /* the text after "roost NAME" */
     const char *summary; /* one line of help */
-    const char *help;    /* more lines, each ended by a newline; may be NULL */
+    const char *help;    /* more lines of help, each ended by a newline; may be NULL */
 };
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated */
 

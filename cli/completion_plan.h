@@ -15,9 +15,10 @@ struct vec;
  * "power") and its options, each once, in order of first mention. */
 void completion_words(const struct cli_command *command, struct vec *words);
 
-/* Append the completion scripts; the one for zsh is bash's script after some first lines of its
- * own. */
+/* Appends the completion script for bash. */
 void completion_bash(const struct cli_command *const *commands, struct strbuf *out);
+/* Appends the completion script for zsh: lines that make zsh accept bash completions, then bash's
+ * script. */
 void completion_zsh(const struct cli_command *const *commands, struct strbuf *out);
 
 #endif

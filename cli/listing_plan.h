@@ -29,29 +29,29 @@ enum listing_style {
     LISTING_AUTO,
     LISTING_FORMAT,
     LISTING_JSON_LINES,
-    LISTING_CUSTOM, /* -print-format */
+    LISTING_CUSTOM, /* as a -print-format file says */
 };
 
 /* How -af prints a value. */
 enum listing_value {
     LISTING_BARE,
-    LISTING_QUOTED,      /* V: a string in quotes */
-    LISTING_UNEVALUATED, /* r, o: the expression */
+    LISTING_QUOTED,      /* -af:V: a string in quotes */
+    LISTING_UNEVALUATED, /* -af:r or -af:o: the expression, not its value */
 };
 
 /* How -af prints a number, unless the value is unevaluated. */
 enum listing_number {
     LISTING_NUMBER,
-    LISTING_DATE,     /* Y: the number is a time */
-    LISTING_DURATION, /* T: the number is a duration in seconds */
+    LISTING_DATE,     /* -af:Y: the number is a time */
+    LISTING_DURATION, /* -af:T: the number is a duration in seconds */
 };
 
 /* What -af prints between the values. */
 struct listing_gaps {
     bool comma;
-    bool tab;     /* instead of a space */
-    bool newline; /* instead of a space or a tab */
-    bool empty;   /* g: an empty line after each ad */
+    bool tab;     /* -af:t: a tab instead of a space */
+    bool newline; /* -af:n: a newline instead of a space or a tab */
+    bool empty;   /* -af:g: an empty line after each ad */
 };
 
 struct listing_autoformat { /* the flags of -af */
@@ -64,14 +64,15 @@ struct listing_autoformat { /* the flags of -af */
 struct listing {
     enum listing_style style;
     struct listing_autoformat autoformat;
-    bool has_auto, has_format;   /* when both are set, the items are printed in their order */
+    bool has_auto,
+        has_format; /* -af or -format was given; with both, items are printed in their order */
     struct print_format *custom; /* for LISTING_CUSTOM; owned */
     /* value of -target: the TARGET of expressions; NULL: none; owned */
     struct ad *target;
     struct vec items;       /* arguments of -af and -format; only for listing_plan.c */
     struct vec attributes;  /* attribute names of -attributes */
     struct vec constraints; /* expressions that must all be true */
-    int64_t limit;          /* 0: no limit */
+    int64_t limit;          /* largest number of ads; 0: no limit */
     /* Called when out has become large, to write and empty it; NULL: all text stays in out. */
     void (*emit)(void *arg, struct strbuf *out);
     void *emit_arg;

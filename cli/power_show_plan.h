@@ -16,10 +16,10 @@ struct strbuf;
 
 /* Sorts the ads of nodes by name. */
 void power_show_sort(const struct ad **ads, size_t count);
-/* Print the rooster's answer to POWER_STATUS, and the entries of its wake ledger; nothing for no
- * ads. */
+/* Prints the ads of nodes that the rooster sent in reply to POWER_STATUS; nothing for no ads. */
 void power_show_status(const struct ad *const *ads, size_t count, const struct ad_context *context,
                        struct strbuf *out);
+/* Prints entries of the rooster's wake ledger; nothing for no ads. */
 void power_show_history(const struct ad *const *ads, size_t count, const struct ad_context *context,
                         struct strbuf *out);
 

@@ -23,9 +23,11 @@ struct process {
 /* Reads the data of process pid.  False: no such process. */
 bool process_look(struct cli *cli, pid_t pid, struct process *ret);
 
-/* Calls `each` for every daemon whose lock file is held, with its name ("schedd") and pid: for this
- * host's configuration (node "") and for the nodes of a personal pool (node is their name). */
+/* Receives one running daemon: its node (the name of a node of a personal pool; "": this host's own
+ * configuration), its name such as "schedd", and its pid. */
 typedef void (*process_daemon_f)(void *arg, const char *node, const char *daemon, pid_t pid);
+/* Calls `each` for every daemon whose lock file is held, of this host's configuration and of the
+ * nodes of a personal pool. */
 void process_daemons(struct cli *cli, process_daemon_f each, void *arg);
 
 #endif

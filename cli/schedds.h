@@ -26,8 +26,8 @@ int schedds_option(struct schedds_wish *wish, struct cli *cli, int *at, struct e
 bool schedds_is_one(const struct cli *cli, const struct schedds_wish *wish);
 /* Gets the ads of all schedds (struct ad *).  -ENOENT: the pool has none. */
 int schedds_find(struct cli *cli, struct vec *ads, struct err *err);
-/* Connects to this schedd; cli->schedd is then this connection. */
 struct ad;
+/* Connects to the schedd with this ad; cli->schedd is then the connection. */
 int schedds_dial(struct cli *cli, const struct ad *schedd, struct err *err);
 
 #endif

@@ -10,7 +10,8 @@
 #include <stddef.h>
 
 struct ssh_escape {
-    bool inside, tilde; /* inside: a line has begun; tilde: its first key was "~" */
+    bool inside,
+        tilde; /* inside: keys of the current line were sent; tilde: its first key was "~" */
 };
 
 /* Copies the keys to send from in to out (which has 2 * length bytes) and sets *ret to their

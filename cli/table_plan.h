@@ -24,7 +24,7 @@ enum table_align { TABLE_LEFT, TABLE_RIGHT };
 struct column {
     const char *heading;
     enum table_align heading_align;
-    int width; /* minimum width */
+    int width; /* minimum width in columns of the terminal */
     enum table_align align;
     bool grows; /* as wide as its longest cell; otherwise a long cell shifts the rest of its line */
     cell_f cell;
@@ -37,7 +37,7 @@ void table_plan_print(const struct column *columns, size_t column_count, bool ga
 
 /* Prints ads that arrive one after the other and are not kept. */
 struct table;
-/* all arguments must outlive the table */
+/* Begins a table.  All arguments must stay valid as long as the table. */
 struct table *table_plan_begin(const struct column *columns, size_t column_count,
                                const struct ad_context *context);
 /* Adapts the lines to a terminal: colours, and narrower lines where they do not fit.  Call before
@@ -45,10 +45,10 @@ struct table *table_plan_begin(const struct column *columns, size_t column_count
 void table_plan_look(struct table *table, const struct terminal *terminal);
 void table_plan_add(struct table *table, const struct ad *ad);
 void table_plan_destroy(struct table *table); /* NULL is allowed */
-/* Prints the lines and frees the table.  order[i] is the index (in order of adding) of the i-th
- * line; NULL: in order of adding.  emit (may be NULL) is called when out has become large; it must
- * write and empty out. */
+/* Must write and empty out. */
 typedef void (*table_emit_f)(void *arg, struct strbuf *out);
+/* Prints the lines and frees the table.  order[i] is the index (in order of adding) of the i-th
+ * line; NULL: in order of adding.  emit (may be NULL) is called when out has become large. */
 void table_plan_end(struct table *table, bool gap, const uint32_t *order, table_emit_f emit,
                     void *emit_arg, struct strbuf *out);
 
@@ -67,7 +67,7 @@ void table_plan_pad(const char *text, int width, enum table_align align, struct 
 void table_plan_string(const struct ad *ad, const char *name, struct strbuf *out);
 void table_plan_int(const struct ad *ad, const char *name, struct strbuf *out);
 void table_plan_int_text(int64_t value, struct strbuf *out);
-/* number with `digits` decimals, such as "0.250" */
+/* Appends a number with `digits` decimals, such as "0.250". */
 void table_plan_fixed(double value, int digits, struct strbuf *out);
 
 #endif

@@ -17,9 +17,9 @@ struct strbuf;
 struct strmap;
 
 struct wait_log {
-    int64_t cluster, proc; /* which jobs; -1: any */
-    int64_t number;        /* done after this many jobs ended; 0: when all jobs ended */
-    bool status, echo;     /* which parts of each event are printed */
+    int64_t cluster, proc; /* which jobs to wait for; -1: any cluster, any proc */
+    int64_t number;        /* wait until this many jobs ended; 0: until all jobs ended */
+    bool status, echo;     /* -status: print a line for each event; -echo: print the whole event */
     struct strmap *active; /* active jobs, keys such as "12.3" */
     size_t seen, over;     /* numbers of jobs submitted and ended so far */
 };

@@ -42,9 +42,10 @@ int classad_input_next(struct classad_input *input, struct ad **ret, struct ad_p
 int classad_input_first(const char *path, const struct ad_context *context, struct ad **ret,
                         struct err *err);
 
-/* The form that was detected; and (not for XML) the text of the ad that was returned or refused
- * last. */
+/* Returns the form of the input: the form given to classad_input_open(), or the detected form. */
 enum classad_form classad_input_form(const struct classad_input *input);
+/* Returns the text of the ad that classad_input_next() returned or refused last; not for XML.
+ * *place becomes the position of the text. */
 const char *classad_input_text(const struct classad_input *input, size_t *length,
                                struct ad_place *place);
 

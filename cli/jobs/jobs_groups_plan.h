@@ -19,7 +19,7 @@ enum jobs_grouping {
     JOBS_BY_AUTOCLUSTER, /* by AutoClusterId; the ad has JobCount and the requested resources */
     /* by owner and hold code; the ad has JobCount, the time, and the first job's reason */
     JOBS_BY_HOLD_CODE,
-    JOBS_BY_BATCH /* as the query JobBatch answers; see docs/protocol/queue.md */
+    JOBS_BY_BATCH /* by batch; the ads are like the schedd's answers to the query JobBatch */
 };
 
 struct jobs_groups *jobs_groups_create(enum jobs_grouping grouping);

@@ -28,11 +28,12 @@ const struct jobs_layout *jobs_layout_find(const char *option);
 /* The same layout with another time in its column RUN_TIME, if it has that column. */
 const struct jobs_layout *jobs_layout_timed(const struct jobs_layout *layout, enum jobs_time time);
 const struct jobs_layout *jobs_layout_history(void);
-const char *jobs_layout_constraint(const struct jobs_layout *layout); /* NULL: all jobs */
+/* Returns the constraint that selects the jobs of the layout; NULL: all jobs. */
+const char *jobs_layout_constraint(const struct jobs_layout *layout);
 /* Adds the names of the attributes that the layout shows (char *, copies). */
 void jobs_layout_names(const struct jobs_layout *layout, struct vec *names);
 bool jobs_layout_totals(const struct jobs_layout *layout);  /* the layout ends with totals */
-bool jobs_layout_is_bare(const struct jobs_layout *layout); /* the layout has nothing but totals */
+bool jobs_layout_is_bare(const struct jobs_layout *layout); /* the layout has only totals */
 
 /* Appends the constraint for a word: "12", "12.3" or an owner's name.  -EINVAL: none of these. */
 int jobs_plan_select(const char *word, struct strbuf *out, struct err *err);
@@ -45,11 +46,11 @@ void jobs_plan_print(const struct jobs_layout *layout, const struct ad *const *a
 /* Prints only the lines, for complete ads, each cut to `columns` columns (0: not cut). */
 void jobs_plan_lines(const struct jobs_layout *layout, const struct ad *const *ads, size_t count,
                      int columns, const struct ad_context *context, struct strbuf *out);
-bool jobs_layout_is_rows(const struct jobs_layout *layout); /* has a line for each job */
+bool jobs_layout_is_rows(const struct jobs_layout *layout); /* the layout has a line for each job */
 
-/* Prints the lines of a shared answer (docs/protocol/queue.md) while its ads arrive, without
- * keeping them.  The parts that the jobs of a cluster have in common are made only once.  context
- * is borrowed. */
+/* Prints lines of jobs while the ads arrive, without keeping the ads.  The ads are the answer to a
+ * query with Shared = true: first an ad with what the jobs of a cluster have in common, then an ad
+ * for each job with the rest (docs/protocol/queue.md).  context is borrowed. */
 struct jobs_rows;
 struct jobs_rows *jobs_rows_create(const struct jobs_layout *layout, int columns,
                                    const struct ad_context *context);

@@ -37,13 +37,13 @@ struct jobs_question {
     const char *file; /* a file of ads to use instead of a schedd; NULL: none */
     struct vec words; /* job ids and owners, borrowed */
     enum jobs_kind kind;
-    enum jobs_grouping grouping; /* for JOBS_GROUPED */
+    enum jobs_grouping grouping; /* how jobs are grouped, when mode is JOBS_GROUPED */
     enum jobs_time time;
     bool all_users;
     bool analyze;
     bool wide;
     int wide_columns; /* value of -wide:N; 0: no limit */
-    bool ids_only;    /* all words are ids, so the schedd needs to look nowhere else */
+    bool ids_only;    /* all words are job ids: the request names them, and needs no constraint */
     char me[256];     /* the owner whose jobs `q` without ids shows; "" shows everybody's */
     struct jobs_history history;
 };
@@ -53,7 +53,8 @@ struct jobs_question {
 int jobs_question_option(struct jobs_question *question, int *at, bool *took);
 /* Call after all options: turns the words into a constraint and decides how wide lines are. */
 int jobs_question_settle(struct jobs_question *question);
-struct ad *jobs_question_args(const struct jobs_question *question); /* owned by the caller */
+/* Makes the arguments of the request to the schedd; owned by the caller. */
+struct ad *jobs_question_args(const struct jobs_question *question);
 /* Reads the jobs of question->file that the question selects; the caller owns them.  *all (may be
  * NULL) gets the totals of all jobs in the file. */
 int jobs_question_read(struct jobs_question *question, struct vec *jobs, struct jobs_totals *all,

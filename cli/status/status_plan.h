@@ -24,7 +24,8 @@ struct status_view;
 const struct status_view *status_view_find(const char *option);
 /* type of its ads, such as "Machine" */
 const char *status_view_type(const struct status_view *view);
-const char *status_view_constraint(const struct status_view *view); /* NULL: all ads of the type */
+/* Returns the constraint that selects the ads of the view; NULL: all ads of the type. */
+const char *status_view_constraint(const struct status_view *view);
 /* The attributes that status_plan_print() and status_sort_default() need; NULL-terminated. */
 const char *const *status_view_attributes(const struct status_view *view);
 
@@ -39,8 +40,9 @@ void status_plan_print(const struct status_view *view, const struct status_how *
                        struct strbuf *out);
 
 /* Prints, in the default order, ads that arrive one after the other and are not kept: each line is
- * made while the next ads arrive.  NULL: this view needs all ads at once. */
+ * made while the next ads arrive. */
 struct status_rows;
+/* Returns NULL if the view cannot print such ads, because it needs all ads at once. */
 struct status_rows *status_rows_begin(const struct status_view *view, const struct status_how *how,
                                       const struct ad_context *context);
 void status_rows_add(struct status_rows *rows, const struct ad *ad);

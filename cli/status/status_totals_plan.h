@@ -16,33 +16,38 @@ struct strbuf;
 typedef void (*status_totals_f)(const struct ad *const *ads, size_t count, bool natural,
                                 struct strbuf *out);
 
-/* Totals of machines: how many are in each state, one line for each platform (then also short
- * platform, activity or power state). */
+/* Prints how many slots are in each state: a line for each platform, such as "X86_64/LINUX". */
 void status_totals_platform(const struct ad *const *ads, size_t count, bool natural,
                             struct strbuf *out);
-/* a line for each platform, such as "x64/Debian12" */
+/* Prints how many slots are in each state: a line for each short platform, such as "x64/Debian12".
+ */
 void status_totals_short_platform(const struct ad *const *ads, size_t count, bool natural,
                                   struct strbuf *out);
+/* Prints how many slots are in each state: a line for each activity. */
 void status_totals_activity(const struct ad *const *ads, size_t count, bool natural,
                             struct strbuf *out);
+/* Prints how many slots are in each state: a line for each power state. */
 void status_totals_power(const struct ad *const *ads, size_t count, bool natural,
                          struct strbuf *out);
-/* Totals of the machines' capacity, of what claimed machines do, of schedds, and of submitters. */
+/* Prints sums of the slots' resources, a line for each platform (-server). */
 void status_totals_server(const struct ad *const *ads, size_t count, bool natural,
                           struct strbuf *out);
+/* Prints number, speed and average load of claimed slots, a line for each platform (-claimed). */
 void status_totals_claimed(const struct ad *const *ads, size_t count, bool natural,
                            struct strbuf *out);
+/* Prints the numbers of jobs of all schedds together. */
 void status_totals_schedds(const struct ad *const *ads, size_t count, bool natural,
                            struct strbuf *out);
+/* Prints the numbers of jobs of each submitter. */
 void status_totals_submitters(const struct ad *const *ads, size_t count, bool natural,
                               struct strbuf *out);
 
-/* Counts ads that arrive one after the other and are not kept; NULL: this kind of totals needs all
- * ads at once. */
+/* Counts ads that arrive one after the other and are not kept. */
 struct status_count;
+/* Returns NULL if this kind of totals needs all ads at once. */
 struct status_count *status_count_begin(status_totals_f kind);
 void status_count_add(struct status_count *count, const struct ad *ad);
-/* frees count */
+/* Prints the totals and frees count. */
 void status_count_end(struct status_count *count, bool natural, struct strbuf *out);
 void status_count_destroy(struct status_count *count); /* NULL is allowed */
 

@@ -16,23 +16,30 @@ struct token;
 #define TOKEN_DEFAULT_DAYS   365
 
 /* ---- `create --request` (token_grant.c) */
+
+/* The options of `roost token create --request`. */
 struct token_grant {
     struct token_terms said;
     const char *request;             /* file name, or "-" for standard input */
     const char *fingerprint;         /* NULL: the user is asked for it */
     const char *collector;           /* NULL: the knob COLLECTOR_HOST */
     const char *file;                /* file for the answer; NULL: print it */
-    const char *uid_domain, *owners; /* "": not given */
+    const char *uid_domain, *owners; /* values of --uid-domain and --owners; "": not given */
 };
 int token_grant_request(struct cli *cli, const struct token_grant *grant);
 /* Appends a line that tells people as which accounts a schedd with this token may run jobs. */
 void token_accounts_line(const struct token *token, struct strbuf *out);
 
-/* ---- `roost token key`: the pool's signing keys (token_signing_key.c) */
+/* ---- signing keys of the pool (token_signing_key.c) */
+
+/* Runs `roost token key`; returns the exit status. */
 int token_signing(struct cli *cli);
 
 /* ---- the token holder's side (token_holder.c) */
+
+/* Runs `roost token request`; returns the exit status. */
 int token_request(struct cli *cli);
+/* Runs `roost token accept`; returns the exit status. */
 int token_accept(struct cli *cli);
 
 #endif

@@ -17,7 +17,7 @@ struct err;
 int token_ask_text(struct cli *cli, const char *path, const char *end, char **ret, struct err *err);
 
 struct token_question {
-    const char *of;     /* "the request", "the answer" */
+    const char *of;     /* what the fingerprint is of: "the request" or "the answer" */
     const char *prompt; /* the text of the prompt */
     const char *danger; /* warning that is printed when the fingerprints differ */
 };

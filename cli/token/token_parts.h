@@ -18,14 +18,17 @@ struct token;
 /* False for a text with blanks, control characters, double quotes or backslashes. */
 bool token_is_plain(const char *text);
 
-/* Parse arguments of options.  Return CLI_OK, or CLI_USAGE with the error printed. */
+/* Parses the value of --scope.  Returns CLI_OK, or CLI_USAGE with the error printed. */
 int token_read_scopes(struct cli *cli, const char *text, uint32_t *ret);
+/* Copies the value of an option to ret.  Returns CLI_OK, or CLI_USAGE with the error printed if the
+ * value is empty, too long or not plain (token_is_plain()). */
 int token_read_text(struct cli *cli, const char *option, const char *text, char *ret, size_t size);
+/* Parses the value of --slots.  Returns CLI_OK, or CLI_USAGE with the error printed. */
 int token_read_slots(struct cli *cli, const char *text, uint32_t *ret);
 
-/* token_of_this_pool() sets a new token's id and pool name.  token_signing_key() gives the path of
- * the key that signs tokens. */
+/* Sets the id of a new token and the name of the pool in the token. */
 void token_of_this_pool(struct cli *cli, struct token *token);
+/* Copies the path of the private key that signs new tokens (TOKEN_KEY) to ret. */
 void token_signing_key(struct cli *cli, char *ret, size_t size);
 
 /* Sets in a schedd's token the accounts as which its jobs may run; token->scopes must be set.

@@ -48,7 +48,7 @@ int token_terms_grant(const struct token_terms *asked, const struct token_terms 
 /* Prints the granted terms, each with the requested value where that differs. */
 void token_terms_show(const struct token_terms *asked, const struct token_terms *given,
                       token_scope_names_f names, struct strbuf *out);
-/* Prints one more line in the same layout. */
+/* Prints a line with a name and a value in the layout of token_terms_show(). */
 void token_terms_line(const char *name, const char *value, struct strbuf *out);
 
 #endif

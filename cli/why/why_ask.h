@@ -24,9 +24,9 @@ struct why_view {
     bool loaded;
     struct cli_reply machines, negotiators, requests, accounts;
     struct why_other *slots; /* slots, without absent ads and dynamic slots */
-    struct vec wholes;       /* struct ad * for slots[].ad where that is not the collector's ad */
+    struct vec wholes; /* struct ad *, owned: ads of whole partitionable slots, used in slots */
     size_t slot_count;
-    struct why_time time; /* of the answer that is being made */
+    struct why_time time; /* time limit of the current answer */
 };
 
 void why_view_init(struct why_view *view, struct cli *cli);
@@ -34,7 +34,8 @@ void why_view_fini(struct why_view *view);
 
 /* Queries the collector at the first call.  Returns 0 or -errno. */
 int why_view_load(struct why_view *view, struct err *err);
-/* Judges one job; call why_view_load() first.  Release with why_answer_destroy(). */
+/* Compares one job with all slots; call why_view_load() first.  changes: also search for changes of
+ * the job that would match.  Release with why_answer_destroy(). */
 struct why_answer *why_view_answer(struct why_view *view, const struct ad *job, bool changes);
 void why_view_verdict(struct why_view *view, const struct ad *job, const struct why_answer *answer,
                       struct why_verdict *ret);

@@ -8,7 +8,7 @@
 
 #include "cli/why/why_plan.h"
 
-#define WHY_FAILS_KEPT 16 /* unmet clauses that are remembered for each kind */
+#define WHY_FAILS_KEPT 16 /* unmet clauses that are remembered for each group of ads */
 
 struct why_groups;
 
@@ -16,19 +16,20 @@ struct why_kind { /* a group of other ads that are alike (why_groups_plan.h) */
     const struct ad *ad;
     struct why_count count;
     bool judged, matches;
-    size_t fail_count;            /* unmet clauses; may exceed WHY_FAILS_KEPT */
-    size_t fails[WHY_FAILS_KEPT]; /* clauses that are not true, those of ad first */
+    size_t fail_count;            /* number of unmet clauses; may exceed WHY_FAILS_KEPT */
+    size_t fails[WHY_FAILS_KEPT]; /* indices of the unmet clauses in demands; own ones first */
 };
 
 struct why_judge {
     const struct why_question *question;
     struct why_answer *answer;
     struct why_groups *groups;
-    struct why_kind *kinds; /* indexed by group */
+    struct why_kind *kinds; /* one for each group; the index is the group's number */
     size_t kind_count;
 };
 
-/* Fills answer->changes. */
+/* Searches for changes of question->ad after which other ads would match, and puts the best ones
+ * into answer->changes. */
 void why_changes_find(const struct why_judge *judge);
 void why_change_fini(struct why_change *change);
 

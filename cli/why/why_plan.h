@@ -21,11 +21,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WHY_DEMANDS_MAX 400 /* different clauses of the others that are kept apart */
-#define WHY_FAILS_MAX   3   /* unmet clauses of an other for which changes are still searched */
-#define WHY_TRIES_MAX   40  /* changes tried on all others */
-#define WHY_CHANGES_MAX 5   /* changes reported */
-#define WHY_VALUE_MAX   60  /* bytes of a value in the output */
+#define WHY_DEMANDS_MAX                                                                          \
+    400                    /* different clauses of other ads counted separately; further: as one \
+                            */
+#define WHY_FAILS_MAX   3  /* most unmet clauses of an ad for which changes are searched */
+#define WHY_TRIES_MAX   40 /* most changes that are tried, each with all other ads */
+#define WHY_CHANGES_MAX 5  /* most changes in the answer */
+#define WHY_VALUE_MAX   60 /* longest value in the output, bytes; longer values are cut */
 
 struct ad;
 struct ad_clauses;
@@ -35,10 +37,10 @@ struct strbuf;
 
 struct why_other {
     const struct ad *ad;
-    /* of a partitionable slot: the free rest (ad is then the whole slot); or NULL */
+    /* for a partitionable slot: the ad of its free rest (ad is then the whole slot); or NULL */
     const struct ad *now;
     bool offline;
-    int64_t weight; /* number of others that this stands for, >= 1 */
+    int64_t weight; /* number of ads that this one stands for, >= 1 */
 };
 
 struct why_question {
@@ -47,7 +49,7 @@ struct why_question {
     size_t other_count;
     const struct ad_context *context;
     bool changes;               /* search for changes of ad that would match */
-    bool (*is_over)(void *arg); /* true: stop judging; NULL: never stop */
+    bool (*is_over)(void *arg); /* returns true when time ran out; NULL: no time limit */
     void *arg;
 };
 
@@ -56,14 +58,14 @@ struct why_count {
 };
 
 struct why_demand {
-    bool theirs;   /* true: of the others' Requirements; false: of the ad's */
-    bool is_error; /* its value is error for some others */
+    bool theirs;   /* true: clause of the other ads' Requirements; false: of question->ad's */
+    bool is_error; /* the clause's value is error with some of the other ads */
     char *text;    /* text of the clause */
     char *from;    /* attribute where the clause is written; NULL: Requirements itself */
-    char *values;  /* such as "RequestMemory is 99999; Memory is 2048 to 4096"; "": none */
+    char *values;  /* values of the clause's attributes, such as "RequestMemory is 99999; Memory is
+                      2048 to 4096"; "": none */
     struct ad_expr *expr;
-    /* refuses: how many ads of the other side the clause rules out; alone: how many of these are
-     * ruled out by no other clause */
+    /* refuses: other ads that the clause rules out; alone: those that no other clause rules out */
     struct why_count refuses, alone;
 };
 
@@ -72,7 +74,7 @@ enum why_edit_kind { WHY_SET, WHY_REPLACE, WHY_DROP };
 struct why_edit {
     enum why_edit_kind kind;
     char *name;    /* WHY_SET: the attribute; otherwise NULL */
-    size_t demand; /* WHY_REPLACE, WHY_DROP: index of a clause of ad's own */
+    size_t demand; /* WHY_REPLACE, WHY_DROP: index in demands of a clause of question->ad */
     char *was;     /* current value or clause; "" when the attribute is not set */
     char *text;    /* new value or clause; WHY_DROP: "" */
     struct ad_expr *expr;
@@ -81,26 +83,26 @@ struct why_edit {
 struct why_change {
     struct why_edit edits[WHY_FAILS_MAX];
     size_t edit_count;
-    struct why_count gain; /* others that would match and do not match now */
+    struct why_count gain; /* other ads that would match and do not match now */
     double distance;       /* how much the values change; only for why_changes_plan.c */
-    bool matches;          /* tried, and some others match then; only for why_changes_plan.c */
+    bool matches;          /* tried, and some other ads match then; only for why_changes_plan.c */
 };
 
 struct why_answer {
     struct why_count total, matching;
-    struct why_count refused_by_ad; /* others for which a clause of ad's is not true */
-    /* those of refused_by_ad for which ad's whole Requirements is error */
+    struct why_count refused_by_ad; /* other ads with which a clause of question->ad is not true */
+    /* those of refused_by_ad with which question->ad's whole Requirements is error */
     struct why_count errors;
-    /* others that meet all clauses of ad, but have a clause that is not true */
+    /* other ads that meet all clauses of question->ad, but have a clause that is not true */
     struct why_count refused_by_others;
-    struct why_count unjudged;  /* others not judged because time ran out */
-    struct why_demand *demands; /* ad's own clauses first, in their order */
+    struct why_count unjudged;  /* other ads not judged because time ran out */
+    struct why_demand *demands; /* the clauses; first those of question->ad, in their order */
     size_t demand_count, own_count;
-    bool *matches;              /* for each other: whether it matches */
+    bool *matches;              /* for each of the other ads: whether it matches */
     struct why_change *changes; /* fewest edits first, then those that keep all clauses */
     size_t change_count;
-    size_t kinds;               /* number of different groups of others that were judged */
-    struct ad_clauses *clauses; /* clauses of ad's Requirements; NULL when there is none */
+    size_t kinds;               /* number of different groups of other ads that were judged */
+    struct ad_clauses *clauses; /* clauses of question->ad's Requirements; NULL: no Requirements */
 };
 
 struct why_answer *why_plan_answer(const struct why_question *question); /* never NULL */

@@ -21,8 +21,8 @@ enum why_reason {
     WHY_COMPLETED,
     WHY_REMOVED,
     WHY_HELD,
-    WHY_RUNNING,  /* also transferring files, or suspended */
-    WHY_MATCHED,  /* has a slot and will start soon */
+    WHY_RUNNING,  /* the job runs, transfers files, or is suspended */
+    WHY_MATCHED,  /* the job has a slot and will start soon */
     WHY_NO_SLOTS, /* the collector has no machine ads */
     WHY_IS_ERROR, /* its Requirements is error for every slot */
     WHY_NO_MATCH, /* its Requirements, or those of the slots, rule out all slots */
@@ -44,12 +44,15 @@ const char *why_reason_name(enum why_reason reason); /* the reason as a word, su
 
 /* Counts of the matching slots by what they are doing. */
 struct why_places {
-    int64_t free, mine, others, owner, draining, leaving; /* live slots; leaving: going to sleep */
+    /* live slots: free, with the user's own jobs, with others' jobs, in state Owner, draining, and
+     * going to sleep */
+    int64_t free, mine, others, owner, draining, leaving;
     int64_t full;                   /* live partitionable slots whose free rest is too small */
-    int64_t waking, asleep, failed; /* offline slots; failed: WakeFailed or Unknown */
+    int64_t waking, asleep, failed; /* offline slots; failed: PowerState is WakeFailed or Unknown */
     /* offline slots that are held for this request (OfflineMatches) */
     int64_t held;
-    /* an example of the held or waking, and one of the failed; NULL: none */
+    /* sample_waking: a slot that is held for this request or waking; sample_failed: one of those
+     * counted in failed; NULL: none */
     const struct ad *sample_waking;
     const struct ad *sample_failed;
 };
@@ -73,7 +76,7 @@ struct why_pool {
 struct why_verdict {
     enum why_reason reason;
     struct why_places places;
-    char *text; /* one line, the continuation of "12.3: " */
+    char *text; /* the reason in one line, to be printed after "12.3: " */
 };
 
 /* Makes the ad of a whole partitionable slot as if no dynamic slots were split off: Memory is

@@ -19,10 +19,10 @@ struct why_verdict;
 
 /* The words for the two sides of a question. */
 struct why_words {
-    const char *subject;        /* "job", "slot" */
-    const char *other, *others; /* "slot", "slots" */
-    const char *live;           /* column heading for live ones */
-    const char *offline;        /* column heading for offline ones; NULL: no such column */
+    const char *subject;        /* what is explained: "job" or "slot" */
+    const char *other, *others; /* the other side, singular and plural: "slot", "slots" */
+    const char *live;           /* column heading for counts of live ads */
+    const char *offline;        /* the same for offline ads; NULL: no such column */
 };
 extern const struct why_words why_words_job, why_words_slot;
 

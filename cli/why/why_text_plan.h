@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-#define WHY_TEXT_MAX  240               /* bytes of a clause in the output; longer ones are cut */
-#define WHY_PRINT_MAX ((size_t)1 << 20) /* bytes of a text before it is cut */
+#define WHY_TEXT_MAX  240 /* longest clause in the output, bytes; longer ones are cut */
+#define WHY_PRINT_MAX ((size_t)1 << 20) /* longest text, bytes, that is made before it is cut */
 
 struct ad_expr;
 struct strbuf;
