@@ -52,8 +52,8 @@ void jobs_put_progress(const struct ad *job, const struct ad_context *context, s
 void jobs_put_command(const struct ad *job, const struct ad_context *context, struct strbuf *out);
 void jobs_put_arguments(const struct ad *job, const struct ad_context *context, struct strbuf *out);
 void jobs_put_number(int64_t number, size_t width, bool left, struct strbuf *out);
-void jobs_put_owner(const struct ad *job,
-                    struct strbuf *out); /* the owner in 14 columns, and a blank */
+/* Appends the job's owner in 14 columns, and a blank. */
+void jobs_put_owner(const struct ad *job, struct strbuf *out);
 const char *jobs_universe(int64_t number);
 /* Appends a size such as "12.5 MB"; units are powers of 1024. */
 void jobs_put_bytes(double bytes, struct strbuf *out);

@@ -21,13 +21,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WHY_DEMANDS_MAX                                                                          \
-    400                    /* different clauses of other ads counted separately; further: as one \
-                            */
-#define WHY_FAILS_MAX   3  /* most unmet clauses of an ad for which changes are searched */
-#define WHY_TRIES_MAX   40 /* most changes that are tried, each with all other ads */
-#define WHY_CHANGES_MAX 5  /* most changes in the answer */
-#define WHY_VALUE_MAX   60 /* longest value in the output, bytes; longer values are cut */
+#define WHY_DEMANDS_MAX 400 /* different clauses of other ads that are counted separately */
+#define WHY_FAILS_MAX   3   /* most unmet clauses of an ad for which changes are searched */
+#define WHY_TRIES_MAX   40  /* most changes that are tried, each with all other ads */
+#define WHY_CHANGES_MAX 5   /* most changes in the answer */
+#define WHY_VALUE_MAX   60  /* longest value in the output, bytes; longer values are cut */
 
 struct ad;
 struct ad_clauses;
@@ -62,8 +60,8 @@ struct why_demand {
     bool is_error; /* the clause's value is error with some of the other ads */
     char *text;    /* text of the clause */
     char *from;    /* attribute where the clause is written; NULL: Requirements itself */
-    char *values;  /* values of the clause's attributes, such as "RequestMemory is 99999; Memory is
-                      2048 to 4096"; "": none */
+    /* values of the clause's attributes, as "RequestMemory is 9; Memory is 2 to 4"; "": none */
+    char *values;
     struct ad_expr *expr;
     /* refuses: other ads that the clause rules out; alone: those that no other clause rules out */
     struct why_count refuses, alone;
