@@ -274,7 +274,7 @@ struct ad *plan_make_absent(const struct ad *last, int64_t now_s, int64_t lifeti
         ad_set_int(ad, "ClassAdLifetime", lifetime_s);
     }
     ad_set_string(ad, "PowerState", "Unknown");
-    ad_set_string(ad, "PowerStateReason", "the machine sent no ad any more");
+    ad_set_string(ad, "PowerStateReason", "the machine stopped sending ads");
     ad_set_int(ad, "EnteredPowerState", now_s);
     return ad;
 }
