@@ -312,8 +312,10 @@ int bmc_check(const struct power_node *node, struct err *err)
                        node->name, node->method);
     }
     if (node->bmc_program == NULL || node->bmc_program[0] != '/') {
-        return err_set(err, -EINVAL, "node %s: method %s needs its program, an absolute path",
-                       node->name, node->method);
+        return err_set(
+            err, -EINVAL,
+            "node %s: method %s needs its program (option ipmitool or curl), an absolute path",
+            node->name, node->method);
     }
     if (!find_way(node->bmc_sleep, &way)) {
         return err_set(err, -EINVAL, "node %s: method %s: bmc_sleep must be graceful, soft or off",

@@ -215,7 +215,7 @@ static void say_ways(const struct wol *wol, char *ret, size_t size)
     char address[NET_TEXT_MAX];
     ret[0] = '\0';
     if (wol->as_routed) {
-        (void)snprintf(ret, size, " to %s as routed, because %s",
+        (void)snprintf(ret, size, " to %s (routed), because %s",
                        net_text_put_ipv4(net_subnet_broadcast(&wol->subnet), address),
                        wol->relay_failure);
         return;
