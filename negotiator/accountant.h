@@ -125,8 +125,8 @@ enum account_value {
     ACCOUNT_LAST,        /* time of the last use, seconds since 1970 */
 };
 /* Sets a value of an account; makes the account if it does not exist.  done(arg) is called when
- * this is durable.  Returns 0; -EINVAL: the value is out of range or the name is not valid;
- * -ENOSPC: there are too many accounts. */
+ * this is durable.  Returns 0; -ERANGE: the value is out of range; -EINVAL: the value is not a
+ * number, or the name is not valid; -ENOSPC: there are too many accounts. */
 int accountant_set(struct accountant *accountant, const char *name, enum account_value which,
                    double value, void (*done)(void *arg), void *arg, struct err *err);
 /* Sets the use of an account to 0, without a change of its priority.  name NULL: of all accounts.
