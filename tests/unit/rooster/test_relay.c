@@ -5,27 +5,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/unit.h"
+#include "tests/support/rooster_rig.h"
 
-#include <errno.h>
-
-#include "base/strmap.h"
 #include "power/wol_packet.h"
-#include "rooster/look.h"
-#include "rooster/nodes.h"
-#include "rooster/rooster.h"
 #include "rooster/ways.h"
-#include "tests/support/collector_bed.h"
 
 #define THERE "203.0.113.0/24"
-
-struct rig {
-    struct bed *bed;
-    char config_text[2048];
-    struct daemon_rig daemon;
-    struct rooster *rooster; /* its state */
-    struct client *ads, *near;
-};
 
 /* What the neighbours were asked.  All of them play in this one. */
 struct asked {
@@ -70,45 +55,16 @@ static void neighbour_asked(void *arg, struct wire_request *request)
     ad_destroy(reply);
 }
 
-/* ---- the rig */
-
-#define until(rig, holds) LOOP_RIG_UNTIL((rig)->bed->loop, holds(rig), "")
-
-static void load(struct rig *rig)
+/* A rooster without a wake script, and a section for the machine "asleep". */
+static int setup_relay(void **state)
 {
-    const struct bed *bed = rig->bed;
-    (void)snprintf(rig->config_text, sizeof rig->config_text,
-                   "LOCAL_DIR = \"%s\"\nSPOOL = \"%s\"\nSEC_DIRECTORY = \"%s\"\n"
-                   "TOKEN_FILE = \"%s/rooster.token\"\nCOLLECTOR_HOST = \"%s\"\n"
-                   "ROOSTER_NAME = \"r\"\nROOSTER_WAKE_ATTEMPTS = 1\n"
-                   "node asleep { method = \"wol\" relay = \"always\" wake_repeats = 1 }\n",
-                   bed->dir, bed->dir, bed->dir, bed->dir, bed->tcp + 4);
-    daemon_rig_load(&rig->daemon, &rooster_daemon, rig->config_text);
-}
-
-static int setup(void **state)
-{
-    struct rig *rig = mem_zalloc(sizeof *rig);
-    struct bed *bed = rig->bed = bed_create("");
     *asked_of() = (struct asked){0};
-    bed_start(bed);
-    bed_find_address(bed);
-    struct client *token =
-        client_dial(bed, SCOPE_READ | SCOPE_ROOSTER | SCOPE_ADVERTISE, "", NULL, NULL);
-    client_give_token(token, "rooster.token");
-    rig->ads = client_dial(bed, SCOPE_ADVERTISE, "", NULL, NULL);
-    load(rig);
-    rig->rooster = daemon_rig_start(&rig->daemon, bed->loop, bed->os, bed->log);
-    *state = rig;
-    return 0;
-}
-
-static int teardown(void **state)
-{
+    (void)setup(state);
     struct rig *rig = *state;
-    daemon_rig_fini(&rig->daemon);
-    bed_destroy(rig->bed);
-    mem_free(rig);
+    stop(rig);
+    load(rig, "ROOSTER_WAKEUP_CMD = \"\"\nROOSTER_WAKE_ATTEMPTS = 1\n"
+              "node asleep { method = \"wol\" relay = \"always\" wake_repeats = 1 }\n");
+    start(rig);
     return 0;
 }
 
@@ -117,18 +73,13 @@ static int teardown(void **state)
 static void tell(struct rig *rig, const char *machine, const char *more)
 {
     char ad[600];
-    struct answer answer;
     (void)snprintf(ad, sizeof ad,
                    "[ MyType = \"Machine\"; Name = \"slot1@%s\"; Machine = \"%s\"; %s ]", machine,
                    machine, more);
-    const char *const ads[] = {ad, NULL};
-    if (client_call(rig->ads, VERB_UPDATE, "[]", ads, &answer) != 0) {
-        fail_msg("%s: %s", machine, answer.text);
-    }
-    answer_fini(&answer);
+    must(rig->startd, VERB_UPDATE, "[]", ad);
 }
 
-static void falls_asleep(struct rig *rig, const char *machine)
+static void sleeps_there(struct rig *rig, const char *machine)
 {
     tell(rig, machine,
          "Offline = true; OfflineBootId = \"b1\"; ClassAdLifetime = 86400; PowerState = \"Off\";"
@@ -151,7 +102,7 @@ static struct client *has_uplink(struct rig *rig, const char *uplink)
 
 static const struct node *sleeper(struct rig *rig)
 {
-    return strmap_get(rig->rooster->nodes, "asleep");
+    return node_named(rig, "asleep");
 }
 static bool knows_two(struct rig *rig)
 {
@@ -176,18 +127,17 @@ static bool order_is_given(struct rig *rig)
 
 static bool near_is_up(struct rig *rig)
 {
-    const struct node *node = strmap_get(rig->rooster->nodes, "near");
-    return node != NULL && node->state == WAKE_UP;
+    return is(rig, "near", WAKE_UP);
 }
 static bool desk_wakes(struct rig *rig)
 {
-    const struct node *node = strmap_get(rig->rooster->nodes, "desk");
+    const struct node *node = node_named(rig, "desk");
     return node != NULL && node->way.adapter.wakes;
 }
 
 static void wake(struct rig *rig)
 {
-    struct node *node = strmap_get(rig->rooster->nodes, "asleep");
+    struct node *node = node_named(rig, "asleep");
     node->asked.by_name = true;
     look_at(node);
 }
@@ -197,17 +147,17 @@ static void wake(struct rig *rig)
 static void an_awake_neighbour_is_given_the_packet(void **state)
 {
     struct rig *rig = *state;
-    rig->near = has_uplink(rig, "startd/near");
+    const struct client *near = has_uplink(rig, "startd/near");
     (void)has_uplink(rig, "startd/far");
     (void)has_uplink(rig, "startd/leaving");
-    falls_asleep(rig, "asleep");
+    sleeps_there(rig, "asleep");
     is_awake(rig, "far", "198.51.100.0/24", "On");
     is_awake(rig, "leaving", THERE, "GoingDown");
     is_awake(rig, "near", THERE, "On");
     until(rig, knows_four);
     wake(rig);
     until(rig, order_is_given);
-    assert_string_equal(asked_of()->names, rig->near->token_id);
+    assert_string_equal(asked_of()->names, near->token_id);
     assert_int_equal(asked_of()->packets, 1);
     assert_string_equal(asked_of()->subnet, THERE);
     assert_true(asked_of()->by_relay);
@@ -217,7 +167,7 @@ static void when_one_does_not_do_it_others_are_asked(void **state)
 {
     static const char *const NAMES[] = {"n1", "n2", "n3", "n4", "n5"};
     struct rig *rig = *state;
-    falls_asleep(rig, "asleep");
+    sleeps_there(rig, "asleep");
     asked_of()->status = -ENETUNREACH;
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         char uplink[40];
@@ -241,8 +191,8 @@ static void when_one_does_not_do_it_others_are_asked(void **state)
 static void where_everybody_sleeps_that_is_the_reason(void **state)
 {
     struct rig *rig = *state;
-    falls_asleep(rig, "asleep");
-    falls_asleep(rig, "other");
+    sleeps_there(rig, "asleep");
+    sleeps_there(rig, "other");
     (void)has_uplink(rig, "startd/other");
     until(rig, knows_two);
     wake(rig);
@@ -256,31 +206,31 @@ static void where_everybody_sleeps_that_is_the_reason(void **state)
 static void who_has_woken_up_meanwhile_may_be_asked(void **state)
 {
     struct rig *rig = *state;
-    falls_asleep(rig, "asleep");
-    falls_asleep(rig, "near");
-    rig->near = has_uplink(rig, "startd/near");
+    sleeps_there(rig, "asleep");
+    sleeps_there(rig, "near");
+    const struct client *near = has_uplink(rig, "startd/near");
     until(rig, knows_two);
     wake(rig);
     until(rig, was_given_up);
     assert_int_equal(asked_of()->count, 0);
     is_awake(rig, "near", THERE, "On");
     until(rig, near_is_up);
-    struct node *node = strmap_get(rig->rooster->nodes, "asleep");
+    struct node *node = node_named(rig, "asleep");
     node->state = WAKE_OFF;
     node->wake.retry_at_ms = 0;
     wake(rig);
     until(rig, order_is_given);
-    assert_string_equal(asked_of()->names, rig->near->token_id);
+    assert_string_equal(asked_of()->names, near->token_id);
 }
 
 static void a_machine_whose_ads_say_that_it_wakes_needs_no_section(void **state)
 {
     struct rig *rig = *state;
     struct power_node power;
-    falls_asleep(rig, "asleep");
-    falls_asleep(rig, "desk");
+    sleeps_there(rig, "asleep");
+    sleeps_there(rig, "desk");
     until(rig, knows_two);
-    struct node *node = strmap_get(rig->rooster->nodes, "desk");
+    struct node *node = node_named(rig, "desk");
     assert_int_equal(node_power(node, &power, NULL), -ENOENT);
     assert_string_equal(node_shown(node), "Unknown");
     tell(rig, "desk",
@@ -296,15 +246,9 @@ static void a_machine_whose_ads_say_that_it_wakes_needs_no_section(void **state)
     assert_int_equal(power.wake_port, 40000);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        TEST(an_awake_neighbour_is_given_the_packet),
-        TEST(when_one_does_not_do_it_others_are_asked),
-        TEST(where_everybody_sleeps_that_is_the_reason),
-        TEST(who_has_woken_up_meanwhile_may_be_asked),
-        TEST(a_machine_whose_ads_say_that_it_wakes_needs_no_section),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+#define RELAY(test) cmocka_unit_test_setup_teardown(test, setup_relay, teardown)
+UNIT_TESTS(RELAY(an_awake_neighbour_is_given_the_packet),
+           RELAY(when_one_does_not_do_it_others_are_asked),
+           RELAY(where_everybody_sleeps_that_is_the_reason),
+           RELAY(who_has_woken_up_meanwhile_may_be_asked),
+           RELAY(a_machine_whose_ads_say_that_it_wakes_needs_no_section))
