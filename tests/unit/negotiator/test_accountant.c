@@ -4,24 +4,16 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/unit.h"
+
+#include "tests/support/loop_rig.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
-#include <string.h>
 #include <time.h>
 
-#include "base/err.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
 #include "classad/ad.h"
 #include "negotiator/accountant.h"
 #include "store/store.h"
-#include "tests/support/fast_dir.h"
 
 #define DAY 86400
 
@@ -56,10 +48,8 @@ static void close_it(struct rig *rig)
 static int setup(void **state)
 {
     struct rig *rig = mem_zalloc(sizeof *rig);
-    assert_true(fast_dir_make(rig->dir));
+    loop_rig_open(&rig->loop, &rig->os, rig->dir);
     (void)snprintf(rig->path, sizeof rig->path, "%s/n.db", rig->dir);
-    assert_int_equal(loop_create(&rig->loop, NULL), 0);
-    assert_int_equal(os_create(rig->loop, &rig->os, NULL), 0);
     open_it(rig);
     *state = rig;
     return 0;
@@ -69,9 +59,7 @@ static int teardown(void **state)
 {
     struct rig *rig = *state;
     close_it(rig);
-    (void)os_remove_tree(rig->os, rig->dir, NULL);
-    os_destroy(rig->os);
-    loop_destroy(rig->loop);
+    loop_rig_close(rig->loop, rig->os, rig->dir);
     mem_free(rig);
     return 0;
 }

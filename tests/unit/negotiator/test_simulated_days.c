@@ -5,25 +5,16 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/unit.h"
+
+#include "tests/support/loop_rig.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/arena.h"
-#include "base/err.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
 #include "base/random.h"
 #include "negotiator/accountant.h"
 #include "negotiator/share_plan.h"
 #include "store/store.h"
-#include "tests/support/fast_dir.h"
 
 #define DAY      86400
 #define BEGIN_S  INT64_C(1795000000)
@@ -75,10 +66,8 @@ static int setup(void **state)
     struct world *world = mem_zalloc(sizeof *world);
     char path[128];
     struct err err = {{0}};
-    assert_true(fast_dir_make(world->dir));
+    loop_rig_open(&world->loop, &world->os, world->dir);
     (void)snprintf(path, sizeof path, "%s/n.db", world->dir);
-    assert_int_equal(loop_create(&world->loop, NULL), 0);
-    assert_int_equal(os_create(world->loop, &world->os, NULL), 0);
     if (store_open(world->loop, world->os, path, &SCHEMA, NULL, &world->store, &err) != 0 ||
         accountant_create(world->store, &world->accountant, &err) != 0) {
         fail_msg("%s", err.text);
@@ -98,9 +87,7 @@ static int teardown(void **state)
     struct world *world = *state;
     store_close(world->store);
     accountant_destroy(world->accountant);
-    (void)os_remove_tree(world->os, world->dir, NULL);
-    os_destroy(world->os);
-    loop_destroy(world->loop);
+    loop_rig_close(world->loop, world->os, world->dir);
     mem_free(world);
     return 0;
 }

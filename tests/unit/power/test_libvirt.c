@@ -3,21 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/unit.h"
+
+#include "tests/support/loop_rig.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
 #include "power/power.h"
-#include "tests/support/fast_dir.h"
 
 struct rig {
     char dir[FAST_DIR_SIZE], program[512], uri[300], script[300];
@@ -71,9 +63,7 @@ static int setup(void **state)
     const char *bin = getenv("ROOST_BIN");
     char path[300];
     assert_non_null(bin);
-    assert_true(fast_dir_make(rig->dir));
-    assert_int_equal(loop_create(&rig->loop, NULL), 0);
-    assert_int_equal(os_create(rig->loop, &rig->os, NULL), 0);
+    loop_rig_open(&rig->loop, &rig->os, rig->dir);
     rig->power = power_create(rig->loop, rig->os, NULL);
     (void)snprintf(rig->program, sizeof rig->program, "%s/roost-libvirt", bin);
     (void)snprintf(rig->uri, sizeof rig->uri, "test://%s/nodes.xml", rig->dir);
@@ -93,9 +83,7 @@ static int teardown(void **state)
 {
     struct rig *rig = *state;
     power_destroy(rig->power);
-    (void)os_remove_tree(rig->os, rig->dir, NULL);
-    os_destroy(rig->os);
-    loop_destroy(rig->loop);
+    loop_rig_close(rig->loop, rig->os, rig->dir);
     mem_free(rig);
     return 0;
 }

@@ -3,19 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/unit.h"
+
+#include "tests/support/loop_rig.h"
 
 #include <errno.h>
 
 #include "base/check.h"
-#include "base/err.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
 #include "power/power.h"
-#include "tests/support/fast_dir.h"
 
 struct rig {
     char root[FAST_DIR_SIZE];
@@ -32,9 +26,7 @@ static int setup(void **state)
 {
     struct rig *rig = mem_zalloc(sizeof *rig);
     char path[200];
-    assert_true(fast_dir_make(rig->root));
-    assert_int_equal(loop_create(&rig->loop, NULL), 0);
-    assert_int_equal(os_create(rig->loop, &rig->os, NULL), 0);
+    loop_rig_open(&rig->loop, &rig->os, rig->root);
     rig->power = power_create(rig->loop, rig->os, NULL);
     rig->node = (struct power_node){.name = "wn01", .method = "host", .root = rig->root};
     (void)snprintf(path, sizeof path, "%s/sys/power", rig->root);
@@ -47,9 +39,7 @@ static int teardown(void **state)
 {
     struct rig *rig = *state;
     power_destroy(rig->power);
-    (void)os_remove_tree(rig->os, rig->root, NULL);
-    os_destroy(rig->os);
-    loop_destroy(rig->loop);
+    loop_rig_close(rig->loop, rig->os, rig->root);
     mem_free(rig);
     return 0;
 }

@@ -3,25 +3,17 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/unit.h"
+
+#include "tests/support/loop_rig.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
 #include "power/bmc.h"
 #include "power/power.h"
-#include "tests/support/fast_dir.h"
 
 #define PASSWORD "se-cret-7"
 
@@ -31,9 +23,6 @@ struct rig {
     struct os *os;
     struct power *power;
     pid_t sim;
-    struct loop_timer *look;
-    const char *looked_at; /* a file, until it has so many lines */
-    unsigned lines;
     bool over;
     int status;
     enum power_state state;
@@ -43,9 +32,7 @@ struct rig {
 
 static void write_file(struct rig *rig, const char *name, const char *text, mode_t mode)
 {
-    char path[300];
-    (void)snprintf(path, sizeof path, "%s/%s", rig->dir, name);
-    assert_int_equal(os_write_file(rig->os, path, text, strlen(text), mode, false, NULL), 0);
+    loop_rig_write(rig->os, rig->dir, name, text, mode);
 }
 
 /* "" when there is none */
@@ -60,9 +47,7 @@ static char *read_file(struct rig *rig, const char *name)
 static int setup(void **state)
 {
     struct rig *rig = mem_zalloc(sizeof *rig);
-    assert_true(fast_dir_make(rig->dir));
-    assert_int_equal(loop_create(&rig->loop, NULL), 0);
-    assert_int_equal(os_create(rig->loop, &rig->os, NULL), 0);
+    loop_rig_open(&rig->loop, &rig->os, rig->dir);
     rig->power = power_create(rig->loop, rig->os, NULL);
     (void)snprintf(rig->password, sizeof rig->password, "%s/password", rig->dir);
     (void)snprintf(rig->script, sizeof rig->script, "%s/script", rig->dir);
@@ -88,9 +73,7 @@ static int teardown(void **state)
         os_forget(rig->os, rig->sim);
         (void)os_kill(rig->os, rig->sim, SIGKILL);
     }
-    (void)os_remove_tree(rig->os, rig->dir, NULL);
-    os_destroy(rig->os);
-    loop_destroy(rig->loop);
+    loop_rig_close(rig->loop, rig->os, rig->dir);
     mem_free(rig);
     return 0;
 }
@@ -405,24 +388,9 @@ static unsigned lines_of(struct rig *rig, const char *name)
     return count;
 }
 
-static void look_at_counts(void *arg)
-{
-    struct rig *rig = arg;
-    rig->over = lines_of(rig, rig->looked_at) >= rig->lines;
-    if (!rig->over) {
-        loop_timer_set(rig->look, 5);
-    }
-}
-
 static void until_lines(struct rig *rig, const char *name, unsigned count)
 {
-    rig->looked_at = name;
-    rig->lines = count;
-    rig->over = false;
-    rig->look = loop_timer_create(rig->loop, look_at_counts, rig);
-    loop_timer_set(rig->look, 5);
-    loop_run_until(rig->loop, &rig->over);
-    loop_timer_destroy(rig->look);
+    LOOP_RIG_UNTIL(rig->loop, lines_of(rig, name) >= count, "%u lines in %s", count, name);
 }
 
 static void until_all_run(struct rig *rig)

@@ -5,22 +5,14 @@
  * TIMEOUT: 120
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/unit.h"
+
+#include "tests/support/loop_rig.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
 #include "power/power.h"
-#include "tests/support/fast_dir.h"
 
 #define PASSWORD "pa\"ss\\w\xc3\xb6rt"
 #define RESET    "POST /redfish/v1/Systems/1/Actions/ComputerSystem.Reset "
@@ -30,7 +22,6 @@ struct rig {
     struct loop *loop;
     struct os *os;
     struct power *power;
-    struct loop_timer *look;
     bool over;
     int status;
     enum power_state state;
@@ -80,9 +71,7 @@ static void start_servers(void)
     char script[400], key[100], cert[100], out[100], whose[60];
     const char *source = getenv("ROOST_SRC");
     assert_non_null(source);
-    assert_true(fast_dir_make(servers.dir));
-    assert_int_equal(loop_create(&servers.loop, NULL), 0);
-    assert_int_equal(os_create(servers.loop, &servers.os, NULL), 0);
+    loop_rig_open(&servers.loop, &servers.os, servers.dir);
     (void)snprintf(script, sizeof script, "%s/tests/support/redfish_server.py", source);
     (void)snprintf(out, sizeof out, "%s/out", servers.dir);
     (void)snprintf(key, sizeof key, "%s/key.pem", servers.dir);
@@ -126,9 +115,7 @@ static void start_servers(void)
 static void stop_servers(void)
 {
     (void)os_kill(servers.os, servers.pid, SIGKILL);
-    (void)os_remove_tree(servers.os, servers.dir, NULL);
-    os_destroy(servers.os);
-    loop_destroy(servers.loop);
+    loop_rig_close(servers.loop, servers.os, servers.dir);
 }
 
 static void find_server(struct rig *rig)
@@ -501,26 +488,13 @@ static void an_order_that_is_refused_ends_it(void **state)
     assert_int_equal(requests(rig, RESET), 1);
 }
 
-static void look_at_deletes(void *arg)
-{
-    struct rig *rig = arg;
-    rig->over = requests(rig, "DELETE /redfish/v1/SessionService/Sessions/") > 0;
-    if (!rig->over) {
-        loop_timer_set(rig->look, 5);
-    }
-}
-
 static void a_session_is_deleted_though_nobody_waits_for_it(void **state)
 {
     struct rig *rig = *state;
     assert_int_equal(state_now(rig), POWER_OFF);
     power_destroy(rig->power);
     rig->power = NULL;
-    rig->over = false;
-    rig->look = loop_timer_create(rig->loop, look_at_deletes, rig);
-    loop_timer_set(rig->look, 5);
-    loop_run_until(rig->loop, &rig->over);
-    loop_timer_destroy(rig->look);
+    LOOP_RIG_UNTIL(rig->loop, requests(rig, "DELETE /redfish/v1/SessionService/Sessions/") > 0, "");
 }
 
 static void an_answer_that_is_too_long_or_cut_is_unknown(void **state)

@@ -3,27 +3,20 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/unit.h"
+
+#include "tests/support/loop_rig.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/ethernet.h>
 #include <netpacket/packet.h>
-#include <stdbool.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/check.h"
-#include "base/err.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
 #include "power/power.h"
 #include "power/wol_packet.h"
 #include "tests/support/datagrams.h"
-#include "tests/support/fast_dir.h"
 
 #define OURS   "127.0.0.0/8"
 #define THEIRS "203.0.113.0/24"
@@ -54,10 +47,8 @@ struct rig {
 static int setup(void **state)
 {
     struct rig *rig = mem_zalloc(sizeof *rig);
-    assert_true(fast_dir_make(rig->dir));
+    loop_rig_open(&rig->loop, &rig->os, rig->dir);
     (void)snprintf(rig->secret, sizeof rig->secret, "%s/secret", rig->dir);
-    assert_int_equal(loop_create(&rig->loop, NULL), 0);
-    assert_int_equal(os_create(rig->loop, &rig->os, NULL), 0);
     rig->power = power_create(rig->loop, rig->os, NULL);
     rig->datagrams = datagrams_open(&rig->port);
     assert_true(rig->datagrams >= 0);
@@ -80,9 +71,7 @@ static int teardown(void **state)
     loop_timer_destroy(rig->relay_timer);
     (void)close(rig->datagrams);
     (void)close(rig->frames);
-    (void)os_remove_tree(rig->os, rig->dir, NULL);
-    os_destroy(rig->os);
-    loop_destroy(rig->loop);
+    loop_rig_close(rig->loop, rig->os, rig->dir);
     mem_free(rig);
     return 0;
 }

@@ -2,33 +2,21 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/unit.h"
+
+#include "tests/support/loop_rig.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/loop.h"
-#include "base/loop_run.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/os/os_run.h"
-#include "base/strbuf.h"
 #include "power/power.h"
-#include "tests/support/fast_dir.h"
-
-#define PATIENCE_MS 10000
 
 struct rig {
     char dir[FAST_DIR_SIZE], program[128], out[128], self[512];
     struct loop *loop;
     struct os *os;
     struct power *power;
-    struct loop_timer *tick;
-    bool over, done;
-    unsigned ticks;
+    bool over;
     int status;
     enum power_state state;
     char text[512];
@@ -39,9 +27,7 @@ struct rig {
 static int setup(void **state)
 {
     struct rig *rig = mem_zalloc(sizeof *rig);
-    assert_true(fast_dir_make(rig->dir));
-    assert_int_equal(loop_create(&rig->loop, NULL), 0);
-    assert_int_equal(os_create(rig->loop, &rig->os, NULL), 0);
+    loop_rig_open(&rig->loop, &rig->os, rig->dir);
     rig->power = power_create(rig->loop, rig->os, NULL);
     (void)snprintf(rig->program, sizeof rig->program, "%s/program", rig->dir);
     (void)snprintf(rig->out, sizeof rig->out, "%s/out", rig->dir);
@@ -57,10 +43,7 @@ static int teardown(void **state)
     (void)snprintf(mark, sizeof mark, "ROOST_CONFIG=%s/node.conf", rig->dir);
     (void)os_marked_kill(rig->os, mark, SIGKILL); /* masters that a test left */
     power_destroy(rig->power);
-    loop_timer_destroy(rig->tick);
-    (void)os_remove_tree(rig->os, rig->dir, NULL);
-    os_destroy(rig->os);
-    loop_destroy(rig->loop);
+    loop_rig_close(rig->loop, rig->os, rig->dir);
     mem_free(rig);
     return 0;
 }
@@ -91,38 +74,15 @@ static void status_done(void *arg, enum power_state state, const char *text)
 
 static void wait_for(struct rig *rig)
 {
-    loop_run_until(rig->loop, &rig->over); /* ctest's limit ends what never comes */
+    loop_rig_await(rig->loop, &rig->over, NULL);
     rig->over = false;
     rig->calls = 0;
 }
 
-/* Polls until the condition on the file system or a process holds. */
-struct until {
-    struct rig *rig;
-    bool (*holds)(struct rig *rig);
-};
-
-static void poll_until(void *arg)
-{
-    struct until *until = arg;
-    struct rig *rig = until->rig;
-    rig->done = until->holds(rig) || ++rig->ticks > PATIENCE_MS;
-    if (!rig->done) {
-        loop_timer_set(rig->tick, 1);
-    }
-}
-
+/* Waits for a condition on the file system or a process. */
 static void until(struct rig *rig, bool (*holds)(struct rig *rig))
 {
-    struct until what = {rig, holds};
-    rig->ticks = 0;
-    rig->done = false;
-    rig->tick = loop_timer_create(rig->loop, poll_until, &what);
-    loop_timer_set(rig->tick, 0);
-    loop_run_until(rig->loop, &rig->done);
-    loop_timer_destroy(rig->tick);
-    rig->tick = NULL;
-    assert_true(holds(rig));
+    LOOP_RIG_UNTIL(rig->loop, holds(rig), "");
 }
 
 /* What the program wrote; static storage. */
