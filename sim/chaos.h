@@ -22,7 +22,7 @@ struct chaos_options {
     uint64_t begin_us, end_us;
     uint64_t pause_max_us; /* longest pause between two faults */
     struct sim_host *central;
-    unsigned nodes; /* number of hosts besides central */
+    unsigned nodes; /* number of hosts besides the central machine */
 };
 struct chaos *chaos_create(struct sim *sim, const struct chaos_options *options);
 void chaos_destroy(struct chaos *chaos);

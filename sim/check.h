@@ -50,7 +50,8 @@ struct tap;
  * passed. */
 #define RESUME_TOLERANCE_US (2 * SIM_S)
 
-/* After this time a match that led to nothing is forgotten; claim.md says 150 s. */
+/* For so long a negotiator must not give the claim id of a match again.  Shorter than the time
+ * after which a negotiator forgets a match that led to nothing (150 s, docs/protocol/claim.md). */
 #define MATCH_MEMORY_US (149 * SIM_S)
 
 struct judge_options {
@@ -58,7 +59,7 @@ struct judge_options {
     const char *output_directory; /* directory of the jobs' output on the central machine */
     const char *central;          /* name of the central machine */
     struct tap *tap;              /* another tap that receives all bytes; may be NULL */
-    unsigned awake_max;           /* so many machines may stay awake at the end */
+    unsigned awake_max;           /* number of machines that may stay awake at the end */
     /* Returns whether text is the correct output of the job.  NULL: the output is the job's number
      * and a newline. */
     bool (*is_output)(void *arg, unsigned number, const char *text);
@@ -75,27 +76,28 @@ struct judge *judge_create(const struct judge_options *options);
 void judge_destroy(struct judge *judge); /* NULL is allowed */
 /* Call after sim_create(), before anything runs. */
 void judge_attach(struct judge *judge, struct sim *sim);
-void judge_observe(struct judge *judge, struct sim_observer *observer); /* fills in observer */
+void judge_observe(struct judge *judge, struct sim_observer *observer); /* sets the callbacks */
 void judge_listen(struct judge *judge, struct client_events *events);
 
-/* "" while all promises hold; otherwise "name: what happened". */
+/* Returns "" while all promises hold; otherwise "NAME: what happened", with the promise's name. */
 const char *judge_verdict(const struct judge *judge);
-/* Reports another broken promise; only the first report counts. */
+/* Reports a broken promise that the caller has found; the first broken promise of the run counts.
+ */
 void judge_broken(struct judge *judge, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* number of jobs that wait for a machine */
+/* Returns the number of jobs that wait for a machine. */
 unsigned judge_waiting(const struct judge *judge);
-/* whether that job waits for a machine */
+/* Returns whether job `number` waits for a machine. */
 bool judge_job_waits(const struct judge *judge, unsigned number);
 bool judge_all_completed(const struct judge *judge);
 unsigned judge_completed(const struct judge *judge);
 unsigned judge_wakes(const struct judge *judge);
-unsigned judge_runs(const struct judge *judge); /* job processes started so far */
+unsigned judge_runs(const struct judge *judge); /* number of job processes started */
 unsigned judge_audits(const struct judge *judge);
-unsigned judge_pieces(const struct judge *judge); /* job processes that ran in dynamic slots */
-/* machines that got a job again on their way down */
+unsigned judge_pieces(const struct judge *judge); /* number of job processes in dynamic slots */
+/* Returns how often a machine got a job again while it was going to sleep. */
 unsigned judge_reclaims(const struct judge *judge);
-unsigned judge_preemptions(const struct judge *judge); /* claims that were ended for a better one */
+unsigned judge_preemptions(const struct judge *judge); /* number of claims ended by preemption */
 /* Call at the end: checks that everything that should be done by now is done. */
 void judge_finish(struct judge *judge);
 

@@ -39,7 +39,8 @@ struct tap;
 struct ckpt_truth_options {
     unsigned jobs;
     const unsigned *seconds; /* run time of each job; borrowed */
-    /* most work that an eviction may lose; 0: any amount (except what is committed) */
+    /* most work (run time) that an eviction may lose; 0: no limit, but committed work is never lost
+     */
     uint64_t loss_max_us;
 };
 struct ckpt_truth *ckpt_truth_create(const struct ckpt_truth_options *options);
@@ -48,10 +49,10 @@ void ckpt_truth_observe(struct ckpt_truth *truth, struct sim_observer *observer)
 struct tap *ckpt_truth_tap(struct ckpt_truth *truth);
 void ckpt_truth_begin(struct ckpt_truth *truth, struct sim *sim, struct judge *judge);
 
-/* Tells that for the next for_us some fault other than evictions exists, so no checkpoint may
- * succeed. */
+/* Reports that for the next for_us microseconds some fault other than evictions exists, so that
+ * perhaps no checkpoint succeeds. */
 void ckpt_truth_trouble(struct ckpt_truth *truth, uint64_t for_us);
-/* A client was told that checkpoint `sequence` of job `id` is kept. */
+/* Reports that a client was told that checkpoint `sequence` of job `id` is kept. */
 void ckpt_truth_told(struct ckpt_truth *truth, const char *id, int64_t sequence);
 /* Reports a job ad from the queue or the history; began_us: when it was asked for. */
 void ckpt_truth_seen(struct ckpt_truth *truth, uint64_t began_us, unsigned number,
@@ -62,7 +63,7 @@ void ckpt_truth_finish(struct ckpt_truth *truth);
 
 struct ckpt_figures {
     unsigned made, deltas, committed, resumed, starts, lost_runs;
-    uint64_t lost_us, worst_us; /* total and largest amount of work that was done again */
+    uint64_t lost_us, worst_us; /* work done again: total, most after one run */
 };
 const struct ckpt_figures *ckpt_truth_figures(const struct ckpt_truth *truth);
 

@@ -31,8 +31,8 @@ struct client_batch {
     bool acknowledged, under_way;
 };
 
-/* Callbacks with complete answers; the ads are valid during the call.  began_us: when the query was
- * sent. */
+/* Callbacks with complete answers to the client's queries; the ads are valid during the call.
+ * began_us: when the query was sent. */
 struct client_events {
     void (*jobs)(void *arg, uint64_t began_us, struct ad *const *queue, size_t queue_count,
                  struct ad *const *history, size_t history_count);
@@ -47,13 +47,13 @@ struct client {
     const char *token_path, *ca_path;
     const char *program, *directory; /* Cmd and Iwd of the jobs */
     const char *steps_program;       /* Cmd of jobs with checkpoints */
-    uint64_t audit_us;               /* time between two checks (audits) */
+    uint64_t audit_us; /* time between two audits (queries of queue, history and collector) */
     struct client_batch *batches;
     size_t batch_count;
     struct client_events events;
 };
 
-/* The program; its data is a struct client, which must outlive the run. */
+/* The program of the pool's user; its data is a struct client, which must outlive the run. */
 extern const struct sim_program sim_program_client;
 void client_program(struct sim_program *program, struct client *client);
 

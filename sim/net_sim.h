@@ -32,7 +32,7 @@ struct sim_pipe {
     enum sim_side from;
     struct sim_chunk *first, *last;
     size_t bytes;
-    struct sim_event *event; /* the next delivery; belongs to the receiving process */
+    struct sim_event *event; /* delivers the next chunk; belongs to the receiving process */
     uint64_t last_at_us;
     bool is_void, ended;
 };
@@ -44,11 +44,11 @@ struct sim_connection {
     struct sim_host *hosts[2];
     char *route;
     bool is_unix;
-    struct stream *ends[2]; /* NULL: not accepted yet, or gone */
+    struct stream *ends[2]; /* the two ends (enum sim_side); NULL: not accepted yet, or gone */
     bool gone[2];           /* whether each end is closed or has vanished */
     struct incoming *incoming;
-    struct sim_event *event;  /* establishing of the connection */
-    struct sim_pipe pipes[2]; /* indexed by the sending side */
+    struct sim_event *event;  /* establishes the connection */
+    struct sim_pipe pipes[2]; /* index: the sending side (enum sim_side) */
     uint64_t give_up_us;
     char server_pin[STREAM_PIN_SIZE], server_issuer[128], server_uri[SIM_URI_SIZE];
     uid_t client_uid;
@@ -57,7 +57,7 @@ struct sim_connection {
 };
 
 struct stream {
-    struct sim_link link; /* in the list of its process */
+    struct sim_link link; /* in the list of streams of its process */
     struct sim_process *process;
     struct sim_connection *connection;
     enum sim_side side;
@@ -75,7 +75,7 @@ struct stream {
 };
 
 struct incoming {
-    struct sim_link link; /* in the list of the process that owns it */
+    struct sim_link link; /* in the list of incoming connections of process */
     struct sim_process *process;
     struct listener *listener; /* listener whose callback is still to be called; NULL: was called */
     struct sim_connection *connection;
@@ -96,8 +96,8 @@ struct listener {
     struct sim_link link, host_link;
     struct sim_process *process;
     char *address;
-    char *path;    /* for unix: and pass: addresses */
-    uint16_t port; /* for tcp: addresses */
+    char *path;    /* for addresses that begin with unix: or pass: */
+    uint16_t port; /* for addresses that begin with tcp: */
     bool is_pass;
     listener_f call;
     void *arg;
@@ -106,21 +106,24 @@ struct listener {
 
 /* ---- net_sim.c: the simulated wire between two hosts ---- */
 
+/* Returns a random time that a message needs from one host to the other. */
 uint64_t sim_latency_us(struct sim *sim, struct sim_host *a, struct sim_host *b);
-/* The time until which nothing gets through between the two hosts; 0: messages get through. */
+/* Returns the time until which nothing gets through between the two hosts of the connection; 0:
+ * messages get through. */
 uint64_t sim_silent_until(struct sim_connection *connection);
 void sim_pipe_put(struct sim_pipe *pipe, enum sim_chunk_kind kind, const void *data, size_t length);
-void sim_pipe_schedule(struct sim_pipe *pipe); /* plans the next delivery, if there is one */
+void sim_pipe_schedule(struct sim_pipe *pipe); /* plans the next delivery, if any */
 void sim_pipe_clear(struct sim_pipe *pipe);
 size_t sim_pipe_pending(const struct sim_pipe *pipe);
-/* frees it when both ends are gone */
+/* Frees the connection when both ends are gone. */
 void sim_connection_release(struct sim_connection *connection);
 
 /* ---- stream_sim.c ---- */
 
-/* Makes this end get closed(code, why) at that time; data still on its way to it is dropped. */
+/* Makes the simulator call closed(code, why) of this end at time at_us; data that is still on its
+ * way to this end is dropped. */
 void sim_stream_fail(struct stream *stream, uint64_t at_us, int code, const char *why);
-void sim_stream_vanish(struct stream *stream); /* frees it without notice to the far end */
+void sim_stream_vanish(struct stream *stream); /* frees the stream without notice to the far end */
 void sim_incoming_vanish(struct incoming *incoming);
 
 #endif

@@ -20,14 +20,15 @@ struct ad;
 struct ad_list;
 
 enum operator_what {
-    OPERATOR_ON,     /* POWER_ON for the machine of that name */
-    OPERATOR_TEST,   /* POWER_ON as a self-test */
-    OPERATOR_SLEEP,  /* POWER_DOWN sent to that machine, once; answered with its status */
-    OPERATOR_STATES, /* POWER_STATUS: the ads of all nodes */
-    OPERATOR_ENERGY, /* QUERY of type Energy; name is the Kind to ask for */
+    OPERATOR_ON,     /* send POWER_ON for machine `name` */
+    OPERATOR_TEST,   /* send POWER_ON for machine `name`, as a self-test */
+    OPERATOR_SLEEP,  /* send POWER_DOWN to machine `name`, once; answered with the reply's status */
+    OPERATOR_STATES, /* send POWER_STATUS; answered with the ads of all nodes */
+    OPERATOR_ENERGY, /* send QUERY for ads of type Energy whose Kind is `name` */
 };
 
-/* Called outside of any process; the ads are valid during the call. */
+/* Receives the answer to a task: status of the reply, and its ads, which are valid during the call.
+ * Called outside of any simulated process. */
 typedef void (*operator_answer_f)(void *arg, const char *name, int status, struct ad *const *ads,
                                   size_t count);
 
@@ -37,7 +38,7 @@ struct operator_task {
     uint64_t until_us; /* not tried again after this time */
     operator_answer_f answered;
     void *arg;
-    /* only for operator.c */
+    /* these two: only for operator.c */
     uint64_t not_before_us;
     bool under_way;
 };

@@ -23,20 +23,22 @@ struct tap;
 
 /* Callbacks and times for another scenario than the day of chaos. */
 struct pool_story {
-    unsigned awake_max;              /* so many machines may stay awake at the end */
-    uint64_t day_s, calm_s, audit_s; /* calm_s: longest time after the day until all must be done */
-    /* appends to the central machine's configuration */
+    unsigned awake_max; /* number of machines that may stay awake at the end */
+    /* length of the day; longest calm after it, by whose end all must be done; time between audits
+     */
+    uint64_t day_s, calm_s, audit_s;
+    /* appends lines to the central machine's configuration */
     void (*central)(void *arg, struct strbuf *config);
-    /* For node `number`: appends to its configuration and changes its options in *host. */
+    /* For node `number`: appends lines to its configuration and changes its options in *host. */
     void (*node)(void *arg, unsigned number, struct sim_host_options *host, struct strbuf *config);
-    /* Called when all machines exist and nothing runs yet. */
+    /* Called when all machines exist and nothing runs yet.  dawn_us: end of the quiet time. */
     void (*begins)(void *arg, struct sim *sim, struct judge *judge, uint64_t dawn_us);
-    bool (*is_over)(void *arg); /* false: more is to come, so the calm continues */
+    bool (*is_over)(void *arg); /* returns false while the calm must continue */
     void (*ends)(void *arg);    /* called at the end to check the last promises */
     /* Returns whether somebody asked for that machine by name, so that it may be woken without a
      * job. */
     bool (*is_ordered)(void *arg, const struct sim_host *host);
-    /* As in struct judge_options; may be NULL. */
+    /* These three are passed on in struct judge_options (sim/check.h); each may be NULL. */
     bool (*is_taken_away)(void *arg, unsigned number);
     bool (*is_output)(void *arg, unsigned number, const char *text);
     void (*job_seen)(void *arg, uint64_t began_us, unsigned number, const struct ad *ad);
@@ -47,17 +49,18 @@ struct pool_options {
     uint64_t seed;
     unsigned nodes, jobs;
     bool chaos;
-    /* preempts slots at random (tyrant.h); with chaos, only in half of the seeds */
+    /* run the program that preempts slots at random (tyrant.h); with chaos, only in half of the
+     * seeds */
     bool tyrant;
-    unsigned pause_s; /* longest pause between two faults; 0: chosen by the seed */
+    unsigned pause_s; /* longest pause between two faults, seconds; 0: chosen by the seed */
     bool trace;       /* print the whole trace to stdout */
     /* Batches to use instead of random ones; at_us counts from the end of the quiet time (dawn).
      * Borrowed. */
     const struct client_batch *batches;
     size_t batch_count;
     const char *node_config;        /* configuration of all nodes; NULL: several kinds of nodes */
-    unsigned node_cpus;             /* CPUs of the nodes; used with node_config */
-    const struct pool_story *story; /* NULL: the day of chaos */
+    unsigned node_cpus;             /* CPUs of each node; used only if node_config is set */
+    const struct pool_story *story; /* another scenario; NULL: the day of chaos */
     /* an additional program on the central machine; NULL: none */
     const struct sim_program *program;
     /* A tap that also receives all bytes, for tests that act at a certain message; NULL: none.  Its
@@ -69,7 +72,7 @@ struct pool_options {
 
 struct pool_result {
     char verdict[512]; /* "" when no promise was broken */
-    char figures[640]; /* a story's figures; "": none */
+    char figures[640]; /* results of the story as one line of text; "": none */
     uint64_t hash, end_us;
     uint64_t counts[SIM_COUNT_MAX];
     unsigned completed, wakes, runs, audits, pieces, preemptions, reclaims;

@@ -38,7 +38,7 @@ struct power_truth;
  * orders fail. */
 enum power_kind {
     POWER_KIND_GOOD,
-    POWER_KIND_DEAD,    /* from some hour on, never boots again */
+    POWER_KIND_DEAD,    /* never boots again from some hour on */
     POWER_KIND_LATE,    /* boots after its deadline, or after it was given up */
     POWER_KIND_NAPS,    /* takes no job after booting, and falls asleep again */
     POWER_KIND_CRASHES, /* loses power, reboots, or stays off without notice */
@@ -48,24 +48,19 @@ enum power_kind {
     POWER_KIND_COUNT
 };
 
-enum power_class {
-    POWER_ANY,
-    POWER_STATIC,
-    POWER_WHOLE,
-    POWER_CLASSES
-}; /* which machines a job fits on */
+/* The machines on which a job fits. */
+enum power_class { POWER_ANY, POWER_STATIC, POWER_WHOLE, POWER_CLASSES };
 
 struct power_truth_options {
-    unsigned nodes, jobs, last_job; /* last_job: number of the first of the last jobs */
+    unsigned nodes, jobs, last_job; /* from job last_job on: jobs that need all machines */
     const unsigned char *classes;   /* enum power_class of each job; borrowed */
     double asleep_w, idle_w, busy_w;
-    unsigned reserve;               /* idle machines to keep awake; 0: none */
+    unsigned reserve;               /* number of idle machines to keep awake */
     int64_t attempts_max;           /* most attempts of one wake */
-    unsigned wakes_max, sleeps_max; /* most in a minute; 0: no limit */
-    uint64_t failed_wake_max_s,
-        /* seconds that a failed wake may cost in the report; seconds that a killed rooster may
-         * forget */
-        flush_s;
+    unsigned wakes_max, sleeps_max; /* most wakes and most power-downs in a minute; 0: no limit */
+    /* by how much the energy report may differ from the truth: failed_wake_max_s: seconds for each
+     * wake of a faulty machine; flush_s: seconds for each death of the rooster */
+    uint64_t failed_wake_max_s, flush_s;
 };
 struct power_truth *power_truth_create(const struct power_truth_options *options);
 void power_truth_destroy(struct power_truth *truth);
@@ -77,23 +72,25 @@ void power_truth_kind(struct power_truth *truth, unsigned number, enum power_kin
 enum power_kind power_truth_kind_of(const struct power_truth *truth, unsigned number);
 unsigned power_truth_on(const struct power_truth *truth);      /* number of machines that are on */
 unsigned power_truth_running(const struct power_truth *truth); /* number of jobs that run */
-/* Reports that somebody now switches the machine on by name. */
+/* Reports that from now on the machine may be woken, because somebody asked for it by name. */
 void power_truth_order(struct power_truth *truth, const struct sim_host *host);
 /* Returns whether the machine may be woken: somebody asked for it by name, or the reserve is
  * short. */
 bool power_truth_is_ordered(const struct power_truth *truth, const struct sim_host *host);
-/* Reports that the last jobs are now submitted. */
+/* Reports that the last jobs, which need all machines, are now submitted. */
 void power_truth_last(struct power_truth *truth);
 /* Reports that the rooster was killed. */
 void power_truth_rooster_died(struct power_truth *truth);
 
-/* Report the operator's answers: to POWER_DOWN, POWER_STATUS and the query for energy. */
+/* Reports the status of the reply to POWER_DOWN that the operator sent to the machine. */
 void power_truth_slept(struct power_truth *truth, const char *name, int status);
+/* Reports the ads that the operator got from POWER_STATUS. */
 void power_truth_states(struct power_truth *truth, struct ad *const *ads, size_t count);
+/* Reports the ads of an energy report of users or machines that the operator got. */
 void power_truth_energy(struct power_truth *truth, bool users, struct ad *const *ads, size_t count);
 
 void power_truth_finish(struct power_truth *truth);
-/* Writes one line of figures to text. */
+/* Writes one line to text: numbers of wakes, power-downs and so on, for people. */
 void power_truth_figures(const struct power_truth *truth, char *text, size_t size);
 
 #endif

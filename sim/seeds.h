@@ -11,11 +11,11 @@
 #define SEEDS_PARALLEL_MAX 16
 
 struct seeds {
-    struct pool_options pool; /* its field seed is not used */
+    struct pool_options pool; /* options of each run; the field seed is not used */
     uint64_t first, last;
     unsigned parallel;
-    unsigned hours;   /* > 0: simulate this many hours of power_days.h; 0: a day of chaos */
-    bool checkpoints; /* simulate ckpt_days.h instead */
+    unsigned hours;   /* > 0: simulate so many hours of power_days.h; 0: a day of chaos */
+    bool checkpoints; /* simulate jobs with checkpoints (ckpt_days.h) instead of a day of chaos */
     bool stop;        /* start no further seed after a broken promise */
 };
 

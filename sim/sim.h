@@ -46,7 +46,7 @@ struct sim_process;
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-#define SIM_STAYS (-1) /* returned by start() when the program continues on its loop */
+#define SIM_STAYS (-1) /* start() returns this when the program continues on its event loop */
 
 struct sim_env {
     struct sim *sim;
@@ -57,39 +57,42 @@ struct sim_env {
     char *const *argv;
     const struct sim_program *program;
 };
-/* A program: what os_spawn() runs for a file whose text is "#!/sim/<name>". */
+/* A simulated program: what os_spawn() runs for a file with the text "#!/sim/<name>". */
 struct sim_program {
     const char *name;
     /* Starts the program, in its process.  Returns SIM_STAYS, or its exit status. */
     int (*start)(const struct sim_env *env, void **state);
     /* Called in the process after loop_stop(); may be NULL. */
     void (*destroy)(void *state);
-    /* For a program that executes another one at once: the number of words of argv before the other
-     * program's argv; 0: it does not.  May be NULL. */
+    /* For a program that at once executes another program named in its arguments: returns the
+     * number of words of argv before the argv of the other program; 0: executes no other.  May be
+     * NULL. */
     size_t (*becomes)(const char *const *argv);
     /* For os_run(): runs the program inside the waiting process; returns its exit status and
      * appends its output to said. NULL: os_run() is not possible. */
     int (*at_once)(struct os *os, const char *const *argv, struct strbuf *said);
     const void *data;
-    bool timed; /* a job: its timers do not advance while it is stopped */
+    bool timed; /* its timers stand still while the process is stopped (for jobs) */
 };
-extern const struct sim_program sim_program_job; /* "/sim/job SECONDS STATUS [OUTPUT TEXT]" */
+/* a job: "/sim/job SECONDS STATUS [OUTPUT TEXT]" */
+extern const struct sim_program sim_program_job;
 /* a job that can be checkpointed, see work_sim.h */
 extern const struct sim_program sim_program_steps;
-extern const struct sim_program sim_program_image;    /* a checkpoint image: continues that job */
-extern const struct sim_program sim_program_ckpt;     /* roost-ckpt, see ckpt_sim.c */
-extern const struct sim_program sim_program_env;      /* "/usr/bin/env tar --extract ..." */
-extern const struct sim_program sim_program_wake;     /* "/sim/wake NODE" */
-extern const struct sim_program sim_program_poweroff; /* "/sim/poweroff NODE" */
-/* "/sim/powered NODE": exit status 0 when on, 1 when off */
+extern const struct sim_program sim_program_image;    /* a checkpoint image: continues its job */
+extern const struct sim_program sim_program_ckpt;     /* simulated roost-ckpt (ckpt_sim.c) */
+extern const struct sim_program sim_program_env;      /* for "/usr/bin/env tar --extract ..." */
+extern const struct sim_program sim_program_wake;     /* "/sim/wake NODE": switches on */
+extern const struct sim_program sim_program_poweroff; /* "/sim/poweroff NODE": switches off */
+/* "/sim/powered NODE": exit status 0 when the node is on, 1 when off */
 extern const struct sim_program sim_program_powered;
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
+/* What the simulator counts during a run. */
 enum sim_count {
     SIM_COUNT_EVENTS,
     SIM_COUNT_MESSAGES, /* chunks of bytes delivered */
-    /* chunks delivered before one that was sent earlier between the same hosts */
+    /* chunks delivered before a chunk that was sent earlier between the same hosts */
     SIM_COUNT_REORDERED,
     SIM_COUNT_SPLIT,   /* writes that arrived in several pieces */
     SIM_COUNT_DELAYED, /* chunks delayed by at least a second */
@@ -123,16 +126,16 @@ struct sim_observer {
     void (*wake_asked)(void *arg, struct sim_host *host);
     void (*poweroff_asked)(void *arg, struct sim_host *host);
     void (*power_changed)(void *arg, struct sim_host *host, enum sim_power was);
-    /* the host stops at this moment; orderly: by a poweroff of its own */
+    /* the host switches off now; orderly: it has shut down its programs before */
     void (*host_stops)(void *arg, struct sim_host *host, bool orderly);
     void (*process_ended)(void *arg, struct sim_process *process, int status, int signal_number);
-    /* bytes that a process writes to a connection, before they travel */
+    /* bytes that a process writes to a connection, before they are delivered */
     void (*sent)(void *arg, struct sim_process *from, uint64_t connection, bool by_client,
                  const char *route, const void *data, size_t length);
     void (*log_line)(void *arg, struct sim_process *process, const char *line, size_t length);
     /* a file got its present contents by os_write_file() or os_rename() */
     void (*file_placed)(void *arg, struct sim_process *process, const char *path);
-    /* dumper has read the job's state and now writes the image; it may still fail */
+    /* process dumper has read the job's state and now writes the image; writing may still fail */
     void (*image_made)(void *arg, struct sim_process *dumper, const struct sim_process *job,
                        const struct sim_image *image);
     void *arg;
@@ -140,7 +143,7 @@ struct sim_observer {
 
 struct sim_options {
     uint64_t seed;
-    /* NULL-terminated; the built-in programs (job, wake, ...) are added */
+    /* additional programs, NULL-terminated; the built-in programs (job, wake, ...) always exist */
     const struct sim_program *const *programs;
     struct sim_observer observer;
     bool verbose; /* print the trace to stdout */
@@ -151,17 +154,17 @@ void sim_observe(struct sim *sim, const struct sim_observer *also);
 void sim_destroy(struct sim *sim); /* kills all processes; NULL is allowed */
 
 uint64_t sim_now_us(const struct sim *sim);
-/* Runs the next event.  False: there is none before until_us, and the time is now until_us. */
+/* Runs the next event.  False: no event before until_us; the time is now until_us. */
 bool sim_step(struct sim *sim, uint64_t until_us);
 void sim_run_for(struct sim *sim, uint64_t us);
 
-/* Schedules call(arg) for that time, outside of any process. */
 struct sim_event;
+/* Schedules call(arg) for time at_us, outside of any process. */
 struct sim_event *sim_at(struct sim *sim, uint64_t at_us, void (*call)(void *arg), void *arg);
 void sim_cancel(struct sim_event *event); /* NULL is allowed; not allowed after the event fired */
 
 struct rng *sim_rng(struct sim *sim);
-/* random number from low to high, both included */
+/* Returns a random number from low to high, both included. */
 uint64_t sim_between(struct sim *sim, uint64_t low, uint64_t high);
 bool sim_chance(struct sim *sim, unsigned per_mille);
 void sim_count(struct sim *sim, enum sim_count count);
@@ -196,7 +199,7 @@ struct sim_temper {
     unsigned status_lies;             /* the status program gives the opposite state, or none */
     unsigned boots_late;              /* boots take up to late_max_us longer */
     unsigned boots_less;              /* the machine boots with half of its CPUs */
-    /* the machine loses power within crash_max_us after boot, and gets it back or not */
+    /* the machine loses power within crash_max_us after boot; it boots again, or stays off */
     unsigned crashes;
     unsigned dump_fails, dump_hangs; /* `roost-ckpt dump` fails, or never ends */
     uint64_t late_max_us, crash_max_us;
@@ -207,21 +210,21 @@ void sim_host_temper(struct sim_host *host, const struct sim_temper *temper);
 /* Adds a program that the machine starts at boot.  kept: it is restarted whenever it ends with a
  * status other than 0; otherwise when only jobs are left on the machine. */
 void sim_host_service(struct sim_host *host, const char *const *argv, bool kept);
-void sim_host_boot_now(struct sim_host *host); /* boots without delay */
-void sim_host_boot(struct sim_host *host);     /* boots after its boot time, if it is off */
-/* orderly shutdown: SIGTERM, then off; disks are synced */
+void sim_host_boot_now(struct sim_host *host); /* now, without boot time */
+void sim_host_boot(struct sim_host *host);     /* if off: boots in its boot time */
+/* Shuts the host down in order: SIGTERM to all processes, disks are synced, then off. */
 void sim_host_shut_down(struct sim_host *host);
-void sim_host_power_cut(
-    struct sim_host *host); /* at once: processes and unsynced writes are lost */
+/* Switches the host off at once: processes and unsynced writes are lost. */
+void sim_host_power_cut(struct sim_host *host);
 
-/* The machine's owner comes to it (true) or leaves it. */
+/* The machine's owner begins (true) or stops to use the machine. */
 void sim_host_owner(struct sim_host *host, bool is_there);
 
-/* The machine stands still for that time, as a closed laptop or a stopped virtual machine does: its
- * boot clock goes on, its processes and its network do not. */
+/* The machine stands still for for_us microseconds, as a closed laptop or a stopped virtual machine
+ * does: its boot clock goes on, its processes and its network do not. */
 void sim_host_suspend(struct sim_host *host, uint64_t for_us);
 
-/* The file functions give tests direct access; contents count as synced. */
+/* Creates or replaces a file on the host's disk, for tests; its contents count as synced. */
 void sim_file_put(struct sim_host *host, const char *path, const void *data, size_t length,
                   mode_t mode);
 /* The file's contents, valid until the next change; NULL when there is no such file. */
@@ -230,7 +233,7 @@ void sim_program_put(struct sim_host *host, const char *path, const char *progra
 /* Makes the next `writes` writes (of stores and files) and the next `syncs` fsyncs on this host
  * fail. */
 void sim_disk_fail(struct sim_host *host, unsigned writes, unsigned syncs);
-/* Makes the disk full for that time; small writes (a record, a store) still succeed. */
+/* Makes the disk full for for_us microseconds; small writes (a record, a store) still succeed. */
 void sim_disk_fill(struct sim_host *host, uint64_t for_us);
 /* Cuts the power in the middle of the ops-th write or sync of this host's disk from now on (1: the
  * next).  That operation and all later ones have no effect, and nothing that the process still does
@@ -243,7 +246,7 @@ void sim_disk_kill(struct sim_process *process, unsigned ops);
 
 /* Starts a process as a child of the host's init.  NULL when there is no such file or program. */
 struct sim_process *sim_spawn(struct sim_host *host, const char *const *argv);
-/* NULL: no living process has this pid */
+/* Returns the living process with this pid; NULL: none. */
 struct sim_process *sim_process_find(struct sim_host *host, pid_t pid);
 /* Walks the living processes of all hosts in order of creation: *at = 0 first; NULL at the end. */
 struct sim_process *sim_process_next(struct sim *sim, uint64_t *at);
@@ -252,14 +255,14 @@ uint64_t sim_process_serial(const struct sim_process *process); /* unique in the
 const char *sim_process_program(const struct sim_process *process);
 struct sim_host *sim_process_host(const struct sim_process *process);
 const char *sim_process_arg(const struct sim_process *process, int index); /* NULL past the end */
-/* the state that start() set */
+/* Returns what the program's start() put into *state. */
 void *sim_process_state(const struct sim_process *process);
-/* work is under way on its lane (worker thread) */
+/* Returns whether work is under way on a lane (worker thread) of the process. */
 bool sim_process_in_lane(const struct sim_process *process);
 void sim_kill(struct sim_process *process); /* kill -9, now */
-/* Runs call(arg) inside the process; false when the process ended in it. */
+/* Runs call(arg) inside the process; false when the process ended during the call. */
 bool sim_enter(struct sim_process *process, void (*call)(void *arg), void *arg);
-size_t sim_process_blocks(const struct sim_process *process); /* allocated blocks of its heap */
+size_t sim_process_blocks(const struct sim_process *process); /* number of allocated blocks */
 
 /* ---- links ----------------------------------------------------------------------------------- */
 

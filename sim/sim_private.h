@@ -32,10 +32,10 @@ struct sim_link {
     void *item;
 };
 void sim_list_init(struct sim_link *head);
-/* appends at the end */
+/* Appends item at the end of the list; link connects item with the list. */
 void sim_list_add(struct sim_link *head, struct sim_link *link, void *item);
-void sim_list_remove(struct sim_link *link);       /* may be called again, and on a zeroed link */
-void *sim_list_first(const struct sim_link *head); /* NULL when empty */
+void sim_list_remove(struct sim_link *link);       /* also if link is in no list */
+void *sim_list_first(const struct sim_link *head); /* NULL: empty list */
 
 void *sim_alloc(size_t size); /* zeroed; never NULL */
 void *sim_realloc(void *block, size_t size);
@@ -47,12 +47,13 @@ void sim_free(void *block);
 
 struct sim_event {
     uint64_t at_us, tie, seq;
-    size_t slot;                 /* index in the heap; SIZE_MAX while parked */
-    struct sim_process *process; /* dies with this process and waits while it is stopped; or NULL */
-    struct sim_host *host;       /* cancelled when this host loses power; or NULL */
-    struct sim_link link;        /* in the list of the process or host */
+    size_t slot; /* index in the heap of events; SIZE_MAX while parked */
+    /* the event is cancelled when process ends, and waits while process is stopped; may be NULL */
+    struct sim_process *process;
+    struct sim_host *host; /* event is cancelled when the host loses power; may be NULL */
+    struct sim_link link;  /* in the list of events of process or host */
     struct sim *sim;
-    bool even_stopped; /* also delivered to a stopped process */
+    bool even_stopped; /* call() is called even while the process is stopped */
     void (*call)(void *arg);
     void *arg;
 };
@@ -60,12 +61,13 @@ struct sim_event *sim_at_process(struct sim_process *process, uint64_t at_us,
                                  void (*call)(void *arg), void *arg);
 struct sim_event *sim_at_host(struct sim_host *host, uint64_t at_us, void (*call)(void *arg),
                               void *arg);
-/* takes the event out of the heap; its time is kept */
+/* Takes the event out of the heap until sim_event_resume(); at_us stays. */
 void sim_event_park(struct sim_event *event);
 void sim_event_resume(struct sim_event *event, uint64_t at_us);
 
 /* ---- the simulation -------------------------------------------------------------------------- */
 
+/* One line of the trace. */
 struct sim_trace_line {
     uint64_t at_us;
     char text[SIM_TRACE_TEXT];
@@ -89,7 +91,8 @@ struct sim {
     struct sim_link processes; /* living processes, in order of creation */
     uint64_t process_serial, connection_serial;
     struct sim_link connections;
-    struct sim_cut_link **links; /* matrix of host_count squared; entries are made when needed */
+    /* matrix with a row and a column for each host; entries are made when needed */
+    struct sim_cut_link **links;
     size_t links_side;
     struct sim_process *current; /* process whose code runs; NULL: the simulator's own code */
     uint64_t counts[SIM_COUNT_MAX];
@@ -115,6 +118,7 @@ struct sim {
 
 /* ---- heaps (mem_sim.c) ----------------------------------------------------------------------- */
 
+/* The header of an allocated block. */
 struct sim_block {
     struct sim_block *next, *prev;
     struct sim_heap *heap;
@@ -128,7 +132,7 @@ struct sim_heap {
 void sim_mem_use(struct sim *sim); /* makes this the running simulation; NULL: none */
 struct sim *sim_mem_running(void); /* the running simulation, or NULL */
 void sim_heap_init(struct sim_heap *heap);
-/* releases foreign handles, newest first, then all blocks */
+/* Releases the handles of mem_on_drop(), newest first, then all blocks. */
 void sim_heap_drop(struct sim_heap *heap);
 
 /* ---- hosts ----------------------------------------------------------------------------------- */
@@ -148,7 +152,7 @@ struct sim_host {
     struct sim *sim;
     char *name, *vfs_name;
     size_t index;
-    uint32_t cpus, cpus_now; /* cpus_now: CPUs since the last boot */
+    uint32_t cpus, cpus_now; /* configured; since the last boot */
     int64_t memory_mib;
     uint64_t boot_min_ms, boot_max_ms;
     unsigned fail_boots;
@@ -163,13 +167,13 @@ struct sim_host {
     struct sim_link events, processes;
     struct sim_node *root;
     struct sim_journal_entry *journal;
-    /* limit: entries that are kept when the power was cut */
+    /* journal_limit: most entries that a power cut may leave done */
     size_t journal_count, journal_capacity, journal_limit;
     unsigned fail_writes, fail_syncs, cut_ops;
     uint64_t full_until_us; /* the disk is full until this time */
     bool owner_came, owner_is_there;
     uint64_t owner_left_us;
-    bool failing; /* it is losing power at this moment */
+    bool failing; /* the host is losing power at this moment */
     bool lost_power;
     struct sim_link listeners;
     uint16_t last_port;
@@ -182,6 +186,7 @@ void sim_host_child_ended(struct sim_host *host, pid_t pid, int status, int sign
 
 /* ---- processes (process_sim.c) --------------------------------------------------------------- */
 
+/* The simulator's body of struct loop (base/loop.h). */
 struct loop {
     struct sim_process *process;
     struct rng rng, secrets;
@@ -205,7 +210,7 @@ struct sim_watch { /* a request to be told when a process ends */
     void *arg;
     bool child;
     struct os_exit how;
-    struct sim_event *event; /* the notification, while it is on its way */
+    struct sim_event *event; /* calls `call`; NULL: the watched process still lives */
 };
 struct sim_bind { /* a bind mount: the process sees `from` at the path `to` */
     char *from, *to;
@@ -214,15 +219,15 @@ struct sim_process {
     struct sim *sim;
     struct sim_host *host;
     const struct sim_program *program;
-    struct sim_link link, of_host; /* in the lists of living processes */
+    struct sim_link link, of_host; /* in the lists of living processes of sim and of host */
     uint64_t serial, start_time, started_us;
     pid_t pid, parent, group;
     bool started, dead, subreaper, stopped;
     uint64_t stopped_us, pending_signals;
-    uint64_t stood_us; /* total time for which it was stopped */
+    uint64_t stood_us; /* total time for which the process was stopped */
     int argc;
     char **argv, **env;
-    char *cwd;                       /* as the process sees it, like its arguments */
+    char *cwd;                       /* working directory, as the process sees it */
     char *stdout_path, *stderr_path; /* real paths on the host */
     char *stdout_seen;               /* path of standard output as the process sees it */
     struct sim_bind *binds;
@@ -233,19 +238,19 @@ struct sim_process {
     struct loop loop;
     struct os os;
     void *state;
-    jmp_buf *escape; /* set while its code runs; longjmp() target for ending it */
+    jmp_buf *escape; /* set while the process's code runs; longjmp() to it ends the process */
     int end_status, end_signal;
     struct sim_link events;
-    struct sim_link watches, watched; /* processes that it watches; watches on itself */
+    struct sim_link watches, watched; /* watches by this process; watches on this process */
     struct sim_link streams, listeners, incomings, locks, files, vfs_files;
-    unsigned lane_work; /* lane works between start and done */
+    unsigned lane_work; /* number of lane works that are under way */
     unsigned kill_ops;
-    bool failing; /* it is being killed at this moment */
+    bool failing; /* the process is being killed at this moment */
     char *job_key;
 };
 struct sim_spawn {
     const char *const *argv;
-    const struct os_spawn *spec; /* NULL: defaults */
+    const struct os_spawn *spec; /* options of os_spawn(); NULL: defaults */
     struct sim_process *parent;  /* NULL: child of the host's init */
 };
 int sim_process_create(struct sim_host *host, const struct sim_spawn *how,
@@ -260,20 +265,21 @@ struct sim_process *sim_process_first(const struct sim_link *list,
 bool sim_process_path(const struct sim_process *process, const char *path, char out[SIM_PATH_MAX]);
 /* The program that a file contains; NULL: none. */
 const struct sim_program *sim_program_find(struct sim *sim, const struct sim_node *node);
-/* The kernel's part of a process's end: releases everything it has and runs none of its code. */
+/* Ends a process as a kernel does: releases everything that it has and runs none of its code. */
 void sim_process_end(struct sim_process *process, int status, int signal_number);
-/* delivered later, by an event */
+/* Sends a signal to the process; an event delivers the signal later. */
 void sim_process_signal(struct sim_process *process, int signal_number);
-/* Ends the running process from inside its code, with this status or signal. */
+/* Ends the process whose code runs now, from inside this code, with this status or signal. */
 _Noreturn void sim_process_escape(struct sim_process *process, int status, int signal_number);
 void sim_watch_add(struct sim_process *watcher, struct sim_process *watched, pid_t pid,
                    os_exit_f call, void *arg, bool child);
 
 void sim_loop_init(struct loop *loop, struct sim_process *process);
-void sim_loop_drop(struct loop *loop); /* frees everything, makes no callbacks */
+void sim_loop_drop(struct loop *loop); /* frees timers and lanes, calls nothing */
 
 /* ---- files (tree_sim.c) ---------------------------------------------------------------------- */
 
+/* The types of a file (struct sim_node). */
 enum sim_node_type { SIM_DIR, SIM_FILE, SIM_SOCKET };
 struct sim_page { /* the old contents of a page that is not synced yet */
     size_t number;
@@ -283,27 +289,27 @@ struct sim_page { /* the old contents of a page that is not synced yet */
 struct sim_node {
     struct sim_host *host;
     char *name;
-    struct sim_node *parent; /* NULL: the root, or not in the tree */
+    struct sim_node *parent; /* directory of this node; NULL: the root, or not in the tree */
     enum sim_node_type type;
     unsigned refs;
     mode_t mode;
     uid_t uid;
     gid_t gid;
     int64_t mtime_s;
-    struct sim_node **children; /* sorted by name */
+    struct sim_node **children; /* entries of a directory, sorted by name */
     size_t child_count, child_capacity;
-    unsigned char *data; /* one byte longer than size, with a zero at the end */
+    unsigned char *data; /* contents: size bytes and a zero byte */
     size_t size, capacity;
     struct sim_page *dirty;
     size_t dirty_count, dirty_capacity, size_before;
     bool is_dirty;
-    struct sim_process *locker;     /* process that holds os_lock() on it */
-    struct sim_vfs_file *vfs_files; /* open handles of the SQLite VFS */
+    struct sim_process *locker;     /* process that holds os_lock() on this file */
+    struct sim_vfs_file *vfs_files; /* open handles of this file in the SQLite VFS */
 };
 struct sim_node *sim_node_create(struct sim_host *host, enum sim_node_type type, mode_t mode);
 void sim_node_ref(struct sim_node *node);
 void sim_node_unref(struct sim_node *node); /* NULL is allowed */
-/* borrowed; NULL: no such path */
+/* Finds the file or directory at path; borrowed; NULL: no such path. */
 struct sim_node *sim_tree_find(struct sim_host *host, const char *path);
 /* The directory of path's last part, which is copied to name; NULL: no such directory. */
 struct sim_node *sim_tree_parent(struct sim_host *host, const char *path, char *name, size_t size);
@@ -313,26 +319,28 @@ void sim_dir_set(struct sim_node *dir, const char *name, struct sim_node *node);
 int sim_tree_mkdirs(struct sim_host *host, const char *path, mode_t mode);
 int sim_node_write(struct sim_node *node, uint64_t offset, const void *data, size_t length);
 int sim_node_truncate(struct sim_node *node, size_t size);
-int sim_node_sync(struct sim_node *node); /* also syncs all directory changes so far */
+int sim_node_sync(struct sim_node *node); /* and syncs all directory changes */
 int sim_tree_sync_dirs(struct sim_host *host);
 void sim_tree_sync_all(struct sim_host *host);
-void sim_tree_crash(struct sim_host *host); /* may undo what was not synced */
+void sim_tree_crash(struct sim_host *host); /* power cut: may undo unsynced changes */
 void sim_tree_destroy(struct sim_host *host);
 /* Makes path absolute, without "." and ".."; false when it is too long. */
 bool sim_path(const char *cwd, const char *path, char out[SIM_PATH_MAX]);
 
 void sim_vfs_create(struct sim_host *host);
 void sim_vfs_destroy(struct sim_host *host);
-/* closes its VFS files, as a kernel does at its end */
+/* Closes the process's open files of the SQLite VFS, as a kernel does at the end of a process. */
 void sim_vfs_files_drop(struct sim_process *process);
-/* the same for struct os_file and struct os_lock */
+/* Closes the process's struct os_file and struct os_lock, as a kernel does at the end of a process.
+ */
 void sim_files_drop(struct sim_process *process);
 
 /* ---- network --------------------------------------------------------------------------------- */
 
-/* closes its sockets, as a kernel does at its end */
+/* Closes the process's sockets, as a kernel does at the end of a process. */
 void sim_net_drop_process(struct sim_process *process);
-void sim_net_drop_host(struct sim_host *host); /* connections of its processes fall silent */
+/* Ends all connections of the host to other hosts, without notice to them. */
+void sim_net_drop_host(struct sim_host *host);
 void sim_net_destroy(struct sim *sim);
 struct sim_cut_link *sim_link_between(struct sim *sim, struct sim_host *a, struct sim_host *b);
 

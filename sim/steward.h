@@ -14,13 +14,14 @@
 
 struct steward {
     const char *schedd_socket, *collector_address, *token_path, *ca_path, *keys_path;
-    uint64_t begin_us, until_us; /* after until_us he only releases held jobs */
+    uint64_t begin_us, until_us; /* acts between these times; later he only releases held jobs */
     unsigned nodes, jobs;
     bool *touched; /* for each job: whether he vacated or held it; `jobs` entries, borrowed */
     /* Called when a checkpoint that he asked for exists, of job "12.3"; may be NULL. */
     void (*checkpointed)(void *arg, const char *id, int64_t sequence);
     void *arg;
-    unsigned asked, granted, vacated, held, drained; /* totals over all runs of his program */
+    unsigned asked, granted, vacated, held,
+        drained; /* number of such acts, in all runs of the program */
 };
 /* Fills in the steward's program; its data is `steward`, which must outlive the run. */
 void steward_program(struct sim_program *program, struct steward *steward);

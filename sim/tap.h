@@ -24,16 +24,16 @@ struct tap_message {
     struct sim_process *from;
     struct sim_host *asker; /* machine that made the request */
     uint64_t asker_serial;  /* serial of the process that made the request */
-    /* of a reply: verb of its request; of a RELAY: verb of what is relayed */
+    /* in a reply: the verb of its request; in a RELAY: the verb of the relayed request */
     enum wire_verb verb;
     bool is_reply;
-    bool is_relay; /* a request on its way to the collector, to be relayed */
-    /* status of a reply; parts of a reply with more to come are not reported */
+    bool is_relay; /* a request that is sent to the collector, to be relayed */
+    /* status of a reply; only the last part of a reply is reported */
     int status;
     const struct ad *args;    /* never NULL */
-    const struct ad *request; /* of a reply: args of its request; otherwise NULL */
+    const struct ad *request; /* in a reply: args of its request; otherwise NULL */
     const char *claim_id;     /* claim id in the request's secrets; "" if none */
-    struct ad *const *ads;    /* only of requests */
+    struct ad *const *ads;    /* ads of a request; of a reply none */
     size_t ad_count;
 };
 typedef void (*tap_f)(void *arg, const struct tap_message *message);

@@ -18,7 +18,7 @@
 struct tyrant {
     const char *collector_address; /* "tcp:..." */
     const char *token_path, *ca_path, *keys_path;
-    uint64_t until_us; /* he stops at this time */
+    uint64_t until_us; /* preempts nothing after this time */
 };
 
 /* Fills in the tyrant's program; tyrant is borrowed and must outlive the run. */

@@ -25,13 +25,13 @@
 #define SIM_IMAGE_PROGRAM "image"
 
 struct sim_image {
-    uint64_t id, base_id; /* base_id 0: a whole image; otherwise a delta */
+    uint64_t id, base_id; /* base_id: the image on which this delta builds; 0: a whole image */
     unsigned number;      /* number of the job */
     unsigned steps, done; /* steps of the job, and steps done */
-    uint64_t rest_us;     /* rest of the current step */
+    uint64_t rest_us;     /* time that the current step still needs */
     unsigned status;      /* exit status of the job */
     char out[200];        /* output file, named as the job names it */
-    uint64_t offset;      /* position in the output file */
+    uint64_t offset;      /* bytes written to the output file */
     char features[64];    /* CPU features of the machine where the job began, such as "avx,sse" */
     size_t bytes;         /* size of the image file */
 };
