@@ -147,9 +147,9 @@ static void what_no_encoder_writes_is_refused(void **state)
     BAD("\2\1\2A\0\3\3\x80\0", -EBADMSG, "shortest");
     BAD("\2\1\2A\0\x0b\3\xff\xff\xff\xff\xff\xff\xff\xff\xff\2", -EBADMSG, "shortest");
     BAD("\2\1\2A\0\2\4\0", -EBADMSG, "the ad ends too early");
-    BAD("\2\1\2A\0\1\5", -EBADMSG, "text does not end");
-    BAD("\2\1\2A\0\3\5xx", -EBADMSG, "text does not end");
-    BAD("\2\1\2A\0\4\5x\0\0", -EBADMSG, "text does not end");
+    BAD("\2\1\2A\0\1\5", -EBADMSG, "must have one zero byte");
+    BAD("\2\1\2A\0\3\5xx", -EBADMSG, "must have one zero byte");
+    BAD("\2\1\2A\0\4\5x\0\0", -EBADMSG, "must have one zero byte");
     BAD("\2\1\2A\0\1\x13", -EBADMSG, "unknown kind");
     BAD("\2\1\2A\0\1\xff", -EBADMSG, "unknown kind");
     BAD("\2\1\2A\0\3\x0b\1\0", -EBADMSG, "unknown operator"); /* unary || */

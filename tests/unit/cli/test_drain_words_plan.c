@@ -266,8 +266,8 @@ static void what_cannot_be_meant_is_refused_before_anybody_is_asked(void **state
         "OnCompletion: with Slots, must be stay or resume, because other slots still run");
     expect_refused("--cancel wn01 --slots slot1",
                    "--cancel ends a request for all slots; leave out --slots");
-    expect_refused("--estimate wn01 --wait", "--wait goes only with a request to drain");
-    expect_refused("status --fast", "status takes only machine names");
+    expect_refused("--estimate wn01 --wait", "--wait can be used only with a request to drain");
+    expect_refused("status --fast", "status accepts only machine names");
     struct drain_words words;
     struct err err = {""};
     assert_int_equal(read_line(&line, "wn01 --check ((", &words, &err), -EINVAL);
