@@ -148,17 +148,19 @@ static const struct knob KNOBS[] = {
      .fallback = "5m",
      .min = 0,
      .max = 86400,
-     .help = "A collector that has run for less than this time may not know the whole pool yet. "
-             "Until then at most ROOSTER_YOUNG_MAX_DOWN machines may be asleep, and no machine is "
-             "woken for the reserve."},
+     .help =
+         "A collector that has run for less than this time may not know the whole pool yet. "
+         "Until then at most ROOSTER_YOUNG_MAX_DOWN machines may go to sleep, and no machine is "
+         "woken for the reserve."},
     {.name = "ROOSTER_YOUNG_MAX_DOWN",
      .type = KNOB_INT,
      .fallback = "10",
      .min = 0,
      .max = 1000000,
      .unit = "machines",
-     .help = "How many machines may be asleep while the collector is younger than "
-             "ROOSTER_COLLECTOR_MIN_AGE; 0: no limit."},
+     .help = "How many machines may go to sleep in the time from the collector's start until it is "
+             "ROOSTER_COLLECTOR_MIN_AGE old; machines that were asleep before do not count. 0: no "
+             "limit."},
     {.name = "ROOSTER_ASLEEP_WATTS",
      .type = KNOB_REAL,
      .fallback = "0",

@@ -16,7 +16,7 @@
 
 /* Steps that examining one entry of a map costs: a pattern, or a group of adjacent literal
  * users. */
-#define ENTRY_STEPS 10u /* what looking at an entry of a map counts */
+#define ENTRY_STEPS 10u
 
 struct entry {
     struct ad_regex *regex;

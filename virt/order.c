@@ -50,8 +50,8 @@ static enum step order_done(struct order *order, const char *text)
     return STEP_DONE;
 }
 
-__attribute__((format(printf, 3, 4))) static enum step failed(struct order *order, int code,
-                                                              const char *format, ...)
+__attribute__((format(printf, 3, 4))) static enum step order_failed(struct order *order, int code,
+                                                                    const char *format, ...)
 {
     char text[VIRT_TEXT_MAX];
     va_list args;
@@ -74,7 +74,7 @@ static enum step after_change(struct order *order, int result, const char *text)
         order->told = true; /* once */
         return STEP_WAIT;
     }
-    return failed(order, -EIO, "%s", virt_error_text());
+    return order_failed(order, -EIO, "%s", virt_error_text());
 }
 
 /* Returns whether the domain is paused only on its way to another state. */
@@ -100,7 +100,7 @@ static enum step wake_guest(struct order *order, int state, int reason, uint64_t
     case VIR_DOMAIN_PMSUSPENDED:
         return after_change(order, virDomainPMWakeup(order->domain, 0), "woken from suspend");
     case VIR_DOMAIN_CRASHED: /* kept for whoever wants to look at it */
-        return failed(order, -EIO, "the guest has crashed and is kept as it was");
+        return order_failed(order, -EIO, "the guest has crashed and is kept as it was");
     case VIR_DOMAIN_SHUTOFF:
         saved = virDomainHasManagedSaveImage(order->domain, 0);
         return after_change(order, virDomainCreate(order->domain),
@@ -116,7 +116,7 @@ static enum step destroy_guest(struct order *order)
     if (virDomainDestroy(order->domain) != 0) {
         const virError *last = virGetLastError();
         if (last == NULL || last->code != VIR_ERR_OPERATION_INVALID) { /* else: gone just now */
-            return failed(order, -EIO, "%s", virt_error_text());
+            return order_failed(order, -EIO, "%s", virt_error_text());
         }
     }
     return STEP_WAIT;
@@ -165,8 +165,8 @@ static enum step ask_guest(struct order *order, uint64_t *wait_ms)
     uint64_t patience_ms = order->begin_ms + (uint64_t)order->line->patience_s * 1000;
     if (now_ms >= patience_ms) {
         return may_force ? destroy_guest(order)
-                         : failed(order, -ETIMEDOUT, "the guest did not suspend in %u s",
-                                  order->line->patience_s);
+                         : order_failed(order, -ETIMEDOUT, "the guest did not suspend in %u s",
+                                        order->line->patience_s);
     }
     if (now_ms >= order->again_ms) {
         if (tell_guest(order) != 0 && !order->told) {
@@ -198,7 +198,8 @@ static enum step go_down(struct order *order, int state, uint64_t *wait_ms)
                                      : "the guest is suspended already");
     }
     if (virDomainIsPersistent(order->domain) == 0) {
-        return failed(order, -EPERM, "the domain is transient: it could not be started again");
+        return order_failed(order, -EPERM,
+                            "the domain is transient: it could not be started again");
     }
     if (how == VIRT_SAVE) {
         return after_change(order, virDomainManagedSave(order->domain, 0), "saved");
@@ -277,10 +278,10 @@ static enum step order_step(struct order *order, uint64_t *wait_ms)
 {
     int state = 0, reason = 0;
     if (atomic_load(order->cancelled)) {
-        return failed(order, -ECANCELED, "the order was cancelled");
+        return order_failed(order, -ECANCELED, "the order was cancelled");
     }
     if (virDomainGetState(order->domain, &state, &reason, 0) != 0) {
-        return failed(order, -EIO, "%s", virt_error_text());
+        return order_failed(order, -EIO, "%s", virt_error_text());
     }
     switch (order->line->verb) {
     case VIRT_WAKE:
@@ -304,7 +305,7 @@ static enum step with_connection(struct order *order)
         return rc == -EIO && virt_lost(order->virt, order->conn) ? STEP_WAIT : STEP_FAILED;
     }
     if (virDomainGetUUID(order->domain, uuid) != 0) {
-        return failed(order, -EIO, "%s", virt_error_text());
+        return order_failed(order, -EIO, "%s", virt_error_text());
     }
     struct virt_wait *wait = virt_wait_begin(order->virt, uuid);
     enum step next = STEP_WAIT;
@@ -312,8 +313,8 @@ static enum step with_connection(struct order *order)
         uint64_t until_ms = order->end_ms;
         next = order_step(order, &until_ms);
         if (next == STEP_WAIT && virt_now_ms() >= order->end_ms) {
-            next = failed(order, -ETIMEDOUT, "the order was not carried out within %u s",
-                          order->line->limit_s);
+            next = order_failed(order, -ETIMEDOUT, "the order was not carried out within %u s",
+                                order->line->limit_s);
         } else if (next == STEP_WAIT) {
             virt_wait(wait, until_ms < order->end_ms ? until_ms : order->end_ms);
         }
@@ -355,7 +356,7 @@ void virt_order(struct virt *virt, const struct virt_line *line, const atomic_bo
             (void)virConnectClose(order.conn);
         }
         if (next == STEP_WAIT && atomic_load(cancelled)) {
-            next = failed(&order, -ECANCELED, "the order was cancelled");
+            next = order_failed(&order, -ECANCELED, "the order was cancelled");
         } else if (next == STEP_WAIT && virt_now_ms() >= order.end_ms) {
             next = STEP_FAILED;
         } else if (next == STEP_WAIT) {

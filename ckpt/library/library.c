@@ -281,7 +281,7 @@ static void hand_on(int signal, siginfo_t *info, void *context)
     }
 }
 
-__attribute__((constructor(BEFORE_ALL_OTHER))) static void begin(void)
+__attribute__((constructor(BEFORE_ALL_OTHER))) static void begin_watching(void)
 {
     struct library *library = &the_library;
     struct sigaction action = {.sa_sigaction = hand_on, .sa_flags = SA_SIGINFO | SA_RESTART};

@@ -263,7 +263,7 @@ static void begin_waiting(struct claim *claim)
     }
     (void)snprintf(claim->job.id, sizeof claim->job.id, "%s", ad_string_or(args, "JobId", ""));
     claim->job.epoch = ad_int_or(args, "ClaimEpoch", 0);
-    (void)claim_set_job(claim, wire_request_ad(request, 0));
+    claim_set_job(claim, wire_request_ad(request, 0));
     begin_run(claim);
     write_record(claim, args, wire_request_secret(request, SECRET_NONCE));
     starters_name_directory(claim);

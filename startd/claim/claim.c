@@ -614,7 +614,7 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     }
     const struct ad *job;
     if (ad_get_ad(ad, "Job", &job) == 0) {
-        (void)claim_set_job(claim, job);
+        claim_set_job(claim, job);
     }
     ad_destroy(ad);
     return 0;

@@ -98,7 +98,7 @@ void claim_show(struct claim *claim, const struct ad *job)
     claim->job.shown = shown;
 }
 
-int claim_set_job(struct claim *claim, const struct ad *job)
+void claim_set_job(struct claim *claim, const struct ad *job)
 {
     struct ad *copy = ad_copy(job);
     ad_destroy(claim->job.ad);
@@ -106,5 +106,4 @@ int claim_set_job(struct claim *claim, const struct ad *job)
     mem_free(claim->job.user);
     claim->job.user = mem_strdup(ad_string_or(job, "User", "?"));
     claim_show(claim, job);
-    return 0;
 }

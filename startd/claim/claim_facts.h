@@ -33,7 +33,7 @@ void claim_put_suspension(const struct claim *claim, struct ad *args);
 /* Sets what the slot's ad will say about the job (claim->job.shown).  The claim must have its
  * slot. */
 void claim_show(struct claim *claim, const struct ad *job);
-/* Makes a copy of this job ad the claim's job, and calls claim_show() for it.  Always returns 0. */
-int claim_set_job(struct claim *claim, const struct ad *job);
+/* Makes a copy of this job ad the claim's job, and calls claim_show() for it. */
+void claim_set_job(struct claim *claim, const struct ad *job);
 
 #endif
