@@ -204,12 +204,14 @@ int listing_show(struct cli *cli, const struct listing *listing, const struct ad
 {
     struct strbuf out;
     struct listing_output output = {cli, CLI_OK};
-    struct listing how = *listing;
+    struct listing_print print;
     const struct ad_context context = listing_context(cli);
-    how.emit = listing_write_some;
-    how.emit_arg = &output;
     strbuf_init(&out, LISTING_TEXT_MAX);
-    listing_plan_print(&how, ads, count, &context, &out);
+    listing_plan_begin(&print, listing, ads, count, &context);
+    while (listing_plan_more(&print, &out)) {
+        listing_write_some(&output, &out);
+    }
+    listing_plan_end(&print);
     if (output.status == CLI_OK) {
         return listing_write(cli, &out);
     }

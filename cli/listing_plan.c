@@ -20,7 +20,7 @@
 #include "cli/print_format_plan.h"
 #include "cli/table_plan.h"
 
-#define EMIT_BYTES ((size_t)256 << 10)
+#define PORTION_BYTES ((size_t)256 << 10)
 
 struct item {
     char *text; /* the argument as it was given, also its column's heading */
@@ -462,47 +462,33 @@ static char *cell_text(const struct listing *listing, const struct item *item, c
     return cell != NULL ? cell : mem_strdup("error");
 }
 
-static void emit_some(const struct listing *listing, struct strbuf *out)
-{
-    if (listing->emit != NULL && out->length >= EMIT_BYTES) {
-        listing->emit(listing->emit_arg, out);
-    }
-}
-
-/* Prints directly into out, without padding, for output without headings. */
-static void print_plain(const struct listing *listing, const struct ad *const *ads, size_t count,
+/* Prints a line without padding, for output without headings. */
+static void print_plain(const struct listing *listing, const struct ad *ad,
                         const struct ad_context *context, struct strbuf *out)
 {
     const struct listing_autoformat *how = &listing->autoformat;
     const char *between = how->gaps.newline ? "\n" : how->gaps.tab ? "\t" : " ";
-    for (size_t i = 0; i < count; i++) {
-        if (how->job_id) {
-            put_job_id(ads[i], out);
-            strbuf_puts(out, how->gaps.tab ? "\t" : " ");
-        }
-        for (size_t c = 0; c < listing->items.count; c++) {
-            const struct item *item = listing->items.items[c];
-            if (c > 0) {
-                strbuf_puts(out, how->gaps.comma ? "," : "");
-                strbuf_puts(out, between);
-            }
-            if (how->labels) {
-                strbuf_printf(out, "%s = ", item->text);
-            }
-            print_cell(listing, item, ads[i], context, out);
-        }
-        strbuf_puts(out, how->gaps.empty ? "\n\n" : "\n");
-        emit_some(listing, out);
+    if (how->job_id) {
+        put_job_id(ad, out);
+        strbuf_puts(out, how->gaps.tab ? "\t" : " ");
     }
+    for (size_t c = 0; c < listing->items.count; c++) {
+        const struct item *item = listing->items.items[c];
+        if (c > 0) {
+            strbuf_puts(out, how->gaps.comma ? "," : "");
+            strbuf_puts(out, between);
+        }
+        if (how->labels) {
+            strbuf_printf(out, "%s = ", item->text);
+        }
+        print_cell(listing, item, ad, context, out);
+    }
+    strbuf_puts(out, how->gaps.empty ? "\n\n" : "\n");
 }
 
-static void print_auto(const struct listing *listing, const struct ad *const *ads, size_t count,
-                       const struct ad_context *context, struct strbuf *out)
+static void print_under_headings(const struct listing *listing, const struct ad *const *ads,
+                                 size_t count, const struct ad_context *context, struct strbuf *out)
 {
-    if (!listing->autoformat.headings) {
-        print_plain(listing, ads, count, context, out);
-        return;
-    }
     size_t columns = listing->items.count, job_width = 2;
     size_t *widths = mem_zalloc((columns + 1) * sizeof *widths);
     char **cells = mem_zalloc((columns * count + 1) * sizeof *cells);
@@ -619,55 +605,107 @@ static void print_json_line(struct ad_lister *lister, const struct ad *ad, struc
 
 /* ---- all */
 
+/* Whether -af and -format were both given. */
+static bool is_mixed(const struct listing *listing)
+{
+    return listing->has_auto && listing->has_format &&
+           (listing->style == LISTING_AUTO || listing->style == LISTING_FORMAT);
+}
+
+/* Whether a line depends on all ads: the widths of columns do, and so does an order. */
+static bool is_whole(const struct listing *listing)
+{
+    return listing->style == LISTING_CUSTOM ||
+           (listing->style == LISTING_AUTO && !is_mixed(listing) && listing->autoformat.headings);
+}
+
+void listing_plan_begin(struct listing_print *print, const struct listing *listing,
+                        const struct ad *const *ads, size_t count, const struct ad_context *context)
+{
+    *print =
+        (struct listing_print){.listing = listing, .ads = ads, .count = count, .context = context};
+    if (listing->style == LISTING_LONG || listing->style == LISTING_JSON ||
+        listing->style == LISTING_JSON_LINES) {
+        print->lister =
+            ad_lister_create(listing->style == LISTING_LONG ? AD_LISTER_LONG : AD_LISTER_JSON,
+                             (const char *const *)listing->attributes.items,
+                             listing->attributes.count);
+    }
+}
+
+static void print_whole(const struct listing_print *print, struct strbuf *out)
+{
+    const struct listing *listing = print->listing;
+    if (listing->style == LISTING_CUSTOM) {
+        print_format_print(listing->custom, print->ads, print->count, print->context, out);
+    } else {
+        print_under_headings(listing, print->ads, print->count, print->context, out);
+    }
+}
+
+static void print_one(const struct listing_print *print, const struct ad *ad, struct strbuf *out)
+{
+    const struct listing *listing = print->listing;
+    if (listing->style == LISTING_LONG) {
+        ad_lister_print(print->lister, ad, out);
+        strbuf_putc(out, '\n');
+    } else if (listing->style == LISTING_XML) {
+        print_xml(listing, ad, out);
+    } else if (listing->style == LISTING_JSON) {
+        strbuf_puts(out, print->next > 0 ? ",\n" : "");
+        ad_lister_print(print->lister, ad, out);
+    } else if (listing->style == LISTING_JSON_LINES) {
+        print_json_line(print->lister, ad, out);
+    } else if (is_mixed(listing)) {
+        print_mixed(listing, ad, print->context, out);
+    } else if (listing->style == LISTING_AUTO) {
+        print_plain(listing, ad, print->context, out);
+    } else {
+        for (size_t k = 0; k < listing->items.count; k++) {
+            print_formatted(listing->items.items[k], ad, listing->target, print->context, out);
+        }
+    }
+}
+
+bool listing_plan_more(struct listing_print *print, struct strbuf *out)
+{
+    enum listing_style style = print->listing->style;
+    if (is_whole(print->listing)) {
+        print_whole(print, out);
+        return false;
+    }
+    if (print->next == 0 && style == LISTING_JSON) {
+        strbuf_puts(out, "[\n");
+    } else if (print->next == 0 && style == LISTING_XML) {
+        strbuf_puts(out, ad_xml_header);
+    }
+    for (bool full = false; print->next < print->count && !full; print->next++) {
+        print_one(print, print->ads[print->next], out);
+        full = out->length >= PORTION_BYTES;
+    }
+    if (print->next < print->count) {
+        return true;
+    }
+    if (style == LISTING_JSON) {
+        strbuf_puts(out, "]\n");
+    } else if (style == LISTING_XML) {
+        strbuf_puts(out, ad_xml_footer);
+    }
+    return false;
+}
+
+void listing_plan_end(struct listing_print *print)
+{
+    ad_lister_destroy(print->lister);
+}
+
 void listing_plan_print(const struct listing *listing, const struct ad *const *ads, size_t count,
                         const struct ad_context *context, struct strbuf *out)
 {
-    const bool mixed = listing->has_auto && listing->has_format &&
-                       (listing->style == LISTING_AUTO || listing->style == LISTING_FORMAT);
-    if (listing->style == LISTING_AUTO && !mixed) {
-        print_auto(listing, ads, count, context, out);
-        return;
+    struct listing_print print;
+    listing_plan_begin(&print, listing, ads, count, context);
+    while (listing_plan_more(&print, out)) {
+        /* all of it in out */
     }
-    if (listing->style == LISTING_CUSTOM) {
-        print_format_print(listing->custom, ads, count, context, out);
-        return;
-    }
-    struct ad_lister *lister = NULL;
-    const bool lines = listing->style == LISTING_JSON_LINES;
-    if (listing->style == LISTING_LONG || listing->style == LISTING_JSON || lines) {
-        lister = ad_lister_create(listing->style == LISTING_LONG ? AD_LISTER_LONG : AD_LISTER_JSON,
-                                  (const char *const *)listing->attributes.items,
-                                  listing->attributes.count);
-    }
-    if (listing->style == LISTING_JSON) {
-        strbuf_puts(out, "[\n");
-    } else if (listing->style == LISTING_XML) {
-        strbuf_puts(out, ad_xml_header);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (listing->style == LISTING_LONG) {
-            ad_lister_print(lister, ads[i], out);
-            strbuf_putc(out, '\n');
-        } else if (listing->style == LISTING_XML) {
-            print_xml(listing, ads[i], out);
-        } else if (listing->style == LISTING_JSON) {
-            strbuf_puts(out, i > 0 ? ",\n" : "");
-            ad_lister_print(lister, ads[i], out);
-        } else if (lines) {
-            print_json_line(lister, ads[i], out);
-        } else if (mixed) {
-            print_mixed(listing, ads[i], context, out);
-        } else {
-            for (size_t k = 0; k < listing->items.count; k++) {
-                print_formatted(listing->items.items[k], ads[i], listing->target, context, out);
-            }
-        }
-        emit_some(listing, out);
-    }
-    ad_lister_destroy(lister);
-    if (listing->style == LISTING_JSON) {
-        strbuf_puts(out, "]\n");
-    } else if (listing->style == LISTING_XML) {
-        strbuf_puts(out, ad_xml_footer);
-    }
+    listing_plan_end(&print);
 }

@@ -17,6 +17,7 @@
 
 struct ad;
 struct ad_context;
+struct ad_lister;
 struct err;
 struct print_format;
 struct strbuf;
@@ -73,9 +74,6 @@ struct listing {
     struct vec attributes;  /* attribute names of -attributes */
     struct vec constraints; /* expressions that must all be true */
     int64_t limit;          /* largest number of ads; 0: no limit */
-    /* Called when out has become large, to write and empty it; NULL: all text stays in out. */
-    void (*emit)(void *arg, struct strbuf *out);
-    void *emit_arg;
 };
 
 /* releases what listing owns; a zeroed struct is an empty listing */
@@ -104,7 +102,27 @@ char *listing_plan_constraint(const struct listing *listing);
  * may be needed too, such as those to which an expression refers. */
 bool listing_plan_names(const struct listing *listing, struct vec *names);
 
-/* Prints the ads in any style except LISTING_TABLE. */
+/* Ads that are printed portion by portion, so that the caller can write each portion; only for
+ * listing_plan.c. */
+struct listing_print {
+    const struct listing *listing;
+    const struct ad *const *ads;
+    size_t count;
+    const struct ad_context *context;
+    size_t next;              /* index of the next ad */
+    struct ad_lister *lister; /* NULL for a style that needs none */
+};
+
+/* Begins to print the ads in any style except LISTING_TABLE; all arguments must outlive print. */
+void listing_plan_begin(struct listing_print *print, const struct listing *listing,
+                        const struct ad *const *ads, size_t count,
+                        const struct ad_context *context);
+/* Appends the next ads to out, until out has about 256 KiB.  A style whose lines depend on all ads
+ * is one portion.  Returns false after the last portion. */
+bool listing_plan_more(struct listing_print *print, struct strbuf *out);
+void listing_plan_end(struct listing_print *print);
+
+/* Prints the ads in any style except LISTING_TABLE, in one portion. */
 void listing_plan_print(const struct listing *listing, const struct ad *const *ads, size_t count,
                         const struct ad_context *context, struct strbuf *out);
 
