@@ -288,6 +288,57 @@ static void a_target_is_what_expressions_see(void **state)
     ads_expect(&out, "42\n");
 }
 
+/* Prints each portion into an empty buffer, as a caller does that writes portions; returns their
+ * number. */
+static size_t print_portions(const struct listing *listing, const struct vec *ads,
+                             struct strbuf *out)
+{
+    const struct ad_context context = {.now_s = 0};
+    struct listing_print print;
+    struct strbuf portion;
+    size_t count = 0;
+    bool more = true;
+    strbuf_init(&portion, 0);
+    listing_plan_begin(&print, listing, ads_list(ads), ads->count, &context);
+    for (; more; count++) {
+        more = listing_plan_more(&print, &portion);
+        assert_true(portion.length < (size_t)300 << 10);
+        strbuf_puts(out, strbuf_text(&portion));
+        strbuf_clear(&portion);
+    }
+    listing_plan_end(&print);
+    strbuf_fini(&portion);
+    return count;
+}
+
+static void portions_together_are_the_whole(void **state)
+{
+    (void)state;
+    static const enum listing_style STYLES[] = {LISTING_LONG, LISTING_JSON, LISTING_JSON_LINES,
+                                                LISTING_XML};
+    const struct ad_context context = {.now_s = 0};
+    char line[4096], text[4200];
+    struct vec ads = {0};
+    memset(line, 'x', sizeof line - 1);
+    line[sizeof line - 1] = '\0';
+    (void)snprintf(text, sizeof text, "[A = \"%s\"]", line);
+    for (int i = 0; i < 200; i++) {
+        ads_add(&ads, text);
+    }
+    for (size_t i = 0; i < sizeof STYLES / sizeof STYLES[0]; i++) {
+        struct listing listing = {.style = STYLES[i]};
+        struct strbuf whole, parts;
+        strbuf_init(&whole, 0);
+        strbuf_init(&parts, 0);
+        listing_plan_print(&listing, ads_list(&ads), ads.count, &context, &whole);
+        assert_int_equal(print_portions(&listing, &ads, &parts), 4);
+        ads_expect(&parts, strbuf_text(&whole));
+        strbuf_fini(&whole);
+        listing_fini(&listing);
+    }
+    vec_fini(&ads, ads_destroy_one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +361,7 @@ int main(void)
         TEST(mistakes_are_named),
         cmocka_unit_test(lines_and_mixed_items_are_printed_in_their_order),
         cmocka_unit_test(a_target_is_what_expressions_see),
+        cmocka_unit_test(portions_together_are_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
