@@ -161,7 +161,7 @@ int dump_shared(struct dump *dump, struct err *err);
  * extended registers, and the job's clocks. */
 void dump_machine(struct dump *dump);
 
-/* ---- dump_linux.c: contents */
+/* ---- dump_put_linux.c: contents */
 /* Writes bytes to the image at offset dump->at and adds them to the end of the extent.  Returns 0
  * or -errno. */
 int dump_put(struct dump *dump, struct ckpt_extent *extent, const void *data, size_t bytes,
