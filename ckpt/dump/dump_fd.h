@@ -51,6 +51,7 @@ struct files { /* all descriptors of the job */
     struct err *err;
 };
 
+/* ---- dump_fd_linux.c: for all kinds of open files */
 /* Says that this open file cannot be saved: sets files->err to "process 7: descriptor 5, PATH: WHY"
  * and returns -EOPNOTSUPP. */
 int fd_refuse(const struct files *files, const struct open_file *file, const char *why);
