@@ -17,6 +17,8 @@ struct err;
 
 /* Bytes of a process's memory that are read at once: they fit into a processor's cache. */
 #define READER_CHUNK (256U * 1024)
+/* Entries of the pagemap that are read at once. */
+#define READER_PAGES 32768U
 
 struct reader { /* reads one region, or one piece of shared memory, at a time */
     struct dump *dump;
