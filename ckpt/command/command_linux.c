@@ -18,7 +18,6 @@
 
 #include "base/check.h"
 #include "base/err.h"
-#include "base/strbuf.h"
 #include "ckpt/feature_list.h"
 #include "ckpt/image/image.h"
 #include "ckpt/image/image_linux.h"
@@ -72,48 +71,6 @@ static int print_failure(const struct err *err)
     return FAILED;
 }
 
-/* ---- for who matches jobs and machines */
-
-/* Prints the features. registers: those that a machine has; for an image, those for which its
- * dynamic linkers have room. */
-static void print_features(const uint32_t words[MACHINE_WORDS],
-                           void (*put_rooms)(uint32_t registers, struct strbuf *list),
-                           uint32_t registers)
-{
-    struct strbuf list;
-    strbuf_init(&list, 0);
-    feature_list(words, &list);
-    put_rooms(registers, &list);
-    (void)printf("CkptFeatures = \"%s\"\n", strbuf_text(&list));
-    strbuf_fini(&list);
-}
-
-static void show_attributes(const struct image *image)
-{
-    const struct ckpt_head *head = image_head(image);
-    (void)printf("CkptImageSize = %" PRIu64 "\nCkptMemorySize = %" PRIu64
-                 "\nLastCkptTime = %" PRId64 "\nCkptProcesses = %u\n",
-                 head->image_bytes, head->memory_bytes, head->made_s,
-                 (unsigned)image_count(image, CKPT_PROCESSES));
-    (void)printf("CkptImageId = \"%016" PRIx64 "\"\n", head->id);
-    if (image_is_delta(image)) {
-        (void)printf("CkptBaseId = \"%016" PRIx64 "\"\n", head->base_id);
-    }
-    (void)printf("LastCheckpointPlatform = \"LINUX x86_64 %s\"\n", image_text(image, head->kernel));
-    print_features(head->machine, feature_list_room, head->linker_room);
-}
-
-int ckpt_show_attributes(const char *path, struct err *err)
-{
-    struct image *image = NULL;
-    int rc = image_open(path, &image, err);
-    if (rc == 0) {
-        show_attributes(image);
-    }
-    image_destroy(image);
-    return rc;
-}
-
 /* ---- commands */
 
 static void end_well(void *arg)
@@ -153,7 +110,7 @@ static int run_probe(int argc, char **argv)
     if (written_is_known()) {
         (void)printf("HasIncrementalCheckpoints = true\n");
     }
-    print_features(words, feature_list_rooms, words[MACHINE_XCR0]);
+    ckpt_print_features(words, feature_list_rooms, words[MACHINE_XCR0]);
     return 0;
 }
 
@@ -227,7 +184,7 @@ static int run_info(int argc, char **argv)
     int rc = image_open(argv[2], &image, &err);
     rc = rc == 0 && verify ? image_verify(argv[2], image, &err) : rc;
     if (rc == 0 && attributes) {
-        show_attributes(image);
+        ckpt_print_attributes(image);
     } else if (rc == 0) {
         show_image(argv[2], image);
     }

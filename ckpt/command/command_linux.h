@@ -5,9 +5,14 @@
 #ifndef CKPT_COMMAND_COMMAND_LINUX_H
 #define CKPT_COMMAND_COMMAND_LINUX_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
+#include "ckpt/machine.h"
+
 struct err;
+struct image;
+struct strbuf;
 
 /* Runs the subcommand that argv names.  Returns the exit status: 0: success; 1: the subcommand
  * failed, and standard error says why; 2: wrong arguments.  The subcommand `run` returns the exit
@@ -20,8 +25,18 @@ int ckpt_merge_command(int argc, char **argv);
 int ckpt_join_command(int argc, char **argv);
 int ckpt_dump_command(int argc, char **argv);
 
+/* ---- command_show_linux.c */
+
+/* Prints the features. registers: those that a machine has; for an image, those for which its
+ * dynamic linkers have room. */
+void ckpt_print_features(const uint32_t words[MACHINE_WORDS],
+                         void (*put_rooms)(uint32_t registers, struct strbuf *list),
+                         uint32_t registers);
+
 /* Prints the attributes of an image that a pool needs to match the image's job with machines, one
- * in each line, such as `CkptImageSize = 4096`.  Returns 0 or -errno. */
+ * in each line, such as `CkptImageSize = 4096`. */
+void ckpt_print_attributes(const struct image *image);
+/* The same for the image in a file.  Returns 0 or -errno. */
 int ckpt_show_attributes(const char *path, struct err *err);
 
 #endif
