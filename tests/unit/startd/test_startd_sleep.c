@@ -401,13 +401,14 @@ static bool plugin_has_answered(struct rig *rig)
 {
     return rig->startd->look.plugin_levels != 0;
 }
-static bool logind_has_answered(struct rig *rig)
-{
-    return rig->startd->look.logind_known && rig->startd->look.plugin_pid == 0;
-}
 static bool logind_was_asked(struct rig *rig)
 {
     return rig->startd->look.ask_logind_ms > 0 && rig->startd->look.plugin_pid == 0;
+}
+/* A startd that begins may ask logind a second time. */
+static bool logind_has_answered(struct rig *rig)
+{
+    return rig->startd->look.logind_known && logind_was_asked(rig);
 }
 
 static void where_logind_would_do_it_its_word_counts(void **state)
