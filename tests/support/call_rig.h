@@ -18,11 +18,11 @@ struct answer {
     bool over; /* the last part has arrived */
     int status;
     char text[ERR_TEXT_MAX];
-    struct ad *args; /* of the last part; empty if it had none */
+    struct ad *args; /* arguments of the last part; an empty ad if that part had none */
     struct vec ads;
     int parts;
-    /* Only after answer_init(): the blobs; the Checksum of each part that has one; "Offset;" of
-     * each part that has an Offset. */
+    /* Filled only if answer_init() was called.  bytes: the blobs of all parts, one after the other;
+     * sums: all attributes Checksum; offsets: all attributes Offset, such as "0;65536;" */
     struct strbuf bytes, sums, offsets;
 };
 
@@ -83,8 +83,8 @@ static inline struct ad *ad_from_text(const char *text)
 }
 
 /* Sends a request without waiting: to the peer, or, if route is not NULL, through the peer to the
- * daemon of that route.  Returns what wire_call() does; a request that cannot be sent is also an
- * answer with that status. */
+ * daemon of that route.  Returns the number of the call, or -errno, which then also is the status
+ * in *answer. */
 static inline int64_t answer_ask(struct answer *answer, struct wire *wire, const char *route,
                                  enum wire_verb verb, const struct wire_body *body)
 {
@@ -99,13 +99,13 @@ static inline int64_t answer_ask(struct answer *answer, struct wire *wire, const
     return call;
 }
 
-/* The same, with a body of texts: arguments, ads (ended by NULL; may be NULL), and a blob (may be
- * NULL).  Attributes that stand for secrets are sent as told_secrets.h says. */
+/* Like answer_ask(), with a body of texts: arguments, ads (ended by NULL; may be NULL), and a blob
+ * (may be NULL).  Attributes that stand for secrets are sent as told_secrets.h says. */
 static inline int64_t answer_ask_text(struct answer *answer, struct wire *wire, const char *route,
                                       enum wire_verb verb, const char *args_text,
                                       const char *const *ad_texts, const char *blob)
 {
-    static struct ad *ads[1100]; /* enough for a message of many slots */
+    static struct ad *ads[1100]; /* more than the largest message of a test has */
     size_t count = 0;
     struct told_secrets told = {.count = 0};
     struct ad *args = ad_from_text(args_text);

@@ -18,21 +18,21 @@
 #include "tests/support/daemon_rig.h"
 #include "tests/support/pool_rig.h"
 
-/* machines that a token may advertise; large, because few tests are about this limit */
+/* slots that a token may advertise; large, because few tests are about this limit */
 #define BED_TOKEN_SLOTS 10000
 
 struct bed {
     char dir[FAST_DIR_SIZE];
     char config_text[2048];
-    char tcp[300]; /* address on which it listens */
+    char tcp[300]; /* address on which the collector listens */
     struct loop *loop;
     struct os *os;
     struct log *log;
     struct daemon_rig daemon;
-    void *collector; /* its state; NULL: it does not run */
+    void *collector; /* state of the collector; NULL: the collector does not run */
     struct vec clients;
     int tokens; /* number of tokens issued so far */
-    /* slots limit for tokens made from now on; 0: no such limit in the token */
+    /* how many slots tokens that are made from now on may advertise; 0: no limit in the token */
     uint32_t token_slots;
 };
 
@@ -48,6 +48,7 @@ struct client {
 
 /* ---- the bed ---- */
 
+/* Makes the path of the file `name` in the bed's directory. */
 static inline void bed_path(const struct bed *bed, const char *name, char ret[LOOP_RIG_PATH_SIZE])
 {
     loop_rig_path(bed->dir, name, ret);
@@ -172,7 +173,7 @@ static inline void client_close(struct client *client)
     client->context = NULL;
 }
 
-/* Gives the client's token to a daemon: as the file dir/name. */
+/* Renames the file of the client's token to dir/name, so that a daemon can use the token. */
 static inline void client_give_token(struct client *client, const char *name)
 {
     char from[LOOP_RIG_PATH_SIZE], to[LOOP_RIG_PATH_SIZE];
@@ -197,7 +198,8 @@ static inline int client_call(struct client *client, enum wire_verb verb, const 
     return answer->status;
 }
 
-/* The same, through the collector to the daemon of that route ("startd/wn01"). */
+/* Like client_call(), but the collector relays the request to the daemon of that route, such as
+ * "startd/wn01". */
 static inline int client_relay(struct client *client, const char *route, enum wire_verb verb,
                                const char *args_text, const char *const *ad_texts,
                                struct answer *answer)

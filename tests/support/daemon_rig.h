@@ -1,9 +1,9 @@
 /* tests/support/daemon_rig.h - a daemon in the test's own process, with a configuration from a
  * text.
  *
- * What only one daemon's tests need is in a rig of that daemon, which includes this file and those
- * beside it: loop_rig.h (event loop, directory, waiting), pool_rig.h (certificates, tokens),
- * call_rig.h (requests and answers).
+ * What only the tests of one daemon need is in a header for that daemon, such as rooster_rig.h,
+ * which includes this file.  Beside it are loop_rig.h (event loop, directory, waiting), pool_rig.h
+ * (certificates, tokens), call_rig.h (requests and answers).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +22,7 @@ struct daemon_rig {
     const struct daemon *daemon;
     struct config *config;
     struct daemon_env env;
-    void *state; /* of the daemon; NULL: it does not run */
+    void *state; /* state of the daemon; NULL: the daemon does not run */
 };
 
 /* Makes the daemon's configuration from the text of a file; the caller destroys it. */
@@ -31,7 +31,7 @@ static inline struct config *daemon_rig_config(const struct daemon *daemon, cons
     struct config_memory memory = {.files = {{"/roost.conf", text}}};
     const struct config_source source = config_memory_source(&memory);
     struct config *config = NULL;
-    char subsystem[32] = ""; /* the name in capitals */
+    char subsystem[32] = ""; /* the daemon's name in capitals */
     for (size_t i = 0; daemon->name[i] != '\0' && i + 1 < sizeof subsystem; i++) {
         subsystem[i] = (char)toupper((unsigned char)daemon->name[i]);
     }

@@ -39,6 +39,7 @@
 
 /* ---- loop and directory ---- */
 
+/* Makes the event loop and a new directory. */
 static inline void loop_rig_open(struct loop **loop, struct os **os, char dir[FAST_DIR_SIZE])
 {
     assert_true(fast_dir_make(dir));
@@ -46,7 +47,7 @@ static inline void loop_rig_open(struct loop **loop, struct os **os, char dir[FA
     MUST(os_create(*loop, os, err));
 }
 
-/* Removes the directory and all that is in it, too. */
+/* Destroys the event loop and removes the directory with everything in it. */
 static inline void loop_rig_close(struct loop *loop, struct os *os, const char *dir)
 {
     MUST(os_remove_tree(os, dir, err));
@@ -103,8 +104,8 @@ static inline void loop_rig_give_up(void *loop)
     loop_stop(loop, 1);
 }
 
-/* Runs the loop until a callback has set the flag; otherwise fails the test with the log. log: NULL
- * if there is none. */
+/* Runs the loop until a callback has set the flag; after the time limit, fails the test and prints
+ * the log, if any (log may be NULL). */
 static inline void loop_rig_await(struct loop *loop, const bool *flag, struct strbuf *log)
 {
     struct loop_timer *limit = loop_timer_create(loop, loop_rig_give_up, loop);
@@ -118,6 +119,7 @@ static inline void loop_rig_await(struct loop *loop, const bool *flag, struct st
 
 /* ---- the log ---- */
 
+/* Appends a line of the log to the struct strbuf `context`. */
 static inline void loop_rig_log_line(void *context, const char *line, size_t length)
 {
     strbuf_append(context, line, length);

@@ -21,7 +21,7 @@
 
 #define ORDINARY_ACCOUNT "nobody"
 
-/* The line about this for the schedd's configuration. */
+/* Returns the line SUBMIT_ROOT_AS for the schedd's configuration; "" unless root runs the test. */
 static inline const char *ordinary_knob(void)
 {
     return geteuid() == 0 ? "SUBMIT_ROOT_AS = \"" ORDINARY_ACCOUNT "\"\n" : "";

@@ -37,7 +37,7 @@ struct pool {
     struct arena *arena;
     struct plan_output out;
     uint64_t serial;
-    bool full; /* make the next cycles full ones */
+    bool full; /* the next cycles examine all requests and slots (full cycles) */
 };
 
 static inline struct ad *parse(const char *text)

@@ -41,10 +41,10 @@ struct pool {
     struct plan_request requests[REQUESTS];
     bool has_request[REQUESTS];
     char slot_names[SLOTS][40], machines[SLOTS][16], request_names[REQUESTS][40];
-    size_t limits_of[REQUESTS]; /* indices in LIMITS */
+    size_t limits_of[REQUESTS]; /* for each request: index in LIMITS */
     struct share_user users[USERS];
     struct group_entry groups[GROUPS];
-    size_t group_count; /* 1: only the root group */
+    size_t group_count; /* number of groups, at least 1: the root group */
     double quota_total, round_robin;
     bool oversubscribe, by_machine;
     struct share_machine submit_machines[MACHINES];

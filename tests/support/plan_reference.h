@@ -36,16 +36,17 @@ struct outcome {
     struct plan_hold held[OUT_MAX];
     struct plan_release released[OUT_MAX];
     size_t match_count, held_count, released_count;
-    size_t bounded; /* requests limited by a concurrency limit, and how often */
+    size_t bounded; /* how often a concurrency limit bounded a request */
 };
 
 /* ---- the reference implementation */
 
+/* The state of the reference implementation during one cycle. */
 struct reference {
     const struct pool *pool;
     struct ref_slot slots[SLOTS];
     int64_t wanted[REQUESTS];
-    bool released[SLOTS][8]; /* indexed by entry of the holds */
+    bool released[SLOTS][8]; /* for each entry of the holds of a slot: whether it was released */
     bool spent[REQUESTS], spent_claims[REQUESTS];
     size_t order[REQUESTS], order_count;
     int used[2]; /* current use of the limits a and b */
@@ -113,7 +114,7 @@ static inline int64_t most_jobs(const struct plan_slot *facts, const struct ref_
     return (slot->split ? (int64_t)slot->whole[0] : 1) * copies;
 }
 
-/* Decides by the slot's facts and the holds that are still valid. */
+/* Computes the state of slot i from its facts and from the holds that were not released. */
 static inline void ref_settle(struct reference *ref, size_t i)
 {
     const struct plan_slot *facts = &ref->pool->slots[i];
@@ -191,7 +192,7 @@ static inline double rank_of(const struct ad_expr *expr, const struct ad *my,
     return isnan(value) ? 0 : value;
 }
 
-/* > 0: a is better than b */
+/* Returns > 0 if a is better than b, < 0 if worse, 0 if equal. */
 static inline int compare(const struct ref_rank *a, const struct ref_rank *b)
 {
     for (size_t i = 0; i < 8; i++) {
@@ -211,7 +212,8 @@ static inline bool suits(const struct reference *ref, size_t i, const struct pla
            (!slot->split || fits(slot->copies > 0 ? slot->whole : slot->left, piece));
 }
 
-/* The best open slot among running ones, offline ones or both; SLOTS: none. */
+/* Returns the index of the best open slot for the request among live slots (live), offline slots
+ * (offline) or both; SLOTS: none. */
 static inline size_t best_slot(const struct reference *ref, const struct plan_request *request,
                                bool live, bool offline)
 {
@@ -277,7 +279,7 @@ static inline void ref_give(struct reference *ref, size_t i, const struct plan_r
     }
 }
 
-/* Finds, by counting up, how many jobs its concurrency limits still allow. */
+/* Reduces the wanted jobs of a request to those that its concurrency limits still allow. */
 static inline void ref_bound(struct reference *ref, size_t request)
 {
     const int *counts = LIMITS[ref->pool->limits_of[request]].counts;
@@ -333,7 +335,7 @@ static inline double priority_of(const struct reference *ref, const char *user)
     return 0.5;
 }
 
-/* The best used slot that may be taken over; SLOTS: none. */
+/* Returns the index of the best used slot that the request may take over; SLOTS: none. */
 static inline size_t best_claim(const struct reference *ref, const struct plan_request *request,
                                 bool only_rank, enum plan_preemption *why)
 {
@@ -492,7 +494,7 @@ static inline void ref_settle_holds(struct reference *ref)
                 }
             }
         }
-        for (size_t round = 0; round < SLOTS; round++) { /* the last name first */
+        for (size_t round = 0; round < SLOTS; round++) { /* from the slot with the last name on */
             size_t last = SLOTS;
             for (size_t i = 0; i < SLOTS; i++) {
                 if (ref->pool->has_slot[i] && !done[i] &&

@@ -40,7 +40,8 @@ static inline struct token pool_rig_token(struct loop *loop, const char *identit
     return token;
 }
 
-/* Writes the token, signed with that key, and a key of its holder into the file dir/name. */
+/* Writes the token, signed with the key "k1", and a new key of its holder into the file dir/name.
+ */
 static inline void pool_rig_issue(struct loop *loop, struct os *os, const char *dir,
                                   const struct token *token, const char *name)
 {

@@ -25,7 +25,7 @@ struct rig {
     struct bed *bed;
     char config_text[2048], script[300], wakes[300];
     struct daemon_rig daemon;
-    struct rooster *rooster; /* its state; NULL: it does not run */
+    struct rooster *rooster; /* state of the rooster; NULL: the rooster does not run */
     struct client *startd, *negotiator;
 };
 
@@ -76,7 +76,7 @@ static inline bool is_demanded(struct rig *rig)
     return node != NULL && node->jobs.demand_it;
 }
 
-/* Whether the offline ad of wn01 has that power state. */
+/* Returns whether the offline ad of wn01 has this PowerState. */
 static inline bool shows(struct rig *rig, const char *power_state)
 {
     size_t at = 0;
@@ -103,6 +103,7 @@ static inline bool shows_failed(struct rig *rig)
 
 /* ---- the daemon ---- */
 
+/* Gives the rooster its configuration, with the lines `more`, for the next start. */
 static inline void load(struct rig *rig, const char *more)
 {
     const struct bed *bed = rig->bed;
@@ -132,8 +133,8 @@ static inline void restart(struct rig *rig)
     start(rig);
 }
 
-/* The wake script: writes its argument to a file, keeps a copy of the ledger, and fails when told
- * to. */
+/* The wake script: appends its argument to the file `wakes`, copies the ledger, and fails if a file
+ * `fail` exists. */
 static const char SCRIPT[] =
     "#!/bin/sh\ncd \"$(dirname $0)\"\nmkdir -p copy\ncp rooster.db* copy/\ncat >ad\n"
     "echo \"$1\" >>wakes\ntest ! -e fail\n";
@@ -196,7 +197,8 @@ static inline void falls_asleep(struct rig *rig, const char *machine)
     must(rig->startd, VERB_UPDATE, "[]", ad);
 }
 
-/* Sets a hold for jobs that were submitted at since_s. */
+/* Writes a hold for `count` jobs that were submitted at since_s into the machine's offline ad;
+ * count 0: removes the holds. */
 static inline void is_held_since(struct rig *rig, const char *machine, int count, int64_t since_s)
 {
     char args[128], ad[256];
@@ -251,7 +253,7 @@ static inline int outcome(void *arg, const char *key, const void *value, size_t 
     return 0;
 }
 
-/* Reads the records of a ledger that no rooster has open. */
+/* Returns the records of the ledger in file `name`, which no rooster has open, as text. */
 static inline const char *ledger(struct rig *rig, const char *name)
 {
     static _Thread_local char text[256];
@@ -284,8 +286,9 @@ static inline void time_passes(struct rig *rig)
     look_at(node_named(rig, "wn01"));
 }
 
-/* Gives wn01 a section in the configuration.  Its sleep command writes "sleep LEVEL" to a file and
- * fails when told to; its status command prints the file `status`. */
+/* Gives wn01 a section in the configuration.  Its sleep command appends "sleep-LEVEL" to the file
+ * `wakes` and fails if a file `fail` exists; its status command exits with the number in the file
+ * `status`. */
 static inline void has_section(struct rig *rig)
 {
     static const char SLEEP[] = "#!/bin/sh\ncd \"$(dirname $0)\"\nmkdir -p copy\n"

@@ -13,8 +13,8 @@
 #include "tests/support/ordinary_account.h"
 #include "wire/claim_nonce.h"
 
-/* Writes the configuration of a schedd "s" with that token, and its certificate; path becomes the
- * configuration's path. */
+/* Writes the certificate of a schedd "s", and its configuration with this token; path becomes the
+ * path of the configuration. */
 static inline void schedd_bed_write(struct bed *bed, const char *token_id, char path[300])
 {
     char text[1024];
@@ -78,7 +78,7 @@ static inline size_t count_ads(struct client *client, const char *type, const ch
     return count;
 }
 
-/* Waits until the collector has that many ads. */
+/* Waits until the collector has `count` ads of this type for which constraint is true. */
 static inline void wait_for_ads(struct client *client, const char *type, const char *constraint,
                                 size_t count)
 {
@@ -98,7 +98,7 @@ static inline void call_ok(struct client *client, enum wire_verb verb, const cha
     answer_fini(&answer);
 }
 
-/* Tells the schedd, as the negotiator does, why the jobs of that autocluster got no slot. */
+/* Tells the schedd, as the negotiator does, why the jobs of an autocluster got no slot. */
 static inline void say_why(struct client *negotiator, int64_t autocluster, const char *why)
 {
     struct answer answer;
@@ -127,7 +127,7 @@ static inline int match(struct client *negotiator, const char *claim_id)
     return status;
 }
 
-/* Answers DIAL_ME as a startd that will show that nonce. */
+/* Answers the request DIAL_ME as a startd that will identify itself with this nonce. */
 static inline void startd_takes(struct wire_request *request, const char *nonce)
 {
     char digest[CLAIM_NONCE_DIGEST_SIZE];

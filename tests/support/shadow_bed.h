@@ -31,15 +31,15 @@ struct world {
     struct wire *shadow; /* the shadow's connection to the schedd, after SHADOW_HELLO */
     bool greeted;
     char pin[STREAM_PIN_SIZE];
-    char runs[128];            /* runs in the answer to HELLO */
-    const char *checkpoints;   /* the runs with a checkpoint in the answer to HELLO; NULL: none */
+    char runs[128];            /* the runs that the schedd names in its answer to SHADOW_HELLO */
+    const char *checkpoints;   /* those of the runs that have a checkpoint; NULL: none */
     int64_t previous;          /* CkptPrevious of the last report; -1: none */
-    int status[200];           /* by verb: the status with which reports are answered */
+    int status[200];           /* index: verb of a report; value: status of the answer to it */
     struct strbuf reports;     /* reports so far, such as "JOB_STATUS Hold 13;JOB_RESULT;" */
     struct wire_request *turn; /* a TRANSFER_TURN that is not answered yet */
     bool turn_asked, turn_gone;
-    bool swallow;         /* leave reports unanswered */
-    struct vec swallowed; /* struct wire_request *, never answered */
+    bool swallow;         /* the schedd does not answer reports */
+    struct vec swallowed; /* struct wire_request *: the reports that were not answered */
 };
 
 struct starter {
@@ -53,9 +53,9 @@ static inline void wait_for(struct world *world, const bool *flag)
     loop_rig_await(world->loop, flag, &world->log_text);
 }
 
-/* ---- the schedd that the test plays
- * ------------------------------------------------------------- */
+/* ---- the schedd that the test plays ---- */
 
+/* Called when the request TRANSFER_TURN was cancelled, or its connection was lost. */
 static inline void turn_gone(void *arg)
 {
     struct world *world = arg;
@@ -145,9 +145,9 @@ static inline void starter_comes(void *arg, struct incoming *incoming)
     assert_int_equal(incoming_pass(incoming, world->pass, &err), 0);
 }
 
-/* ---- the shadow --------------------------------------------------------------------------------
- */
+/* ---- the shadow ---- */
 
+/* Starts the shadow and waits for its SHADOW_HELLO. */
 static inline void start(struct world *world)
 {
     char *const argv[] = {(char *)"roost-shadow", (char *)"-config", world->config,
@@ -220,13 +220,13 @@ static inline int tear_down(void **state)
     struct world *world = *state;
     daemon_run_destroy(world->run);
     for (size_t i = 0; i < world->swallowed.count; i++) {
-        /* nobody receives this */
+        /* frees the request; the shadow has ended and gets no answer */
         wire_reply_error(world->swallowed.items[i], -ESHUTDOWN, "too late");
     }
     vec_fini(&world->swallowed, NULL);
     if (world->turn != NULL) {
         wire_request_on_gone(world->turn, NULL, NULL);
-        wire_reply_error(world->turn, -ESHUTDOWN, "too late"); /* nobody receives this */
+        wire_reply_error(world->turn, -ESHUTDOWN, "too late"); /* frees the request */
     }
     wire_close(world->shadow);
     listener_destroy(world->local);
@@ -278,7 +278,7 @@ static inline void starter_closed(void *arg, struct wire *wire, int status, cons
     wire_close(wire);
 }
 
-/* takes ownership of hello */
+/* Connects a starter, which sends the arguments `hello`; hello is destroyed. */
 static inline void dial_with(struct world *world, struct ad *hello, struct starter *starter)
 {
     struct told_secrets told = {.count = 0};

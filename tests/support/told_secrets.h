@@ -29,8 +29,8 @@ static inline void told_add(struct told_secrets *told, enum wire_secret_kind kin
     told->items[told->count++] = (struct wire_secret){kind, of, copy};
 }
 
-/* Moves the secrets out of the ad.  Call it for the ads of a message in order, and last for the
- * args. */
+/* Moves the secrets of ad number `of` of a message (SECRET_OF_ARGS: of its args) out of the ad.
+ * Call it for the ads in order, and last for the args. */
 static inline void told_take(struct told_secrets *told, struct ad *ad, uint32_t of)
 {
     static const struct {
@@ -68,7 +68,8 @@ static inline void told_fini(struct told_secrets *told)
     *told = (struct told_secrets){.count = 0};
 }
 
-/* The reverse: a copy of a request's args with its secrets as attributes, for tests to look at. */
+/* Returns a copy of a request's args with the request's secrets as attributes; owned by the caller.
+ */
 static inline struct ad *told_args(const struct wire_request *request)
 {
     static const struct {
@@ -85,7 +86,7 @@ static inline struct ad *told_args(const struct wire_request *request)
     return args;
 }
 
-/* Adds the claim id that an answer brought for ad number `of` to that ad. */
+/* Adds the claim id that the reply has for its ad number `of` to that ad, as ClaimId. */
 static inline void told_show(const struct wire_reply *reply, struct ad *ad, uint32_t of)
 {
     const char *id = wire_secret_find(reply->secrets, reply->secret_count, SECRET_CLAIM_ID, of);

@@ -7,7 +7,7 @@
 
 #include "sim/sim.h"
 
-/* The data of such a program: the function that runs in the process after its start. */
+/* The data of a toy program: the function that runs in the process after its start. */
 struct toy {
     void (*start)(const struct sim_env *env, void *arg);
     void *arg;
@@ -26,13 +26,14 @@ static inline int toy_start(const struct sim_env *env, void **state)
         .name = (name_), .start = toy_start, .data = (toy_) \
     }
 
-/* Makes a simulation with one host that is on and has /bin/<name> for each of the programs. */
+/* Makes a simulation that knows these programs and has no host yet. */
 static inline struct sim *toy_sim(uint64_t seed, const struct sim_program *const *programs)
 {
     struct sim_options options = {.seed = seed, .programs = programs};
     return sim_create(&options);
 }
 
+/* Adds a host that is on and has a file /bin/<name> for each of the programs, and /sim/job. */
 static inline struct sim_host *toy_host(struct sim *sim, const char *name,
                                         const struct sim_program *const *programs)
 {
