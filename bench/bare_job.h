@@ -1,7 +1,8 @@
-/* bench/bare_job.h - runs one job without daemons: the work on its machine that cannot be avoided.
+/* bench/bare_job.h - runs one job without daemons, to measure the work on the job's machine that
+ * cannot be avoided.
  *
- * Directories, cgroup, namespaces with the mounts of a job, starting the process, its end, removing
- * everything.
+ * This work is: make directories, a cgroup, and namespaces with the mounts of a job; start the
+ * process; wait for its end; remove everything.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -16,11 +16,12 @@
 
 enum board_order { BOARD_NOTHING, BOARD_FORGET_GAPS, BOARD_DIRTY_PAGES };
 
-/* The page.  Its numbers are read and written only by board_get() and board_set(). */
+/* The contents of the page.  The numbers are read and written only by board_get() and board_set().
+ */
 struct board {
     uint64_t looks;   /* how often the job read its clock */
-    uint64_t last_ns; /* time of the last reading */
-    uint64_t gap_ns;  /* longest time between two readings since the last order */
+    uint64_t last_ns; /* time of the job's last reading of its clock */
+    uint64_t gap_ns;  /* longest time between two such readings since the last order */
     uint64_t work;    /* result of the job's computation */
     uint32_t order, obeyed;
 };
@@ -31,7 +32,7 @@ struct board {
 static inline uint64_t board_now_ns(void)
 {
     struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail */
+    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail with these arguments */
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 

@@ -56,6 +56,7 @@ static inline void die(struct bench *bench, const char *what, const struct err *
 
 /* ---- the collector --------------------------------------------------------------------------- */
 
+/* Returns the time of the clock in seconds. */
 static inline double seconds(clockid_t clock)
 {
     struct timespec now;
@@ -114,7 +115,7 @@ static inline void collector_kill(struct bench *bench)
     loop_run_until(bench->loop, &bench->collector.ended);
 }
 
-/* Replaces the collector by an empty one. */
+/* Ends the collector and starts a new one, which has no ads. */
 static inline void collector_new(struct bench *bench)
 {
     char path[400];
@@ -202,8 +203,8 @@ static inline unsigned number_of(const char *name, unsigned fallback)
     return text != NULL ? (unsigned)strtoul(text, NULL, 10) : fallback;
 }
 
-/* Raises the limit of open descriptors to the maximum; returns how many uplinks that allows, at
- * most `wanted`. */
+/* Raises this process's limit of open descriptors to the maximum; returns how many uplinks that
+ * allows, at most `wanted`. */
 static inline unsigned uplinks_allowed(unsigned wanted)
 {
     struct rlimit limit;

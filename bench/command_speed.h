@@ -36,8 +36,8 @@
 struct bench {
     struct cli cli;
     const char *bin;
-    const char *what;        /* such as "status": the first part of the figures' names */
-    const char *server_name; /* such as "collector": names the server's figures */
+    const char *what;        /* first part of the names of the results, such as "status" */
+    const char *server_name; /* the server in the names of the results, such as "collector" */
     char dir[300], output[400];
     pid_t server;
     struct running {
@@ -202,7 +202,8 @@ static inline void measure(struct bench *bench, const char *name, const char *co
     (void)fflush(stdout);
 }
 
-/* Measures the CPU time of a process that does nothing, which is part of every figure. */
+/* Measures the CPU time of a process that does nothing; the measured time of every command includes
+ * such a time. */
 static inline void measure_nothing(struct bench *bench)
 {
     static const char *const NOTHING[] = {"/bin/true", NULL};
@@ -218,8 +219,8 @@ static inline void measure_nothing(struct bench *bench)
     (void)printf("BENCH %s_nothing_cpu %.2f ms\n", bench->what, bench->nothing_ms);
 }
 
-/* A number from the environment variable `name`, 1 to max; `otherwise` when it is missing or
- * invalid. */
+/* Returns the number in the environment variable `name`, from 1 to max; `otherwise` when the
+ * variable is missing or invalid. */
 static inline int number(const char *name, int otherwise, int max)
 {
     const char *text = getenv(name);
@@ -237,7 +238,8 @@ static inline void bench_begin(struct bench *bench)
     CHECK(bench->bin != NULL);
     CHECK(loop_create(&bench->cli.loop, &err) == 0 &&
           os_create(bench->cli.loop, &bench->cli.os, &err) == 0);
-    /* set this for jobs: a job cannot see files below /tmp, because it has its own /tmp */
+    /* benches with jobs need BENCH_TOP: a job has its own /tmp, so it cannot see files below ours
+     */
     const char *top = getenv("BENCH_TOP");
     (void)snprintf(bench->dir, sizeof bench->dir, "%s/roost-%s-XXXXXX", top != NULL ? top : "/tmp",
                    bench->what);

@@ -20,7 +20,7 @@
 
 struct job_pool {
     struct bench bench;
-    char group[200]; /* directory of the cgroup in the cpuacct hierarchy; "": none */
+    char group[200]; /* directory of the pool's cgroup (cpuacct); "": no cgroup */
 };
 
 static inline int pool_roost(struct job_pool *pool, const char *command, const char *argument)
@@ -55,12 +55,12 @@ static inline void pool_leave_group(struct job_pool *pool)
     FILE *file = pool->group[0] != '\0' ? fopen(CPUACCT "/cgroup.procs", "we") : NULL;
     if (file != NULL) {
         CHECK(fputs("0", file) >= 0 && fclose(file) == 0);
-        /* fails while a process is still ending in it; then the empty cgroup stays */
+        /* fails while a process of the cgroup is still ending; then the empty cgroup stays */
         (void)rmdir(pool->group);
     }
 }
 
-/* CPU time of the pool and its jobs, ms; 0 without a group. */
+/* CPU time of the pool and its jobs, ms; 0 without a cgroup. */
 static inline double pool_cpu_ms(const struct job_pool *pool)
 {
     char path[300], text[64] = "";
@@ -84,7 +84,7 @@ static inline void pool_begin(struct job_pool *pool, const char *cpus, const cha
     if (run(bench, init, NULL) != 0) {
         pool_fail(pool, "roost init", NULL);
     }
-    /* root's jobs run as an ordinary account, which must be able to read it */
+    /* root's jobs run as an ordinary account, which must be able to read this directory */
     CHECK(chmod(bench->dir, 0755) == 0);
     (void)snprintf(path, sizeof path, "%s/nodes/wn01/roost.conf", bench->dir);
     FILE *config = fopen(path, "a");

@@ -234,7 +234,7 @@ static void slot_ad_renew(struct ad *ad, unsigned number, unsigned round)
     ad_set_string(ad, "UpdatesHistory", "00000000000000000000000000000000");
 }
 
-/* Gives a common attribute a value of the slot's own. */
+/* Gives attribute i of SLOT_AD_SAME a value that only this slot has. */
 static void slot_ad_differ(struct ad *ad, size_t i, unsigned number)
 {
     const char *name = SLOT_AD_SAME[i][0], *text = SLOT_AD_SAME[i][1];

@@ -16,7 +16,7 @@
 /* Ads in binary form, one after the other in text. */
 struct bytes {
     struct strbuf text;
-    size_t *at; /* offset of each ad and of the end: count + 1 numbers */
+    size_t *at; /* offset in text of each ad, and of the end: count + 1 numbers */
     unsigned count;
 };
 

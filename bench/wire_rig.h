@@ -78,8 +78,8 @@ static inline double wire_rig_median(double *values, size_t count)
 /* ---- parties */
 
 /* Makes the context that the connections of one party share, with the pool's public keys and the
- * CA.  With a name, the party has a token as NAME@pool with these scopes, and may advertise names
- * that match pattern ("": all). name NULL: no token. */
+ * CA.  name: the party has a token for the identity NAME@pool with these scopes, and may advertise
+ * names that match pattern ("": all names); NULL: the party has no token. */
 static inline struct wire_context *wire_rig_party(struct wire_rig *rig, const char *name,
                                                   uint32_t scopes, const char *pattern)
 {
@@ -115,8 +115,8 @@ static inline struct wire_context *wire_rig_party(struct wire_rig *rig, const ch
 
 /* ---- the pool */
 
-/* Makes the secrets and listens.  incoming is called for each connection and passes it to
- * rig->server. */
+/* Makes the pool's secrets and a listener.  incoming is called for each new connection and must
+ * accept it with the context rig->server. */
 static inline void wire_rig_init(struct wire_rig *rig, listener_f incoming, void *arg)
 {
     struct err err;
