@@ -33,7 +33,7 @@ enum ad_clause_kind { AD_CLAUSE_TEST, AD_CLAUSE_AND, AD_CLAUSE_OR, AD_CLAUSE_NOT
 
 struct ad_clause {
     enum ad_clause_kind kind;
-    const struct ad_expr *expr; /* to be evaluated in the same ad */
+    const struct ad_expr *expr; /* the clause; evaluate in the ad of the whole expression */
     /* attribute where the clause is written; NULL: in the expression itself */
     const char *from;
     size_t parent;      /* index of the parent node; AD_CLAUSE_NONE for the root */

@@ -19,27 +19,28 @@ enum ad_scope_number {
     AD_SCOPE_NONE,
     AD_SCOPE_MY,
     AD_SCOPE_TARGET,
-    AD_SCOPE_MY_SIDE, /* pseudo-ad above MY in a match; gives names to the other side */
+    AD_SCOPE_MY_SIDE, /* no ad; parent of MY: what MY and TARGET mean there */
     AD_SCOPE_TARGET_SIDE,
-    AD_SCOPE_MATCH, /* pseudo-ad above both sides: LEFT, RIGHT */
+    AD_SCOPE_MATCH, /* no ad; above both sides: what LEFT and RIGHT mean */
     AD_SCOPE_FIRST_FREE,
 };
 
 struct ad_scope {
-    const struct ad *ad; /* NULL for pseudo-ads, and for a side that was not given */
+    const struct ad *ad; /* NULL: a scope without an ad, or a side that was not given */
     uint32_t parent;
     uint32_t root; /* the topmost scope above this one */
-    /* where a bare name is looked up that no scope from here upward has; or AD_SCOPE_NONE */
+    /* scope where a bare name is looked up if no scope from this one upward has it; or
+     * AD_SCOPE_NONE */
     uint32_t other;
 };
 
 #define AD_SCOPES_INLINE 8
 
-/* How many bytes count as one step of the budget (a step is about the work of visiting one node).
- */
-#define AD_TEXT_BYTES_A_STEP  64 /* bytes compared, or copied unchanged */
-#define AD_JOIN_BYTES_A_STEP  16 /* bytes joined piece by piece, or examined one by one */
-#define AD_PRINT_BYTES_A_STEP 3  /* bytes printed from lists and ads */
+/* How many bytes of text count as one step of the budget; a step is about the work of visiting one
+ * node.  The names say what is done with the bytes. */
+#define AD_TEXT_BYTES_A_STEP  64 /* compared, or copied unchanged */
+#define AD_JOIN_BYTES_A_STEP  16 /* joined piece by piece, or examined one by one */
+#define AD_PRINT_BYTES_A_STEP 3  /* printed from lists and ads */
 #define AD_PARSE_STEPS_A_BYTE 2  /* steps for each byte of a text that eval() parses */
 
 /* an attribute that is being evaluated now; the list finds references back to itself */
@@ -56,7 +57,7 @@ struct ad_evaluator {
     struct ad_scope *scopes;
     uint32_t scope_count;
     uint32_t scope_capacity;
-    uint32_t steps_given; /* when the evaluation began */
+    uint32_t steps_given; /* steps_left when the evaluation began */
     uint32_t steps_left;
     /* Set in an evaluation of an element of a value: the steps that were left when that value was
      * made. All evaluations of its elements share them, so that a list of a thousand costly
@@ -115,9 +116,10 @@ void *ad_evaluator_alloc(struct ad_evaluator *ev, size_t size);
 /* Charges steps that ad_evaluate() does not see, such as comparisons and bytes.  False: the budget
  * is used up and the evaluation is marked failed. */
 bool ad_evaluator_spend(struct ad_evaluator *ev, size_t steps);
-/* Compiles a pattern (options as for ad_regex_create()) and charges for it; NULL as there, or when
- * the budget is used up.  When my or target is in a pool, the pool keeps the compiled pattern for
- * later evaluations.  Give the pattern back with ad_evaluator_regex_done(). */
+/* Compiles a pattern (options as for ad_regex_create()) and charges for it.  Returns NULL when the
+ * pattern is wrong or too long, or when the budget is used up.  When my or target is in a pool, the
+ * pool keeps the compiled pattern for later evaluations.  Give the pattern back with
+ * ad_evaluator_regex_done(). */
 struct ad_regex *ad_evaluator_regex(struct ad_evaluator *ev, const char *pattern, size_t length,
                                     const char *options);
 void ad_evaluator_regex_done(struct ad_evaluator *ev, struct ad_regex *regex);
@@ -158,7 +160,7 @@ static inline void ad_is_real(struct ad_value *ret, double real)
     ret->real = real;
 }
 
-/* text is borrowed */
+/* Sets *ret to a string value that borrows text. */
 static inline void ad_is_text(struct ad_value *ret, const char *text, size_t length)
 {
     ret->type = AD_TYPE_STRING;
@@ -195,9 +197,10 @@ static inline void ad_literal_value(const struct ad_node *literal, struct ad_val
     }
 }
 
-void ad_make_string(struct ad_evaluator *ev, const char *text, size_t length,
-                    struct ad_value *ret); /* text is copied */
-/* copies and then finishes buf; a failed buf makes the value error */
+/* Sets *ret to a string value with a copy of text. */
+void ad_make_string(struct ad_evaluator *ev, const char *text, size_t length, struct ad_value *ret);
+/* Sets *ret to a string value with a copy of the text in buf, and releases buf (strbuf_fini()); if
+ * buf has failed, *ret is error. */
 void ad_make_text(struct ad_evaluator *ev, struct strbuf *buf, struct ad_value *ret);
 
 /* Makes a list of count elements; the caller fills the returned items with ad_list_put(). */
@@ -244,8 +247,9 @@ static inline int64_t ad_real_to_int(double real)
 
 enum ad_truth ad_truth_of(const struct ad_value *value);
 
-/* The unary operators, and the binary operators that evaluate both sides (all but && and ||). */
+/* Applies a unary operator to a. */
 void ad_unary(enum ad_op op, const struct ad_value *a, struct ad_value *ret);
+/* Applies a binary operator that needs the values of both sides (not && and ||) to a and b. */
 void ad_binary(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
                struct ad_value *ret);
 

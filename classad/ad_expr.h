@@ -46,7 +46,8 @@ void ad_expr_destroy(struct ad_expr *expr);              /* removes an owner; NU
 struct ad_expr *ad_expr_int(int64_t value);
 struct ad_expr *ad_expr_real(double value);
 struct ad_expr *ad_expr_bool(bool value);
-/* Stops at a zero byte.  A text longer than AD_STRING_MAX makes the literal error. */
+/* Makes a string literal from text, up to its first zero byte; the literal error when text is
+ * longer than AD_STRING_MAX. */
 struct ad_expr *ad_expr_string(const char *text, size_t length);
 struct ad_expr *ad_expr_undefined(void);
 struct ad_expr *ad_expr_error(void);
@@ -54,9 +55,10 @@ struct ad_expr *ad_expr_error(void);
 struct ad_expr *ad_expr_strings(const char *const *list, size_t count);
 struct ad_expr *ad_expr_nested(struct ad *ad); /* takes ownership of ad */
 
-/* Return true and set *ret (or the borrowed *text) when the expression is just a literal of that
- * type; nothing is evaluated. */
+/* Returns true and sets *ret when the expression is just an integer literal; evaluates nothing. */
 bool ad_expr_literal_int(const struct ad_expr *expr, int64_t *ret);
+/* Returns true and sets *text (borrowed) and *length when the expression is just a string literal;
+ * evaluates nothing. */
 bool ad_expr_literal_string(const struct ad_expr *expr, const char **text, size_t *length);
 /* True for any literal, also undefined and error. */
 bool ad_expr_is_literal(const struct ad_expr *expr);

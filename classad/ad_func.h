@@ -43,34 +43,34 @@ struct ad_func {
 uint8_t ad_func_index(const char *name, size_t length);
 const struct ad_func *ad_func_at(uint8_t index);
 
-/* ad_func_core.c */
+/* functions in ad_func_core.c */
 ad_func_f ad_func_type_is, ad_func_if, ad_func_eval, ad_func_unparse, ad_func_debug;
-/* ad_func_context.c */
+/* functions in ad_func_context.c */
 ad_func_f ad_func_list_compare, ad_func_each_context, ad_func_count_matches;
-/* ad_func_unresolved.c */
+/* functions in ad_func_unresolved.c */
 ad_func_f ad_func_unresolved;
-/* ad_func_user.c */
+/* functions in ad_func_user.c */
 ad_func_f ad_func_user_home, ad_func_user_map;
-/* ad_func_number.c */
+/* functions in ad_func_number.c */
 ad_func_f ad_func_int, ad_func_real, ad_func_bool, ad_func_string, ad_func_round, ad_func_pow,
     ad_func_quantize, ad_func_random;
-/* ad_func_string.c */
+/* functions in ad_func_string.c */
 ad_func_f ad_func_strcat, ad_func_join, ad_func_case, ad_func_substr, ad_func_compare,
     ad_func_split, ad_func_split_at;
-/* ad_func_list.c */
+/* functions in ad_func_list.c */
 ad_func_f ad_func_size, ad_func_member, ad_func_total;
-/* ad_func_stringlist.c */
+/* functions in ad_func_stringlist.c */
 ad_func_f ad_func_list_size, ad_func_list_member, ad_func_list_total, ad_func_list_subset,
     ad_func_lists_intersect;
-/* ad_func_time.c */
+/* functions in ad_func_time.c */
 ad_func_f ad_func_time, ad_func_abstime, ad_func_reltime, ad_func_interval;
-/* ad_func_date.c */
+/* functions in ad_func_date.c */
 ad_func_f ad_func_get, ad_func_split_time, ad_func_format_time;
-/* ad_func_regexp.c */
+/* functions in ad_func_regexp.c */
 ad_func_f ad_func_regexp, ad_func_regexp_member, ad_func_list_regexp, ad_func_regexps;
-/* ad_func_version.c */
+/* functions in ad_func_version.c */
 ad_func_f ad_func_version;
-/* ad_func_args.c */
+/* functions in ad_func_args.c */
 ad_func_f ad_func_args_to_list, ad_func_list_to_args, ad_func_env_v1_to_v2,
     ad_func_merge_environment;
 

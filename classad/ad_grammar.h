@@ -31,11 +31,11 @@ void ad_parser_fini(struct ad_parser *parser);
 
 /* Each function begins at the current token (call ad_lex_next() first) and leaves the parser at the
  * token after what it read. */
-/* one expression, as one memory block */
+/* Parses one expression into one memory block. */
 int ad_parse_one(struct ad_parser *parser, struct ad_expr **ret);
-/* an ad `[ ... ]`; the current token is '[' */
+/* Parses an ad `[ ... ]`; the current token is '['. */
 int ad_parse_brackets(struct ad_parser *parser, struct ad **ret);
-/* checks that only white space is left */
+/* Checks that only white space is left. */
 int ad_parse_end(struct ad_parser *parser);
 
 #endif

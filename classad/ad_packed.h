@@ -42,27 +42,27 @@ struct strbuf;
 #define AD_KEPT_COUNT 16u /* most names that such a small shape has */
 
 struct ad_pool {
-    struct hash_chains shapes;      /* by the hash of their names */
+    struct hash_chains shapes;      /* all shapes, found by the hash of their block of names */
     struct ad_shape *latest;        /* the shape that was asked for last */
     struct ad_regex_cache *regexes; /* NULL until needed */
-    /* Names of entries over bodies, mostly the same few: by hash, the latest name in each place. */
+    /* Cache of attribute names that entries of ads use again and again; index: hash of the name. */
     struct ad_name *names[AD_POOL_NAMES];
-    /* Ads with arguments or changes arrive one at a time; without this array each would build its
-     * shape again. */
+    /* Shapes of small ads (arguments, changes) that are kept although no ad has them now, so that
+     * the next such ad need not build its shape again. */
     struct ad_shape *kept[AD_POOL_KEPT];
     uint32_t next_kept;
 };
 
 struct ad_shape_name {
     uint32_t hash;
-    uint32_t offset; /* of the name in `names` */
+    uint32_t offset; /* where the name begins in `names`, bytes */
     uint16_t length;
     bool is_private;
     bool is_word; /* prints without quotes; valid once `order` is set */
 };
 
 struct ad_shape {
-    struct hash_link link; /* first member; in the pool's table */
+    struct hash_link link; /* must be the first member; links the shape into the pool's table */
     uint32_t owner_count;  /* bodies with this shape, and callers that are making one */
     uint32_t count;
     uint32_t names_bytes;
@@ -103,8 +103,8 @@ struct ad_made { /* cached expression made from bytes; hashed by place in its bo
 };
 
 struct ad_body {
-    uint32_t owner_count; /* owners: ads, and bodies that have this body as base */
-    uint32_t user_count;  /* those owners that are bodies */
+    uint32_t owner_count; /* number of ads with this body, and of bodies based on this body */
+    uint32_t user_count;  /* number of bodies that have this body as base */
     uint32_t own_count;   /* values stored in this body itself */
     uint32_t bytes;       /* bytes of the values stored in this body itself */
     uint32_t total_bytes; /* bytes of all values, also those in the base */
@@ -214,8 +214,9 @@ struct ad_shape *ad_shape_find(struct ad_pool *pool, const char *names, size_t b
 struct ad_shape *ad_shape_ref(struct ad_shape *shape);
 void ad_shape_unref(struct ad_shape *shape);
 
+/* Returns the place of the attribute with this name; AD_NO_PLACE: not in this shape. */
 uint32_t ad_shape_place(const struct ad_shape *shape, const char *text, size_t length,
-                        uint32_t hash); /* AD_NO_PLACE: not in this shape */
+                        uint32_t hash);
 const uint16_t *ad_shape_order(struct ad_shape *shape);
 size_t ad_shape_bytes(const struct ad_shape *shape);
 
@@ -230,6 +231,7 @@ static inline const char *ad_shape_name(const struct ad_shape *shape, uint32_t p
 
 /* ---- bodies (ad_body.c) ---- */
 
+/* Adds an owner; returns body. */
 struct ad_body *ad_body_ref(const struct ad_body *body);
 void ad_body_unref(struct ad_body *body); /* NULL is allowed */
 
@@ -295,6 +297,7 @@ static inline bool ad_pass_value(const unsigned char **at, const unsigned char *
 
 /* ---- ads that arrive (ad_arrival.c) ---- */
 
+/* an attribute that the receiver of ads sets (ad_pool.h) */
 struct ad_given;
 
 /* Makes the body of an ad that arrived, for ad_decode_given().  *used is set to the bytes of the

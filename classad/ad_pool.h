@@ -35,10 +35,9 @@ void ad_pool_destroy(struct ad_pool *pool); /* NULL is allowed */
 int ad_decode_in(struct ad_pool *pool, const struct ad *previous, const void *data, size_t length,
                  size_t *used, struct ad **ret, struct err *err);
 
-/* An attribute that the receiver of ads sets in each of them, whatever the sender said, such as the
- * time or the address; made once for many ads. */
-#define AD_GIVEN_MAX 4
-/* takes ownership of value */
+#define AD_GIVEN_MAX 4 /* most struct ad_given in one call of ad_decode_given() */
+/* Makes a given attribute: one that the receiver of ads sets in each of them, whatever the sender
+ * said, such as the time or the address.  Made once for many ads.  Takes ownership of value. */
 struct ad_given *ad_given_create(const char *name, struct ad_expr *value);
 void ad_given_destroy(struct ad_given *given); /* NULL is allowed */
 void ad_given_set(struct ad *ad, const struct ad_given *given);
@@ -80,7 +79,7 @@ size_t ad_encoded_bytes(const struct ad *ad);
 struct ad_pool_figures {
     size_t shapes;     /* different sets of attribute names */
     size_t prototypes; /* sets of values that other ads build on */
-    size_t bytes;      /* approximate heap of both, with the expressions made from them */
+    size_t bytes;      /* approximate heap memory of shapes and prototypes, with expressions */
 };
 void ad_pool_figures(const struct ad_pool *pool, struct ad_pool_figures *ret);
 

@@ -56,9 +56,9 @@ static inline bool ad_name_is(const char *a, const char *b, size_t length)
     return ad_name_equal(a, b, length);
 }
 
-bool ad_name_is_reserved(const char *text,
-                         size_t length); /* true false undefined error is isnt parent */
-/* true when the name prints without quotes */
+/* Returns true for the reserved words: true, false, undefined, error, is, isnt, parent. */
+bool ad_name_is_reserved(const char *text, size_t length);
+/* Returns true when the name prints without quotes. */
 bool ad_name_is_word(const char *text, size_t length);
 bool ad_name_is_private(const char *text, size_t length);
 extern const char *const ad_identity_names[]; /* indexed by enum ad_identity */

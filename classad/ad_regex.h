@@ -36,8 +36,10 @@ void ad_regex_destroy(struct ad_regex *regex); /* NULL is allowed */
  */
 struct ad_regex_cache *ad_regex_cache_create(void);
 void ad_regex_cache_destroy(struct ad_regex_cache *cache); /* NULL is allowed */
+/* Takes the pattern out of the cache, or compiles it; arguments and result as for
+ * ad_regex_create(). */
 struct ad_regex *ad_regex_take(struct ad_regex_cache *cache, const char *pattern, size_t length,
-                               const char *options); /* as ad_regex_create() */
+                               const char *options);
 void ad_regex_give_back(struct ad_regex_cache *cache, struct ad_regex *regex);
 
 /* SOMETHING_HERE: only a match that begins exactly at `from` and is not empty. */
