@@ -43,7 +43,7 @@ struct cli {
     /* values of -name and -pool (cli/remote.h); NULL: not given */
     const char *remote_schedd, *remote_pool;
     struct ad_pool *pool;     /* holds the ads that replies bring */
-    struct vec links;         /* connections and where their pointers are; only for session.c */
+    struct vec links;         /* records of the connections; only for session.c */
     uint64_t random_state;    /* state of random() in expressions; seeded at first use */
     struct user_world *users; /* data of userMap() and userHome(); NULL until first use */
     char program_dir[4096];   /* directory of this executable; the daemons are there too */

@@ -16,9 +16,9 @@ struct config_peer {
     const char *subsystem; /* NULL: STARTD */
 };
 
-/* Gets the knobs and macros whose names match one of the patterns (no patterns: all), one
- * ad for each (Name, IsKnob, Value, Layer, File, Line, Written, Help).  Release the reply in any
- * case. */
+/* Gets the knobs and macros whose names match one of the patterns (no patterns: all).  The
+ * reply has one ad for each: Name, IsKnob, Value, Layer, File, Line, Written, Help.  Release the
+ * reply in any case. */
 int config_ask_get(struct cli *cli, const struct config_peer *peer, const char *const *patterns,
                    size_t count, struct cli_reply *reply, struct err *err);
 

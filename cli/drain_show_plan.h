@@ -19,9 +19,8 @@ struct ad_context;
 struct strbuf;
 struct vec;
 
-/* Appends the successes to out and the failures to failures, one line for each
- * group of machines with the same result; returns the
- * number of machines that failed. */
+/* Appends the successes to out and the failures to failures, one line for each group of machines
+ * with the same result.  Returns the number of machines that failed. */
 size_t drain_show_results(enum drain_verb verb, const struct ad *const *ads, size_t count,
                           const struct ad_context *context, struct strbuf *out,
                           struct strbuf *failures);

@@ -28,7 +28,7 @@ struct drain_words {
      * without nodes the ids select the machines. */
     struct vec ids;
     bool wait;        /* wait until all machines are done */
-    const char *pool; /* value of -pool, borrowed from argv; NULL: the own pool */
+    const char *pool; /* value of -pool, borrowed from argv; NULL: the caller's pool */
     struct listing listing;
     const char *unknown; /* the unknown option, when drain_words_read() returned -ENOENT */
 };

@@ -65,8 +65,8 @@ struct listing_autoformat { /* the flags of -af */
 struct listing {
     enum listing_style style;
     struct listing_autoformat autoformat;
-    bool has_auto,
-        has_format; /* -af or -format was given; with both, items are printed in their order */
+    /* -af was given; -format was given; with both, items are printed in the order of arguments */
+    bool has_auto, has_format;
     struct print_format *custom; /* for LISTING_CUSTOM; owned */
     /* value of -target: the TARGET of expressions; NULL: none; owned */
     struct ad *target;

@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 struct ssh_escape {
-    bool inside,
-        tilde; /* inside: keys of the current line were sent; tilde: its first key was "~" */
+    /* inside: a key of the current line was sent; tilde: the line's first key was "~" */
+    bool inside, tilde;
 };
 
 /* Copies the keys to send from in to out (which has 2 * length bytes) and sets *ret to their

@@ -45,7 +45,7 @@ struct table *table_plan_begin(const struct column *columns, size_t column_count
 void table_plan_look(struct table *table, const struct terminal *terminal);
 void table_plan_add(struct table *table, const struct ad *ad);
 void table_plan_destroy(struct table *table); /* NULL is allowed */
-/* Must write and empty out. */
+/* Writes the text of out and empties out. */
 typedef void (*table_emit_f)(void *arg, struct strbuf *out);
 /* Prints the lines and frees the table.  order[i] is the index (in order of adding) of the i-th
  * line; NULL: in order of adding.  emit (may be NULL) is called when out has become large. */

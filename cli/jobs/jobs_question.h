@@ -37,7 +37,7 @@ struct jobs_question {
     const char *file; /* a file of ads to use instead of a schedd; NULL: none */
     struct vec words; /* job ids and owners, borrowed */
     enum jobs_kind kind;
-    enum jobs_grouping grouping; /* how jobs are grouped, when mode is JOBS_GROUPED */
+    enum jobs_grouping grouping; /* how jobs are grouped, when kind is JOBS_GROUPED */
     enum jobs_time time;
     bool all_users;
     bool analyze;

@@ -22,7 +22,7 @@ struct why_words {
     const char *subject;        /* what is explained: "job" or "slot" */
     const char *other, *others; /* the other side, singular and plural: "slot", "slots" */
     const char *live;           /* column heading for counts of live ads */
-    const char *offline;        /* the same for offline ads; NULL: no such column */
+    const char *offline;        /* column heading for offline ads; NULL: no such column */
 };
 extern const struct why_words why_words_job, why_words_slot;
 
