@@ -20,8 +20,9 @@ struct steward {
     /* Called when a checkpoint that he asked for exists, of job "12.3"; may be NULL. */
     void (*checkpointed)(void *arg, const char *id, int64_t sequence);
     void *arg;
-    unsigned asked, granted, vacated, held,
-        drained; /* number of such acts, in all runs of the program */
+    /* numbers in all runs of the program: requests for checkpoints; checkpoints made; requests to
+     * vacate, to hold, to drain */
+    unsigned asked, granted, vacated, held, drained;
 };
 /* Fills in the steward's program; its data is `steward`, which must outlive the run. */
 void steward_program(struct sim_program *program, struct steward *steward);
