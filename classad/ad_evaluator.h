@@ -19,9 +19,9 @@ enum ad_scope_number {
     AD_SCOPE_NONE,
     AD_SCOPE_MY,
     AD_SCOPE_TARGET,
-    AD_SCOPE_MY_SIDE, /* no ad; parent of MY: what MY and TARGET mean there */
+    AD_SCOPE_MY_SIDE, /* scope without an ad above MY, for the words MY, TARGET */
     AD_SCOPE_TARGET_SIDE,
-    AD_SCOPE_MATCH, /* no ad; above both sides: what LEFT and RIGHT mean */
+    AD_SCOPE_MATCH, /* scope without an ad above both sides, for the words LEFT, RIGHT */
     AD_SCOPE_FIRST_FREE,
 };
 
@@ -37,10 +37,10 @@ struct ad_scope {
 #define AD_SCOPES_INLINE 8
 
 /* How many bytes of text count as one step of the budget; a step is about the work of visiting one
- * node.  The names say what is done with the bytes. */
-#define AD_TEXT_BYTES_A_STEP  64 /* compared, or copied unchanged */
-#define AD_JOIN_BYTES_A_STEP  16 /* joined piece by piece, or examined one by one */
-#define AD_PRINT_BYTES_A_STEP 3  /* printed from lists and ads */
+ * node. */
+#define AD_TEXT_BYTES_A_STEP  64 /* bytes compared, or copied unchanged, in one step */
+#define AD_JOIN_BYTES_A_STEP  16 /* bytes joined in pieces or examined singly, in one step */
+#define AD_PRINT_BYTES_A_STEP 3  /* bytes printed from lists and ads, in one step */
 #define AD_PARSE_STEPS_A_BYTE 2  /* steps for each byte of a text that eval() parses */
 
 /* an attribute that is being evaluated now; the list finds references back to itself */
