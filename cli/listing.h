@@ -56,8 +56,8 @@ struct listing_output {
 };
 void listing_write_some(void *arg, struct strbuf *out);
 
-/* Writes out to standard output and releases it.  Returns an exit status: CLI_FAILED, with a
- * message, when writing fails. */
+/* Writes the text of out to standard output and releases out.  Returns an exit status: CLI_FAILED,
+ * with a message, when writing fails. */
 int listing_write(const struct cli *cli, struct strbuf *out);
 
 /* Applies the listing's constraints and limit to ads that did not come from a QUERY.  The selected

@@ -13,7 +13,7 @@
 struct cli_command;
 struct strbuf;
 
-/* Appends one sentence, without the program's name, such as "there is no option '-nobtach'; did you
+/* Appends one sentence, without the program's name, such as "unknown option '-nobtach'; did you
  * mean -nobatch?". */
 void options_unknown(const struct cli_command *command, const char *arg, struct strbuf *out);
 

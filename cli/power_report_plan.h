@@ -22,7 +22,7 @@ int power_report_since(const char *text, int64_t now_s, int64_t *ret);
 /* Prints a table with a line of totals; for users, without the columns that only machines have. */
 void power_report_show(const struct ad *const *ads, size_t count, const struct ad_context *context,
                        struct strbuf *out);
-/* Prints the same figures as CSV (RFC 4180), with a line of column names and without totals. */
+/* Prints the ads as CSV (RFC 4180), with a line of column names and without totals. */
 void power_report_csv(const struct ad *const *ads, size_t count, struct strbuf *out);
 
 #endif

@@ -12,9 +12,9 @@
 struct cli;
 
 bool remote_is_for(const char *command); /* true for a command that asks a schedd */
-extern const char remote_help[];         /* help text of these two options */
-/* Removes these options from cli's arguments and stores their values, if the command asks a schedd.
- * Returns CLI_OK or CLI_USAGE. */
+extern const char remote_help[];         /* help text of -name and -pool */
+/* If the command asks a schedd: removes -name and -pool from cli's arguments and stores their
+ * values in cli.  Returns CLI_OK, or CLI_USAGE with the error printed. */
 int remote_take(struct cli *cli);
 
 #endif

@@ -19,8 +19,8 @@ struct schedds_wish {
     bool global;           /* -global was given */
 };
 
-/* Parses argv[*at].  Returns 1 when it is one of these options, 0 when not, -EINVAL when its value
- * is missing. */
+/* Parses argv[*at].  Returns 1 when it is -global or -submitter, 0 when not, -EINVAL when the name
+ * after -submitter is missing. */
 int schedds_option(struct schedds_wish *wish, struct cli *cli, int *at, struct err *err);
 /* True when only one schedd is asked, the one that cli_schedd() finds. */
 bool schedds_is_one(const struct cli *cli, const struct schedds_wish *wish);

@@ -25,8 +25,8 @@ struct classad_batch {
     bool unparse;
     bool old;                /* expressions are in old syntax; with unparse, the output is too */
     bool tsv;                /* a line is ad TAB expression, or my TAB target TAB expression */
-    const struct ad *my;     /* the ad for lines without one; never NULL */
-    const struct ad *target; /* the target for lines without one; may be NULL */
+    const struct ad *my;     /* the ad for lines that contain no ad; never NULL */
+    const struct ad *target; /* the target for lines that contain no target; may be NULL */
     const struct ad_context *context;
 };
 

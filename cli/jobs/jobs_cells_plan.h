@@ -43,8 +43,8 @@ const char *jobs_status_text(const struct ad *job);
 const char *jobs_status_word(int64_t status); /* the status as a word, such as "Running" */
 double jobs_size_mb(const struct ad *job);
 void jobs_put_clean(const char *text, struct strbuf *out);
-/* While files are being transferred, appends before, the progress such as "43% of 150.0 MB", and
- * after; otherwise nothing. */
+/* While files are being transferred, appends the text `before`, the progress such as "43% of 150.0
+ * MB", and the text `after`; otherwise nothing. */
 void jobs_put_moved(const struct ad *job, const char *before, const char *after,
                     struct strbuf *out);
 /* Appends "(43% of 150.0 MB) " while files are being transferred, otherwise nothing. */

@@ -31,7 +31,7 @@ struct token_terms { /* "" and 0 mean: not given */
 typedef const char *(*token_scope_names_f)(uint32_t scopes, char *ret, unsigned size);
 
 struct token_rules {
-    const char *domain; /* domain of an identity without one */
+    const char *domain; /* domain for an identity that names none */
     uint32_t may_ask;   /* scopes that a request may ask for */
     uint32_t scopes;    /* scopes when none are given */
     /* lifetime when none is given, and the longest that a request may ask for */

@@ -24,17 +24,17 @@ enum why_reason {
     WHY_RUNNING,  /* the job runs, transfers files, or is suspended */
     WHY_MATCHED,  /* the job has a slot and will start soon */
     WHY_NO_SLOTS, /* the collector has no machine ads */
-    WHY_IS_ERROR, /* its Requirements is error for every slot */
-    WHY_NO_MATCH, /* its Requirements, or those of the slots, rule out all slots */
+    WHY_IS_ERROR, /* the job's Requirements is error for every slot */
+    WHY_NO_MATCH, /* the job's Requirements, or those of the slots, rule out all slots */
     WHY_NO_NEGOTIATOR,
     WHY_SILENT,     /* the negotiator was not heard from for WHY_SILENT_S seconds */
     WHY_NOT_SEEN,   /* the collector has no request from the schedd for this job */
-    WHY_CEILING,    /* its submitter has reached its ceiling of running jobs */
-    WHY_QUOTA,      /* its accounting group has used its quota and takes no surplus */
+    WHY_CEILING,    /* the job's submitter has reached its ceiling (weight of slots in use) */
+    WHY_QUOTA,      /* the job's accounting group has used its quota and takes no surplus */
     WHY_LIMIT,      /* a concurrency limit of the job is used up */
     WHY_SOON,       /* a matching slot is free; wait for the next negotiation cycle */
-    WHY_WAKING,     /* a machine is being woken for it, or is waking anyway */
-    WHY_ASLEEP,     /* a sleeping machine is held for it, or could be */
+    WHY_WAKING,     /* a machine is being woken for the job, or is waking anyway */
+    WHY_ASLEEP,     /* a sleeping machine is held for the job, or could be */
     WHY_BUSY,       /* all matching slots are in use */
     WHY_UNWAKEABLE, /* all matching machines are asleep, and none can be woken */
     WHY_REASONS
