@@ -19,7 +19,7 @@ struct ad_parser {
     size_t node_count;
     unsigned depth;
     struct vec nested;                /* ads that no expression owns yet */
-    const struct ad_context *context; /* gives the zone of times without one; NULL: UTC */
+    const struct ad_context *context; /* time zone for times that name none; NULL: UTC */
     struct err *err;
 };
 

@@ -32,14 +32,14 @@ struct strbuf;
 
 #define AD_SHAPE_BODIES 4u  /* bodies that a shape remembers */
 #define AD_SHAPE_ASKED  32u /* recent lookups of names that a shape remembers */
-#define AD_ASKED_BYTES  28u /* bytes of a name in such a lookup; longer names are not remembered */
+#define AD_ASKED_BYTES  28u /* longest name of a remembered lookup, bytes */
 
 #define AD_CHAIN_MAX 64u /* shapes in one chain of the hash table; a further one is not shared */
 
 #define AD_POOL_NAMES 32u /* names of entries that a pool keeps */
 
 #define AD_POOL_KEPT  8u  /* small shapes that a pool keeps after their last ad is gone */
-#define AD_KEPT_COUNT 16u /* most names that such a small shape has */
+#define AD_KEPT_COUNT 16u /* most names of a shape that counts as small */
 
 struct ad_pool {
     struct hash_chains shapes;      /* all shapes, found by the hash of their block of names */
@@ -73,7 +73,7 @@ struct ad_shape {
     uint16_t identities;
     /* place of each identity attribute that the shape has */
     uint16_t identity_places[AD_IDENTITY_COUNT];
-    bool is_kept; /* its pool keeps it without an ad */
+    bool is_kept; /* the pool keeps the shape even if no ad has it */
     /* pool whose table has this shape; NULL: in no table */
     struct ad_pool *pool;
     struct ad_body *bodies[AD_SHAPE_BODIES];

@@ -27,7 +27,7 @@ struct ad_place { /* both count from 1; columns count bytes */
  * byte when that is '[' or '{', with which two forms may begin. */
 enum ad_form ad_form_guess(const char *text, size_t length);
 
-/* context gives the zone of times without one; it may be NULL and must outlive the stream. */
+/* context: the time zone for times that name none (NULL: UTC); must outlive the stream. */
 struct ad_stream *ad_stream_create(enum ad_form form, const struct ad_context *context);
 void ad_stream_destroy(struct ad_stream *stream); /* NULL is allowed */
 

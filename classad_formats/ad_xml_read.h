@@ -17,7 +17,7 @@
 
 struct ad_xml_reader;
 
-/* context gives the zone of times without one; it may be NULL and must outlive the reader. */
+/* context: the time zone for times that name none (NULL: UTC); must outlive the reader. */
 struct ad_xml_reader *ad_xml_reader_create(const struct ad_context *context);
 void ad_xml_reader_destroy(struct ad_xml_reader *reader); /* NULL is allowed */
 
