@@ -21,7 +21,7 @@ enum board_order { BOARD_NOTHING, BOARD_FORGET_GAPS, BOARD_DIRTY_PAGES };
 struct board {
     uint64_t looks;   /* how often the job read its clock */
     uint64_t last_ns; /* time of the job's last reading of its clock */
-    uint64_t gap_ns;  /* longest time between two such readings since the last order */
+    uint64_t gap_ns;  /* longest time between two readings of the clock since the last order */
     uint64_t work;    /* result of the job's computation */
     uint32_t order, obeyed;
 };

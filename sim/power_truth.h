@@ -34,8 +34,8 @@ struct power_truth;
 
 #define SURPLUS_US (60 * SIM_S)
 
-/* How a machine behaves.  LIES: it reports orders as done, or states, that are not true; FAILS: its
- * orders fail. */
+/* How a machine behaves.  LIES: its power method reports success for orders that were not carried
+ * out, or a wrong power state; FAILS: orders to it fail. */
 enum power_kind {
     POWER_KIND_GOOD,
     POWER_KIND_DEAD,    /* never boots again from some hour on */

@@ -36,8 +36,9 @@ static inline int ordinary_name(struct os *os, char *ret, size_t size)
     return 0;
 }
 
-/* Calls wire_dial() with that account's uid, as its shadow does.  Only the calling thread changes
- * its uid (setresuid() of the C library would change all threads), and only while it connects. */
+/* Calls wire_dial() with the uid of ORDINARY_ACCOUNT, as a shadow of this account does.  Only the
+ * calling thread changes its uid (setresuid() of the C library would change all threads), and only
+ * while it connects. */
 static inline int ordinary_dial(struct os *os, struct wire_context *context,
                                 const struct wire_dial *how, const struct wire_events *events,
                                 void *arg, struct wire **ret, struct err *err)

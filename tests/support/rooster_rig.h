@@ -223,7 +223,7 @@ static inline void boots(struct rig *rig)
          " BootTime = 77; State = \"Unclaimed\" ]");
 }
 
-/* The arguments with which the script was called, such as "wn01 wn02 ". */
+/* Returns the arguments of all calls of the wake script so far, such as "wn01 wn02 ". */
 static inline const char *wakes(struct rig *rig)
 {
     static _Thread_local char text[512];

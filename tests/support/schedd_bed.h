@@ -24,7 +24,8 @@ static inline void schedd_bed_write(struct bed *bed, const char *token_id, char 
                    "SCHEDD_HOST = \"127.0.0.1\"\nSCHEDD_NAME = \"s\"\nUID_DOMAIN = \"pool\"\n%s",
                    bed->dir, bed->dir, bed->dir, bed->dir, bed->dir, token_id,
                    bed->tcp + strlen("tcp:"), ordinary_knob());
-    assert_int_equal(chmod(bed->dir, 0755), 0); /* so that shadows of other accounts can read it */
+    /* so that shadows of other accounts can read the directory */
+    assert_int_equal(chmod(bed->dir, 0755), 0);
     bed_path(bed, "schedd.conf", path);
     bed_write(bed, "schedd.conf", text, 0600);
     pool_rig_make_cert(bed->os, bed->dir, "schedd", "s");

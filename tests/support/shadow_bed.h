@@ -32,7 +32,7 @@ struct world {
     bool greeted;
     char pin[STREAM_PIN_SIZE];
     char runs[128];            /* the runs that the schedd names in its answer to SHADOW_HELLO */
-    const char *checkpoints;   /* those of the runs that have a checkpoint; NULL: none */
+    const char *checkpoints;   /* runs with a checkpoint, named in that answer; NULL: none */
     int64_t previous;          /* CkptPrevious of the last report; -1: none */
     int status[200];           /* index: verb of a report; value: status of the answer to it */
     struct strbuf reports;     /* reports so far, such as "JOB_STATUS Hold 13;JOB_RESULT;" */
