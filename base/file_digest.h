@@ -13,7 +13,7 @@ struct err;
 struct os;
 struct os_file;
 
-#define FILE_DIGEST_ALL UINT64_MAX /* value of `end` for a whole file */
+#define FILE_DIGEST_ALL UINT64_MAX /* as `end` of file_digest_add(): up to the end of the file */
 
 /* Adds the file's bytes from *at up to `end`, or to the end of the file if that comes first.  Moves
  * *at to the first byte that was not added, on failure too.  0, or -errno when reading fails. */

@@ -91,7 +91,8 @@ struct log *log_create(const char *daemon, enum log_level level, struct log_sink
                        struct log_clock clock);
 void log_destroy(struct log *log); /* NULL is allowed; closes the sink */
 void log_set_level(struct log *log, enum log_level level);
-bool log_wants(const struct log *log, enum log_level level); /* false for a NULL log */
+/* Returns whether lines of this level are written; false for a NULL log. */
+bool log_wants(const struct log *log, enum log_level level);
 /* Writes one line.  Use the macros log_error() ... log_debug() instead. */
 void log_write(struct log *log, enum log_level level, const char *event, const char *message,
                const struct log_field *fields, size_t field_count);

@@ -22,8 +22,8 @@ struct net_subnet {
     uint32_t mask;    /* ones for the network's bits, then zeros */
 };
 
-/* Reads "10.0.0.7".  This and the next three calls return 0; or -EINVAL, with ret untouched and the
- * text quoted in err. */
+/* Reads "10.0.0.7".  The four functions that read a text return 0; or -EINVAL, with ret untouched
+ * and the text quoted in err. */
 int net_text_ipv4(const char *text, uint32_t *ret, struct err *err);
 int net_text_mask(const char *text, uint32_t *ret, struct err *err); /* reads "255.255.255.0" */
 /* Reads "10.0.0.0/24" or "10.0.0.7/255.255.255.0"; host bits of the address are cleared. */

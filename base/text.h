@@ -89,7 +89,7 @@ bool text_equal_secret(const void *a, const void *b, size_t length);
 /* ignores the case of ASCII letters, whatever the locale */
 bool text_equal_nocase(const char *a, const char *b);
 int text_compare_nocase(const char *a, const char *b);
-char text_lower(char c); /* changes ASCII letters only */
+char text_lower(char c); /* returns c in lower case; changes ASCII letters only */
 
 /* Returns how many insertions, deletions, replacements and swaps of neighbours make a into b,
  * ignoring case; at most max + 1.  Used for "did you mean".  A text longer than 64 bytes counts as

@@ -13,7 +13,7 @@ struct vec {
     size_t capacity;
 };
 
-/* for an empty vector, all bytes of *vec are zero at first */
+/* Appends an item.  A vector whose bytes are all zero is a valid empty vector. */
 void vec_push(struct vec *vec, void *item);
 void vec_remove_at(struct vec *vec, size_t index); /* keeps the order of the others; O(count) */
 

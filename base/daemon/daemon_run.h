@@ -29,8 +29,9 @@ int daemon_run_start(const struct daemon *daemon, struct loop *loop, struct os *
 /* Calls destroy() and gives up the lock.  Call it after the loop has stopped.  NULL is allowed. */
 void daemon_run_destroy(struct daemon_run *run);
 
-/* Like daemon_main(), for a process that has prepared something: `begun` is what it has
- * prepared. Calls adopt(loop, begun) before the daemon starts; adopt may be NULL. */
+/* Like daemon_main(), for a process that made some object before it had a loop (`begun`), as the
+ * result of stream_run_warm().  Calls adopt(loop, begun), unless adopt is NULL, before the daemon
+ * starts. */
 int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
                       void (*adopt)(struct loop *loop, void *begun), void *begun);
 

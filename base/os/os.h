@@ -47,11 +47,12 @@ int64_t os_disk_free_kib(struct os *os, const char *path);
 
 /* idle time, seconds, of a machine without any terminal or keyboard */
 #define OS_NEVER_IDLE_S (INT64_MAX / 2)
-/* Seconds since somebody last typed.  While somebody types, the kernel updates a terminal's time
- * every eight seconds only; after a pause, the kernel updates it at the first key. */
+/* Seconds since somebody last used the machine.  While somebody types, the kernel updates a
+ * terminal's time every eight seconds only; after a pause, the kernel updates it at the first key.
+ */
 struct os_idleness {
-    int64_t keyboard_s; /* of any tty or pty, including the console */
-    int64_t console_s;  /* of the machine's own keyboard and mouse */
+    int64_t keyboard_s; /* seconds since the last input at any tty or pty, console included */
+    int64_t console_s;  /* seconds since the machine's own keyboard or mouse was last used */
 };
 struct os_terminals {
     /* Names below /dev of terminals that belong to the console.  The virtual consoles tty1 to
@@ -284,7 +285,7 @@ int os_file_sync(struct os_file *file);
 int64_t os_file_size(const struct os_file *file);
 int os_file_chmod(struct os_file *file, mode_t mode);
 int os_file_chown(struct os_file *file, uid_t uid, gid_t gid);
-/* Fills *ret; all fields are 0 on failure. */
+/* Gives facts about the open file in *ret; all fields are 0 on failure. */
 void os_file_stat(const struct os_file *file, struct os_stat *ret);
 /* Locks the whole file, until it is closed, against other processes that lock it.  -EAGAIN: another
  * process has the lock; another -errno: the file system has no locks. */

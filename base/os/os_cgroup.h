@@ -36,8 +36,8 @@ struct os_cgroup_limits { /* in each field 0: no limit */
 struct os_cgroup_usage {
     bool has_cpu, has_memory, has_oom; /* which of the fields below are known */
     double user_cpu_s, system_cpu_s;
-    int64_t memory_bytes;      /* without cached files */
-    int64_t memory_peak_bytes; /* with cached files; 0: unknown */
+    int64_t memory_bytes;      /* memory in use now, without cached files */
+    int64_t memory_peak_bytes; /* most memory in use so far, with cached files; 0: unknown */
     uint64_t oom_kills;        /* processes that were killed because the memory limit was reached */
     int64_t processes;         /* now */
 };

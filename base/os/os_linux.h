@@ -16,7 +16,7 @@ struct prepared;
 struct process_table; /* defined in os_proc_linux.c */
 
 struct os {
-    struct loop *loop;   /* may be NULL */
+    struct loop *loop;   /* NULL: a program without a loop, see os_create() */
     struct rlimit files; /* RLIMIT_NOFILE when we were started: children get this limit */
     struct process_table *processes;
     struct prepared *prepared; /* the prepared process (os_prepare_linux.c); NULL: none */

@@ -20,8 +20,10 @@ struct stream_inbuf {
 
 /* size of the block that all streams of a loop share for input, bytes */
 #define STREAM_BLOCK ((size_t)256 << 10)
-/* Makes the shared block of the loop the buffer, for one turn of the loop. *block: the shared
- * block; NULL while another stream has borrowed it, or before it is made. */
+/* Lets the stream use the block that all streams of the loop share as its input buffer, until
+ * stream_inbuf_give_back() in the same turn of the loop.  Does nothing if it has the block already,
+ * or more than a quarter of STREAM_BLOCK is not consumed. *block: the shared block, or NULL before
+ * the block is made; NULL afterwards, while the stream has it. */
 void stream_inbuf_borrow(struct stream_inbuf *in, unsigned char **block);
 /* Gives a borrowed block back to *block; bytes that were not consumed move to memory of the
  * stream's own.  Does nothing if no block was borrowed. */

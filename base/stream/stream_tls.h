@@ -40,7 +40,7 @@ int tls_handshake(struct tls *tls, unsigned *want, struct err *err);
 ssize_t tls_read(struct tls *tls, void *data, size_t room, unsigned *want, struct err *err);
 /* To be called after a read: returns false if another read in this turn would find nothing. */
 bool tls_may_have_more(const struct tls *tls);
-/* Returns the number of bytes taken, > 0; some may wait here until tls_flush() sends them.
+/* Returns the number of bytes taken, > 0; some may wait in a buffer until tls_flush() sends them.
  * After -EAGAIN call tls_write() again with the same bytes, or more. */
 ssize_t tls_write(struct tls *tls, const void *data, size_t length, unsigned *want,
                   struct err *err);
