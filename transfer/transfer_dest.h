@@ -15,8 +15,9 @@
 struct ad;
 
 /* Finds where the file `name` of the sandbox would go without remaps. *ret: the path relative to
- * Iwd, owned by the caller (mem_free); its first *below bytes were named by the job's owner, the
- * rest by the job.  Returns false when the file is not an output of the job. */
+ * Iwd, owned by the caller (mem_free). *below: how many bytes at the beginning of *ret the owner
+ * has named, in TransferOutput (without TransferOutput: all); the rest was named by the job.
+ * Returns false when the file is not an output of the job. */
 bool transfer_dest_find(const struct ad *job, const char *name, char **ret, size_t *below);
 
 /* Returns the new name that TransferOutputRemaps ("a = b; c = d") gives to `name` or to the longest

@@ -30,7 +30,8 @@ struct transfer_plugins *transfer_plugins_create(struct os *os, const char *cons
                                                  const char *curl, const char *scratch,
                                                  void (*ready)(void *arg), void *arg);
 void transfer_plugins_destroy(struct transfer_plugins *plugins); /* NULL is allowed */
-/* Returns whether all programs have answered. */
+/* Returns whether each program in `paths` of transfer_plugins_create() was asked what it supports,
+ * and has answered or failed. */
 bool transfer_plugins_are_known(const struct transfer_plugins *plugins);
 /* Finds the program that fetches this URL.  Returns false when there is none. */
 bool transfer_plugins_find(const struct transfer_plugins *plugins, const char *url,
