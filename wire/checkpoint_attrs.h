@@ -60,11 +60,13 @@
 #define CKPT_SLOT_PLATFORM "CheckpointPlatform"
 #define CKPT_SLOT_LAST     "LastPeriodicCheckpoint"
 
-/* Values of the attribute Event of JOB_STATUS. */
+/* Values of the attribute Event in a request JOB_STATUS, with which a shadow tells its schedd that
+ * a checkpoint was committed, or that a machine could not resume from one. */
 #define CKPT_EVENT_TAKEN   "Checkpointed"
 #define CKPT_EVENT_REFUSED "CheckpointRefused"
 
-/* Attribute of the answer to SHADOW_HELLO, and of JOB_STOP: ids of jobs, such as "12.3,12.4". */
+/* Attribute with ids of jobs, such as "12.3,12.4".  In the answer to SHADOW_HELLO: the jobs whose
+ * checkpoints the shadow keeps.  In JOB_STOP: the jobs whose checkpoints the shadow removes. */
 #define CKPT_JOBS "Checkpoints"
 
 /* Names of the files in a checkpoint's directory. */
@@ -76,7 +78,8 @@
 #define CKPT_NAME_CHANGES  "changes"
 #define CKPT_NAME_MANIFEST "manifest"
 
-/* Environment variable of a job: the processor level that its program may use at most. */
+/* Environment variable of a job: the highest processor level, such as "x86-64-v2", whose
+ * instructions its program may use. */
 #define CKPT_ENV_CPU "ROOST_CKPT_CPU"
 /* Environment variable of roost-ckpt when it runs a job: path of the file that says whether
  * roost-ckpt died or the job itself ended. */

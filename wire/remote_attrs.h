@@ -23,7 +23,8 @@
 
 /* Attributes of a slot. */
 #define REMOTE_HAS "HasRemoteSyscalls"
-/* true: the machine can run programs with REMOTE_WRAPPED, without a mounted file system */
+/* True: the machine can run programs that make remote calls themselves (REMOTE_WRAPPED), without
+ * mounting the remote file system. */
 #define REMOTE_HAS_WRAPPERS "HasRemoteWrappers"
 
 /* Prefixes of routes, followed by the owner's name: shadow/OWNER is the owner's shadow, and

@@ -48,8 +48,9 @@ struct secret_list;
 
 /* Copies the secrets into a list; the copies have `of` 0.  Returns NULL when count is 0. */
 struct secret_list *secret_list_create(const struct wire_secret *secrets, size_t count);
-struct secret_list *secret_list_ref(struct secret_list *list); /* NULL is allowed */
-/* when nobody uses the list any more, wipes and frees it */
+/* Counts one more user of the list, and returns the list; NULL is allowed. */
+struct secret_list *secret_list_ref(struct secret_list *list);
+/* Counts one user less; when there is none any more, wipes and frees the list. */
 void secret_list_unref(struct secret_list *list);
 
 /* Returns the number of secrets.  In the functions secret_list_...(), a list that is NULL is an

@@ -15,8 +15,8 @@ struct daemon_env;
 struct knob;
 struct wire_request;
 
-/* Answers a CONFIG request.  env is the daemon's own; its reload() may be called, and replace env's
- * config, before this returns. */
+/* Answers a CONFIG request.  env: the environment that the daemon got in start().  The daemon's
+ * reload() may be called, and env->config replaced, before this function returns. */
 void settings_serve(const struct daemon_env *env, struct wire_request *request);
 
 /* For the daemon's own ads: sets PersistentConfig, the names of knobs that were set at run time.

@@ -46,7 +46,7 @@ enum wire_verb {
     VERB_ACT = 31,            /* remove, hold or release jobs by constraint or ids */
     VERB_MATCH = 32,          /* from the negotiator: a slot for one of the schedd's autoclusters */
     VERB_CLAIM = 33,          /* from a startd that dialled: offers the slot of this claim id */
-    VERB_ALIVE = 34,          /* from a startd: renew the lease */
+    VERB_ALIVE = 34,          /* from a startd: renew the claim's lease */
     VERB_CLAIM_GONE = 35,     /* from a startd: this claim ended, and why */
     VERB_NO_MATCH = 36,       /* from the negotiator: why these autoclusters got no slot */
     VERB_EDIT = 37,           /* set attributes of jobs in the queue */

@@ -125,8 +125,8 @@ struct wire_reply {
     size_t secret_count;
 };
 typedef void (*wire_reply_f)(void *arg, struct wire_reply *reply);
-/* Makes the ads in replies in pool (classad/ad_pool.h), which must outlive wire.  NULL: in the pool
- * of wire's context. */
+/* Sets the pool of ads (classad/ad_pool.h) in which the ads of later replies are made; it must
+ * outlive wire.  NULL: the pool of wire's context. */
 void wire_set_pool(struct wire *wire, struct ad_pool *pool);
 /* Returns the ad, owned by the caller from now on; its entry in reply->ads becomes NULL. */
 struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index);

@@ -77,16 +77,15 @@ struct wire_limits;
 #define WIRE_ALL_REQUESTS_MAX     ((size_t)36 << 20)
 #define WIRE_REQUESTS_FREE        ((size_t)64 << 10)
 
-/* Most output that waits for peers that do not read, together, the pool's own daemons
- * (SCOPES_TRUSTED) excepted.  Above WIRE_ALL_UNREAD_MAX, connections whose peer has read nothing
- * for WIRE_UNREAD_MS are closed, first those of the account (token or identity) with the most
- * output. A connection
- * for which at most WIRE_UNREAD_FREE bytes wait does not count. */
+/* Most bytes of output that may wait for all peers together, without the pool's own daemons
+ * (SCOPES_TRUSTED).  Above WIRE_ALL_UNREAD_MAX, connections whose peer has read nothing for
+ * WIRE_UNREAD_MS milliseconds are closed, first those of the account (token or identity) with the
+ * most output.  A connection for which at most WIRE_UNREAD_FREE bytes wait does not count. */
 #define WIRE_ALL_UNREAD_MAX ((size_t)24 << 20)
 #define WIRE_UNREAD_FREE    ((size_t)32 << 10)
 #define WIRE_UNREAD_MS      500
 
-/* Unanswered requests, and bytes of unread output, of a peer that has not proved who it is. */
+/* Limits for a peer that has not proved who it is: unanswered requests, bytes of unread output. */
 #define WIRE_STRANGER_REQUESTS 8
 #define WIRE_STRANGER_BYTES    ((size_t)64 << 10)
 

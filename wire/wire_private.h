@@ -55,7 +55,8 @@ struct caller {
     struct token token;
     char identity[512];
     char name[WIRE_NAME_MAX + 1];
-    /* instance id from the greeting, later from the verb INSTANCE; "": none */
+    /* the caller's instance id (wire/instance.h), from its greeting or its last request INSTANCE;
+     * "": none */
     char instance[INSTANCE_TEXT_SIZE];
     char address[FRAME_FROM_MAX];
 };
@@ -262,8 +263,8 @@ void call_drop_all(struct wire *wire); /* frees all our unanswered calls without
 void request_tell_all_over(struct wire *wire);
 /* Ends the requests that came through a hub with the token of this id. */
 void request_end_revoked(struct wire *wire, const char *token_id);
-void request_drop_all(
-    struct wire *wire); /* gives up our calls and the peer's requests; no callback follows */
+/* Gives up our calls and the peer's requests; no callback follows. */
+void request_drop_all(struct wire *wire);
 
 /* Callback of a call whose replies are wanted as frames: by the hub, which passes them on, and
  * by relay.c, which verifies their signature.  reply->body is empty (length 0) when this side
