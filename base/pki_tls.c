@@ -54,7 +54,9 @@ static int write_key(struct os *os, const char *path, EVP_PKEY *key, struct err 
     BIO *bio = BIO_new(BIO_s_mem());
     if (bio == NULL || PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL) != 1) {
         BIO_free(bio);
-        return x509_err(err, -EIO, "cannot print a key");
+        return err_prefix(err,
+                          x509_err(err, -EIO, "cannot convert the new private key to PEM format"),
+                          "%s", path);
     }
     return write_bio(os, path, bio, KEY_MODE, err);
 }
@@ -64,7 +66,9 @@ static int write_cert(struct os *os, const char *path, X509 *cert, struct err *e
     BIO *bio = BIO_new(BIO_s_mem());
     if (bio == NULL || PEM_write_bio_X509(bio, cert) != 1) {
         BIO_free(bio);
-        return x509_err(err, -EIO, "cannot print a certificate");
+        return err_prefix(err,
+                          x509_err(err, -EIO, "cannot convert the new certificate to PEM format"),
+                          "%s", path);
     }
     return write_bio(os, path, bio, CERT_MODE, err);
 }
@@ -92,8 +96,8 @@ int pki_make_ca(struct os *os, const char *dir, const char *pool, struct err *er
         goto out;
     }
     key = x509_key();
-    code =
-        key != NULL ? x509_make(key, &spec, &cert, err) : x509_err(err, -EIO, "cannot make a key");
+    code = key != NULL ? x509_make(key, &spec, &cert, err)
+                       : x509_err(err, -EIO, "cannot make a private key");
     if (code == 0) {
         code = write_key(os, key_path, key, err);
     }
@@ -181,7 +185,7 @@ int pki_make_server_cert(struct os *os, const char *ca_dir, const char *cert_pat
         spec.uri = strbuf_text(&uri);
         key = x509_key();
         code = key != NULL ? x509_make(key, &spec, &cert, err)
-                           : x509_err(err, -EIO, "cannot make a key");
+                           : x509_err(err, -EIO, "cannot make a private key");
     }
     if (code == 0) {
         code = write_key(os, key_path, key, err);

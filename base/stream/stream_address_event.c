@@ -233,7 +233,10 @@ int stream_connect_check(const char *address, const char *route, const struct st
     }
     if (parsed->kind == STREAM_TCP &&
         (trust == NULL || (trust->ca_file == NULL) == (trust->pin == NULL))) {
-        return err_set(err, -EINVAL, "%s: a CA file or a pin is missing", address);
+        return err_set(err, -EINVAL,
+                       "%s: expected a CA file or a pin (fingerprint of the server's certificate), "
+                       "one of the two",
+                       address);
     }
     return 0;
 }

@@ -370,8 +370,8 @@ int tls_identity_ephemeral(struct loop *loop, const char *name, struct tls_ident
                              .valid_to_s = now_s + EPHEMERAL_S};
     X509 *cert = NULL;
     EVP_PKEY *key = x509_key();
-    int code =
-        key != NULL ? x509_make(key, &spec, &cert, err) : x509_err(err, -EIO, "cannot make a key");
+    int code = key != NULL ? x509_make(key, &spec, &cert, err)
+                           : x509_err(err, -EIO, "cannot make a private key");
     if (code == 0) {
         code = identity_create(cert, key, ret, err);
     }
@@ -390,7 +390,8 @@ int tls_identity_save(struct os *os, const struct tls_identity *identity, const 
     if (PEM_write_bio_X509(text, SSL_CTX_get0_certificate(identity->context)) != 1 ||
         PEM_write_bio_PrivateKey(text, SSL_CTX_get0_privatekey(identity->context), NULL, NULL, 0,
                                  NULL, NULL) != 1) {
-        code = x509_err(err, -EIO, "cannot write the certificate and the key");
+        code =
+            x509_err(err, -EIO, "cannot convert the certificate and its private key to PEM format");
     } else {
         char *data = NULL;
         long length = BIO_get_mem_data(text, &data);
@@ -450,7 +451,10 @@ int tls_client_create(struct loop *loop, const struct stream_trust *trust, struc
         }
         code = context_for_pin(loop, &context);
     } else if (trust->role == NULL) {
-        return err_set(err, -EINVAL, "%s: the role of the server is missing", trust->ca_file);
+        return err_set(
+            err, -EINVAL,
+            "%s: to check a server with a CA file, its role (collector or schedd) is needed, too",
+            trust->ca_file);
     } else {
         code = context_for_ca(loop, trust->ca_file, &context, err);
     }
