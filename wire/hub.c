@@ -191,7 +191,8 @@ void hub_relay(struct hub *hub, struct wire_request *request)
     const char *full = any ? any_of(hub, name) : name;
     struct wire *uplink = strmap_get(hub->uplinks, full);
     if (uplink == NULL || !wire_is_ready(uplink)) {
-        wire_reply_error(request, -EHOSTUNREACH, "no such uplink here: '%s'", name);
+        wire_reply_error(request, -EHOSTUNREACH, "no daemon '%s' is connected to the collector",
+                         name);
         return;
     }
     if (any || proof_letters[0] == '\0' || strcmp(instance, uplink->caller->instance) != 0) {

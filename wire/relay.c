@@ -325,7 +325,9 @@ static void relay_again(struct relay *relay, const struct frame *frame)
         frame_message_fini(&message);
     }
     if (instance == NULL || ++relay->attempts > ATTEMPTS_MAX) {
-        relay_end(relay, -ESTALE, "the hub did not name the instance of the daemon to ask");
+        relay_end(
+            relay, -ESTALE,
+            "the collector sent no usable instance id of the daemon that is to answer; try again");
         return;
     }
     relay_resend(relay, instance);

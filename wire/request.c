@@ -103,7 +103,8 @@ static uint8_t signing_begin(struct wire *wire, const struct wire_request *reque
     }
     signing->own = wire_context_own(wire->context, TOKEN_AGE_MS);
     if (signing->own == NULL) {
-        log_error(wire->context->log, "wire.unsigned", "cannot sign an answer",
+        log_error(wire->context->log, "wire.unsigned",
+                  "cannot sign an answer, so the caller will not accept it",
                   LOG_TEXT("verb", wire_verb_name(request->verb)),
                   LOG_TEXT("reason", wire->context->own.why));
         return 0;
@@ -619,7 +620,7 @@ static int request_judge(struct wire *wire, const struct frame *frame, struct ca
         return rc;
     }
     if (wire->events.request == NULL && info->verb != VERB_PING) {
-        return err_set(err, -ENOSYS, "%s is not supported here", info->name);
+        return err_set(err, -ENOSYS, "this daemon does not answer %s requests", info->name);
     }
     return wire_verb_ads_are_bytes(info->verb)
                ? frame_message_decode_args(frame->body, frame->body_length,
@@ -705,7 +706,7 @@ int wire_request_charge(struct wire_request *request, size_t bytes, struct err *
 int request_cancel(struct wire *wire, const struct frame *frame, struct err *err)
 {
     if (frame->request > wire->last_request) {
-        return err_set(err, -EPROTO, "cancel of request %llu, which was never made",
+        return err_set(err, -EPROTO, "CANCEL frame for request %llu, which was never made",
                        (unsigned long long)frame->request);
     }
     struct wire_request *request =
@@ -730,7 +731,7 @@ int request_window(struct wire *wire, const struct frame *frame, struct err *err
         (struct wire_request *)id_table_get(&wire->requests, frame->request);
     if (request == NULL || request->cancelled) {
         return frame->request > wire->last_request
-                   ? err_set(err, -EPROTO, "window of request %llu, which was never made",
+                   ? err_set(err, -EPROTO, "WINDOW frame for request %llu, which was never made",
                              (unsigned long long)frame->request)
                    : 0;
     }
@@ -739,7 +740,8 @@ int request_window(struct wire *wire, const struct frame *frame, struct err *err
         return 0;
     }
     if (frame->window > request->in_flight) {
-        return err_set(err, -EPROTO, "window of %u bytes returned, but only %zu bytes were used",
+        return err_set(err, -EPROTO,
+                       "WINDOW frame acknowledges %u bytes, but only %zu bytes are unacknowledged",
                        frame->window, request->in_flight);
     }
     request->in_flight -= frame->window;

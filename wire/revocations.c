@@ -84,7 +84,9 @@ static int signer_judge(struct wire_context *context, const char *text, struct t
         return rc;
     }
     if (strcmp(ret->pool, wire_context_pool(context)) != 0) {
-        return err_set(err, -EKEYREJECTED, "the revoker's token is for pool '%s'", ret->pool);
+        return err_set(err, -EKEYREJECTED,
+                       "the revocation is signed with a token for pool '%s', this is pool '%s'",
+                       ret->pool, wire_context_pool(context));
     }
     if ((ret->scopes & SCOPE_ADMINISTRATOR) == 0) {
         return err_set(

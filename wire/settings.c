@@ -105,8 +105,8 @@ static int may_set(const struct config *config, const struct wire_peer *peer, co
         }
         strbuf_printf(&lists, "%s%s", lists.length > 0 ? ", " : "", LEVELS[i].knob);
     }
-    int rc = err_set(err, -EACCES, "%s may not be set by %s: the knob is not in %s here", name,
-                     peer->identity, lists.length > 0 ? strbuf_text(&lists) : "any list");
+    int rc = err_set(err, -EACCES, "%s may not be set by %s: the knob is not in %s of this daemon",
+                     name, peer->identity, lists.length > 0 ? strbuf_text(&lists) : "any list");
     strbuf_fini(&lists);
     return rc;
 }

@@ -289,9 +289,12 @@ int token_issue(struct os *os, const char *key_path, const char *kid, const stru
     strbuf_putc(&text, '.');
     rc = rc < 0 ? rc : part_append(&text, claims_make(token));
     rc = rc < 0 ? rc : sign_text(key, &text);
-    p256_free(key);
-    if (rc < 0) {
-        (void)err_set(err, rc, "%s: cannot sign a token for '%s' with this key", key_path,
+    if (key == NULL) {
+        rc = err_set(err, -EINVAL,
+                     "%s: not a private key of curve P-256 in PEM, or locked by a passphrase",
+                     key_path);
+    } else if (rc < 0) {
+        (void)err_set(err, rc, "cannot sign a token for '%.200s': a text in it is not valid UTF-8",
                       token->identity);
     } else if (text.length > TOKEN_TEXT_MAX) {
         rc = err_set(err, -E2BIG, "token for '%s' is longer than %d bytes", token->identity,
@@ -299,6 +302,7 @@ int token_issue(struct os *os, const char *key_path, const char *kid, const stru
     } else {
         *ret = mem_strdup(strbuf_text(&text));
     }
+    p256_free(key);
     strbuf_fini(&text);
     secret_wipe(pem, pem_length);
     mem_free(pem);

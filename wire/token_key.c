@@ -213,7 +213,10 @@ int token_key_endorse(struct os *os, const char *dir, const char *kid, const cha
     char text[PROOF_TEXT_SIZE];
     struct strbuf statement, path, line;
     if (!token_kid_is_valid(kid) || !token_kid_is_valid(by) || strcmp(kid, by) == 0) {
-        return err_set(err, -EINVAL, "signing key '%s' cannot endorse '%s'", by, kid);
+        return err_set(
+            err, -EINVAL,
+            "signing key '%s' cannot endorse '%s': expected two valid and different names of keys",
+            by, kid);
     }
     int rc = public_key_read(os, dir, kid, point, err);
     if (rc < 0) {

@@ -158,7 +158,7 @@ static int read_field(struct lines *lines, struct vec *items, struct err *err)
     if (line[0] == ' ' || line[0] == '\t') {
         line += strspn(line, " \t");
         if (last == NULL || last->is_pem) {
-            return err_set(err, -EINVAL, "line %u: '%.40s' does not continue a 'Name: value' line",
+            return err_set(err, -EINVAL, "line %u: indented '%.40s' follows no 'Name: value' line",
                            lines->number, line);
         }
         if (strlen(last->value) + strlen(line) > TOKEN_TEXT_MAX) {
@@ -433,7 +433,7 @@ int token_request_print(const struct token_request *request, struct evp_pkey_st 
     int rc = p256_sign(key, strbuf_text(&statement), statement.length, proof);
     strbuf_fini(&statement);
     if (rc != 0) {
-        return err_set(err, rc, "this key cannot sign the request");
+        return err_set(err, rc, "cannot sign the request: the key is not a private key");
     }
     strbuf_puts(out, "-----BEGIN ROOST TOKEN " REQUEST "-----\n");
     put_line(out, "Identity", bound.identity);
@@ -663,7 +663,7 @@ void token_answer_fingerprint(const struct token_answer *answer,
 int token_answer_print(const struct token_answer *answer, struct strbuf *out, struct err *err)
 {
     if (answer->pool[0] == '\0' || !is_line(answer->pool)) {
-        return err_set(err, -EINVAL, "the name of pool '%s' does not fit on a line", answer->pool);
+        return err_set(err, -EINVAL, "pool name '%s' is empty or has bad characters", answer->pool);
     }
     if (answer->collector[0] == '\0' || !is_addresses(answer->collector)) {
         return err_set(err, -EINVAL, "collector '%s' is not HOST:PORT, or several with commas",

@@ -57,7 +57,7 @@ static void on_request(void *arg, struct wire_request *request)
 {
     struct uplink *uplink = arg;
     if (uplink->events.request == NULL) {
-        wire_reply_error(request, -ENOSYS, "%s is not supported here",
+        wire_reply_error(request, -ENOSYS, "this daemon does not answer %s requests",
                          wire_verb_name(wire_request_verb(request)));
         return;
     }

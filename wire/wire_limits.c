@@ -188,8 +188,8 @@ int wire_limits_join(struct wire *wire, struct err *err)
     struct wire_account *account = account_of(limits, wire->caller);
     if (account->connections >= connections_max(wire)) {
         log_complaint(wire, account, "too many connections of one identity");
-        return err_set(err, -EBUSY, "%s has too many connections here (%zu)", account->identity,
-                       account->connections);
+        return err_set(err, -EBUSY, "%s has too many connections to this daemon (%zu)",
+                       account->identity, account->connections);
     }
     share->proved = true;
     share->account = account;
@@ -275,7 +275,7 @@ static void drop_slow(struct wire_limits *limits, struct wire *wire, size_t have
     log_complaint(wire, wire->share.account, "connection closed: a frame arrives too slowly");
     frame_over(limits, wire); /* its room is free at once */
     wire_fail(wire, -ETIMEDOUT, true,
-              "a frame of %zu bytes arrives too slowly: only %zu bytes are here", size, have);
+              "a frame of %zu bytes arrives too slowly: only %zu bytes have arrived", size, have);
 }
 
 static size_t have_of(const struct wire *wire)

@@ -346,7 +346,7 @@ static void a_relay_to_nobody_and_one_without_a_body_are_refused_by_the_hub(void
     relay(pool.caller.wire, "startd/wn02", VERB_POWER_DOWN, &answer);
     world_until_flag(world, &answer.done);
     assert_int_equal(answer.status, -EHOSTUNREACH);
-    assert_string_equal(answer.text, "no such uplink here: 'startd/wn02'");
+    assert_string_equal(answer.text, "no daemon 'startd/wn02' is connected to the collector");
     answer = (struct answer){0};
     assert_true(wire_call(pool.caller.wire, VERB_RELAY, NULL, 0, on_answer, &answer) > 0);
     world_until_flag(world, &answer.done);
@@ -381,7 +381,7 @@ static void a_name_that_ends_in_a_slash_means_any_of_that_kind(void **state)
     relay(pool.caller.wire, "rooster/", VERB_PING, &answer);
     world_until_flag(world, &answer.done);
     assert_int_equal(answer.status, -EHOSTUNREACH);
-    assert_string_equal(answer.text, "no such uplink here: 'rooster/'");
+    assert_string_equal(answer.text, "no daemon 'rooster/' is connected to the collector");
     for (unsigned i = 1; i <= 2; i++) { /* looked for, then known */
         relay(pool.caller.wire, "startd/", VERB_POWER_DOWN, &answer);
         world_until_flag(world, &answer.done);

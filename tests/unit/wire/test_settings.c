@@ -211,12 +211,12 @@ static void each_scope_has_a_list_of_its_own(void **state)
     world_connect(world, "alice@pool", SCOPE_WRITE, &toy.end);
     assert_string_equal(change(&toy, "[ Action = \"Set\"; Name = \"RANK\"; Value = \"1\" ]"),
                         "RANK|");
-    assert_string_equal(
-        change(&toy, "[ Action = \"Set\"; Name = \"START\"; Value = \"1\" ]"),
-        "-13 START may not be set by alice@pool: the knob is not in SETTABLE_ATTRS_WRITE here");
-    assert_string_equal(
-        change(&toy, "[ Action = \"Unset\"; Name = \"START\" ]"),
-        "-13 START may not be set by alice@pool: the knob is not in SETTABLE_ATTRS_WRITE here");
+    assert_string_equal(change(&toy, "[ Action = \"Set\"; Name = \"START\"; Value = \"1\" ]"),
+                        "-13 START may not be set by alice@pool: the knob is not in "
+                        "SETTABLE_ATTRS_WRITE of this daemon");
+    assert_string_equal(change(&toy, "[ Action = \"Unset\"; Name = \"START\" ]"),
+                        "-13 START may not be set by alice@pool: the knob is not in "
+                        "SETTABLE_ATTRS_WRITE of this daemon");
     assert_true(log_has(&toy, "config.set_refused"));
     assert_non_null(strstr(change(&toy, "[ Action = \"Get\" ]"), "-13 token is too weak"));
     assert_non_null(strstr(change(&toy, "[ Action = \"Reload\" ]"), "-13 token is too weak"));
@@ -226,7 +226,7 @@ static void each_scope_has_a_list_of_its_own(void **state)
                         "START|");
     assert_string_equal(change(&toy, "[ Action = \"Set\"; Name = \"COMMAND\"; Value = \"1\" ]"),
                         "-13 COMMAND may not be set by both@pool: the knob is not in "
-                        "SETTABLE_ATTRS_DAEMON, SETTABLE_ATTRS_WRITE here");
+                        "SETTABLE_ATTRS_DAEMON, SETTABLE_ATTRS_WRITE of this daemon");
     wire_close(toy.end.wire);
     world_connect(world, "root@pool", SCOPE_ADMINISTRATOR, &toy.end);
     assert_string_equal(change(&toy, "[ Action = \"Set\"; Name = \"COMMAND\"; Value = \"1\" ]"),

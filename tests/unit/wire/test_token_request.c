@@ -249,7 +249,7 @@ static void a_request_that_is_malformed_is_refused_by_its_line(void **state)
         {"Identity: alice@campus\n", "", "the line 'Identity' is missing", -EINVAL},
         {"Pool: pool", "Pool: po\x1b[2Jol", "line 3: the value of 'Pool'", -EINVAL},
         {"Key:\n ", "Key:\n A", "line 8: the value of 'Key' is not 64 bytes", -EINVAL},
-        {"Identity:", " x\nIdentity:", "line 2: 'x' does not continue a 'Name: value' line",
+        {"Identity:", " x\nIdentity:", "line 2: indented 'x' follows no 'Name: value' line",
          -EINVAL},
         {"Proof:", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\nProof:",
          "line 11: contains a private key", -EINVAL},

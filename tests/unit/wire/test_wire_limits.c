@@ -192,7 +192,7 @@ static void an_identity_has_so_many_connections_and_no_more(void **state)
     world_token(world, "alice@pool", SCOPE_READ);
     world_dial(world, NULL, &second);
     assert_true(second.closed);
-    assert_non_null(strstr(second.why, "alice@pool has too many connections here (512)"));
+    assert_non_null(strstr(second.why, "alice@pool has too many connections to this daemon (512)"));
     assert_int_equal(count_lines(world, "too many connections of one identity"), 1);
     world_connect(world, "bob@pool", SCOPE_READ, &bob);
     wire_limits_leave(&many[0]);
