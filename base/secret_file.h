@@ -14,7 +14,7 @@
 struct err;
 struct os;
 
-#define SECRET_FILE_MAX 4096 /* bytes, with the terminating zero */
+#define SECRET_FILE_MAX 4096 /* most bytes of a secret, with the terminating zero */
 
 /* Reads the file into ret, zero-terminated and without white space at its end; size is at most
  * SECRET_FILE_MAX.  Returns 0; -EACCES: group or others have some right to the file, or its

@@ -46,7 +46,9 @@ bool slice_work_waits(const struct slice_work *work);
  * Returns false when the limit is reached: the slice must return now and is called again when
  * there is room. */
 bool slice_work_enter(struct slice_work *work, size_t most);
-void slice_work_leave(struct slice_work *work); /* does nothing if the work has not entered */
+/* Ends what slice_work_enter() has allowed: the work no longer counts as holding memory.  Does
+ * nothing if slice_work_enter() has not returned true before. */
+void slice_work_leave(struct slice_work *work);
 /* Returns how many works this caller has. */
 size_t slice_caller_works(const struct slices *slices, const char *caller);
 

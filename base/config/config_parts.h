@@ -38,7 +38,7 @@ struct config_entry {
     const char *name;
     enum config_entry_kind kind;
     struct config_value value;
-    /* the origin without the environment's layer */
+    /* where the value was set before a variable ROOST_<NAME> of the environment changed it */
     struct config_origin before_environment;
     /* true while this entry is being expanded: a reference to it then means a cycle */
     bool running;

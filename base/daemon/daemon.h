@@ -27,7 +27,7 @@ struct daemon_env {
     struct os *os;
     struct log *log;
     const struct config *config; /* the present configuration; reload() gets a new one */
-    const char *name; /* "collector": used in log lines and in the names of lock and log files */
+    const char *name; /* as "collector"; used in log lines and in the names of lock and log files */
     int argc;         /* the arguments after the common options: "-owner", "alice" for a shadow */
     char *const *argv;
     /* needed by daemon_reload() and daemon_set(); NULL: these calls are refused */
