@@ -249,7 +249,7 @@ static void save_file(void *arg)
             context->log, "revocations.unsaved", err.text,
             LOG_TEXT(
                 "consequence",
-                "after a restart, revocations are known again once the collector has answered"));
+                "after a restart, revocations are known only once the collector has sent them"));
     }
 }
 
