@@ -5,9 +5,9 @@
  * computed again.  A run that ends without a result adds only the work that its last checkpoint
  * saved.  A run that ends with a result adds the rest.  When a job cannot continue from its latest
  * checkpoint (the image is damaged, or no machine can run it), the work that is lost by this is
- * subtracted again.  To make this possible, the ad keeps in private attributes the committed times
- * as they were at each kept checkpoint and at the start of the job.  HTCondor does not subtract
- * from CommittedTime; there, lost work stays counted as committed.
+ * subtracted again.  To make this possible, the ad keeps, in its attribute CkptBooks, the
+ * committed times as they were at each kept checkpoint and at the start of the job.  HTCondor does
+ * not subtract from CommittedTime; there, lost work stays counted as committed.
  *
  * All of this stands in the job's own ad, so one commit stores it together with the checkpoint.
  *

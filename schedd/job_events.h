@@ -56,7 +56,8 @@ void events_requeued(struct change *change, struct job *job, const char *reason)
 void events_terminated(struct change *change, struct job *job);
 /* Logs event 009: the job was removed. */
 void events_aborted(struct change *change, struct job *job, const char *reason);
-/* Logs event 010: the job was suspended.  processes: how many of its processes. */
+/* Logs event 010: the job was suspended.  processes: how many of its processes were
+ * suspended. */
 void events_suspended(struct change *change, struct job *job, int64_t processes);
 /* logs event 011: the job continues after a suspension */
 void events_unsuspended(struct change *change, struct job *job);

@@ -137,7 +137,8 @@ struct schedd {
     struct os *os;
     struct log *log;
     const struct config *config;
-    struct daemon_env env; /* what the daemon was started with; env.config is `config` */
+    /* what the daemon was started with; its member config is equal to `config` above */
+    struct daemon_env env;
     struct schedd_settings settings;
     struct store *store;
 
@@ -165,7 +166,9 @@ struct schedd {
     struct schedd_history history; /* owned by job_history.c */
 
     struct user_world *users; /* job_charge.c: the site's maps of users */
-    int64_t charge_lookups;   /* job_charge.c: look-ups of Unix accounts in this request so far */
+    /* job_charge.c: look-ups of Unix accounts so far by the request, or slice of a factory, that is
+     * being carried out */
+    int64_t charge_lookups;
 
     struct vec reservations; /* job_submit.c: cluster ids given to clients and not used yet */
     /* job_submit.c: number of jobs that unfinished submissions will still add */

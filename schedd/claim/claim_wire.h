@@ -13,7 +13,8 @@ struct wire;
 struct claim_peer {
     struct schedd *schedd;
     struct wire *wire;
-    /* the claim that uses the connection; NULL before CLAIM, and after the claim's end */
+    /* the claim that uses the connection; NULL before the startd's request CLAIM, and after the
+     * claim's end */
     struct claim *claim;
 };
 

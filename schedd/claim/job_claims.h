@@ -56,7 +56,7 @@ enum claim_state {
 
 /* The start of the job that the claim has now, or had last. */
 struct claim_start {
-    bool activated;    /* ACTIVATE was sent for this epoch */
+    bool activated;    /* the request ACTIVATE was sent for the claim's present epoch */
     bool waits;        /* the start waits for the NextJobStartDelay of an earlier job */
     bool await_idle;   /* the startd said -EBUSY: try again when the slot is idle */
     bool cannot_ever;  /* the job's $$() cannot be expanded on any slot: hold the job */
@@ -68,7 +68,7 @@ struct claim_start {
 struct claim_stop {
     bool told; /* DEACTIVATE was sent */
     bool fast; /* true: kill the job at once; false: give it time to end by itself */
-    /* the run of the job job_id is being ended; that job gets no slot until it has ended
+    /* the run of the job job_id is being ended; that job gets no slot until this run has ended
      * (queue_leaves()) */
     bool ends_run;
     /* the shadow still serves the run that is being ended, to accept the files it leaves */
@@ -87,7 +87,8 @@ struct claim {
     char nonce_digest[CLAIM_NONCE_DIGEST_SIZE];
     char *machine_token; /* id of the token that signed the answer to DIAL_ME; "": none yet */
     char boot_id[64];
-    /* the jobs of this autocluster may run on this claim; kept by autocluster_hold() */
+    /* the jobs of this autocluster may run on this claim, which keeps the autocluster in memory
+     * (autocluster_hold()) */
     struct autocluster *autocluster;
     struct job *job;          /* the claim's present job; NULL: none */
     char job_id[JOB_ID_SIZE]; /* id of the job given last; "": none yet */
@@ -107,9 +108,10 @@ struct claim {
     struct ad *provisioned; /* the slot's CpusProvisioned, MemoryProvisioned, ...; NULL: unknown */
     uint64_t keep_ms;       /* KeepClaimIdle of the job that ended last, in ms */
     uint64_t lease_ms, renewed_ms, claimed_ms, idle_since_ms;
-    struct claim_peer *peer;            /* connection of the startd; NULL: not connected */
-    struct wire_request *claim_request; /* a CLAIM that is answered after the commit */
-    /* before CLAIM: timeout of the match; then: end of the lease */
+    struct claim_peer *peer; /* connection of the startd; NULL: not connected */
+    /* the startd's request CLAIM while the claim is being made durable; else NULL */
+    struct wire_request *claim_request;
+    /* before the startd's request CLAIM: timeout of the match; later: end of the lease */
     struct loop_timer *timer;
     /* in CLAIM_IDLE: when to call claim_next() again; in CLAIM_STARTING: when to start the job, or
      * to give up */
@@ -122,7 +124,8 @@ int claims_init(struct schedd *schedd, struct err *err);
 void claims_fini(struct schedd *schedd);
 struct claim *claims_find(const struct schedd *schedd, const char *id); /* NULL: no such claim */
 
-/* Makes a claim in CLAIM_ASKED, in memory only.  The strings are copied; autocluster is held. */
+/* Makes a claim in CLAIM_ASKED, in memory only.  The strings are copied; the claim keeps
+ * autocluster in memory until it ends (autocluster_hold()). */
 struct claim *claim_create(struct schedd *schedd, const char *id, const char *slot,
                            const char *machine, const char *uplink,
                            struct autocluster *autocluster);

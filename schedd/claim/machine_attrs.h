@@ -22,7 +22,8 @@ void machine_attrs_look_at(struct schedd *schedd, const struct job *job);
 /* Copies attributes of the slot into the job's ad, when the slot gets the job.  slot: the slot's
  * ad; NULL (unknown): nothing changes. */
 void machine_attrs_note(const struct schedd *schedd, struct job *job, const struct ad *slot);
-/* Copies into props those attributes of the slot that UserLogExecuteEventAttrs of the job names. */
+/* Copies into props those attributes of the slot that the job's UserLogExecuteEventAttrs names.
+ * props: the slot's attributes that the job's event 001 shows. */
 void machine_attrs_tell(const struct job *job, const struct ad *slot, struct ad *props);
 
 #endif

@@ -15,14 +15,15 @@ struct err;
 struct owner;
 struct schedd;
 
-/* counted for each look-up of a Unix account, in steps of evaluation */
+/* steps of evaluation that count for one look-up of a Unix account, when work is limited */
 #define CHARGE_LOOKUP_STEPS 3000
 
 /* Checks that ACCOUNTING_MAP, if set, is one of CLASSAD_USER_MAP_NAMES.  Returns 0, or -EINVAL with
  * err. */
 int charge_check_settings(const struct config *config, struct err *err);
 
-/* to be called at the start and after each change of the configuration */
+/* To be called at the start and after each change of the configuration: reads ACCOUNTING_MAP anew
+ * when it is needed next. */
 void charge_init(struct schedd *schedd);
 void charge_fini(struct schedd *schedd);
 

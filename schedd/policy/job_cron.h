@@ -15,8 +15,9 @@ struct err;
 struct job;
 struct schedd;
 
-/* Returns 1 when DeferralTime was set anew; 0 when it stays, or the job has no such times; -EINVAL,
- * with err, when the job's times are malformed or never come. */
+/* Sets DeferralTime to the job's next time if it has none, or one whose DeferralWindow has passed.
+ * Returns 1 when DeferralTime was set; 0 when it stays, or the job has none of cron_minute,
+ * cron_hour, ...; -EINVAL, with err, when the job's times are malformed or never come. */
 int cron_refresh(struct schedd *schedd, struct job *job, struct err *err);
 /* To be called when a run has ended: the next cron_refresh() looks for a later time. */
 void cron_ran(struct job *job);

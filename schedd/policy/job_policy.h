@@ -27,7 +27,8 @@ struct schedd;
  * MAX_PERIODIC_EXPR_STEPS.  An ordinary expression takes some tens of steps. */
 #define POLICY_CHEAP_STEPS 2000
 
-/* Call before the queue is loaded, and after the settings were read. */
+/* Prepares the evaluation of policies.  Call before the queue is loaded, and after the settings
+ * were read. */
 void policies_init(struct schedd *schedd);
 void policies_start(struct schedd *schedd); /* plans the first round of evaluating policies */
 void policies_fini(struct schedd *schedd);

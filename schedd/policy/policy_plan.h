@@ -32,10 +32,12 @@ enum policy_kind { POLICY_OF_HOLD, POLICY_OF_RELEASE, POLICY_OF_REMOVE, POLICY_O
 #define POLICY_KINDS 4
 
 struct policy_rule {
-    char *name;              /* name of the rule: "SYSTEM_PERIODIC_HOLD_memory" */
-    struct ad_expr *expr;    /* the rule acts on a job for which this is true */
-    struct ad_expr *reason;  /* evaluated to the reason, a string; NULL: use a default sentence */
-    struct ad_expr *subcode; /* evaluated to the subcode, a number; NULL: subcode 0 */
+    char *name;           /* name of the rule: "SYSTEM_PERIODIC_HOLD_memory" */
+    struct ad_expr *expr; /* the rule acts on a job for which this is true */
+    /* its value, a string, is the reason of the action; NULL: use a default sentence */
+    struct ad_expr *reason;
+    /* its value, a number, is the subcode of the action; NULL: subcode 0 */
+    struct ad_expr *subcode;
 };
 
 /* The site's rules, in the order of their evaluation.  All zero means no rules. */

@@ -19,7 +19,8 @@ struct schedd;
 /* Starts a change; end it with change_commit(). */
 struct change *change_begin(struct schedd *schedd);
 struct schedd *change_schedd(const struct change *change);
-/* Puts the row of the job or cluster, as it is now, into the change. */
+/* change_job() puts the row of the job, as it is now, into the change; change_cluster() does this
+ * with the row of the cluster. */
 void change_job(struct change *change, struct job *job);
 void change_cluster(struct change *change, struct cluster *cluster);
 /* change_put() and change_put_bytes() put one row into any table of the store, as part of the

@@ -39,7 +39,9 @@ struct autocluster {
     int64_t rejected_s; /* when rejected_why was set: seconds since 1970 */
 };
 
-void autoclusters_init(struct schedd *schedd); /* to be called before the queue is loaded */
+/* Makes the empty tables of autoclusters and submitters.  To be called before the queue is
+ * loaded. */
+void autoclusters_init(struct schedd *schedd);
 void autoclusters_fini(struct schedd *schedd);
 
 /* Puts the job into its autocluster, which is made when needed.  wanted_id: the id that the
@@ -50,11 +52,12 @@ void autocluster_join(struct schedd *schedd, struct job *job, int64_t wanted_id)
 void autocluster_leave(struct schedd *schedd, struct job *job);
 
 /* autocluster_push() adds a job that became idle to the autocluster's heap, in the order of PRIO;
- * autocluster_pull() removes the job from the heap.  by_claim: the job got a claim, so the
- * collector need not be told of the changed count at once. */
+ * autocluster_pull() removes the job from the heap; its by_claim is true when the job got a claim,
+ * so that the collector need not be told of the changed count at once. */
 void autocluster_push(struct schedd *schedd, struct job *job);
 void autocluster_pull(struct schedd *schedd, struct job *job, bool by_claim);
-struct job *autocluster_best(const struct autocluster *autocluster); /* the idle job to run first */
+/* Returns the idle job to run first; NULL: no job is idle. */
+struct job *autocluster_best(const struct autocluster *autocluster);
 struct autocluster *autocluster_find(const struct schedd *schedd, int64_t id);
 /* Notes that some of the autocluster's jobs got no slot now.  by: the negotiator's name.  Long
  * texts are cut. */

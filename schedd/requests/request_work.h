@@ -61,7 +61,8 @@ void request_work_init(struct request_work *work, struct schedd *schedd,
 /* ends the counting; a zero-initialized struct is allowed */
 void request_work_fini(struct request_work *work);
 
-void request_work_begin(struct request_work *work); /* to be called at the start of each slice */
+/* To be called at the start of each slice: sets at how many steps the slice ends. */
+void request_work_begin(struct request_work *work);
 /* Returns false when the slice has used its steps, or the request all of MAX_CONSTRAINT_STEPS. */
 bool request_work_goes_on(const struct request_work *work);
 /* Returns the steps that the request may still use. */

@@ -15,7 +15,8 @@ struct ad;
 struct schedd;
 struct wire;
 
-void significant_init(struct schedd *schedd); /* to be called before the queue is loaded */
+/* Prepares the watch of the Negotiator ad.  To be called before the queue is loaded. */
+void significant_init(struct schedd *schedd);
 void significant_fini(struct schedd *schedd);
 /* To be called when the uplink to the collector is up (again): starts to watch the Negotiator
  * ad. */

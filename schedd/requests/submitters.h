@@ -37,7 +37,7 @@ void submitters_fini(struct schedd *schedd);
  * autocluster for it, until submitter_release(). */
 struct submitter *submitter_of(struct schedd *schedd, struct owner *owner, const struct ad *view);
 void submitter_release(struct schedd *schedd, struct submitter *submitter);
-/* Returns RequestCpus of the ad, or 1. */
+/* Returns RequestCpus of the ad; 1 when it is absent, not above 0, or a million or more. */
 double submitter_weight(const struct ad *view);
 /* Adds `by` (1 or -1) jobs of this status to the counts of the job's submitter.  The job must be in
  * its autocluster. */

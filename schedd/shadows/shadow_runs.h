@@ -21,8 +21,8 @@ struct strbuf;
 
 void shadow_runs_fini(struct schedd *schedd);
 
-/* To be called when the job was given to a claim, after that commit: tells the shadow to expect the
- * job's starter.  The shadow's answer goes to claims_shadow_answered(). */
+/* To be called when the job was given to a claim and this is durable: tells the shadow to expect
+ * the job's starter.  The shadow's answer goes to claims_shadow_answered(). */
 void shadow_runs_start(struct schedd *schedd, const struct job *job);
 /* To be called when the job's result is committed: tells the shadow to move the staged output to
  * its place. */
@@ -33,8 +33,8 @@ void shadow_runs_expect_placing(struct change *change, const struct job *job);
 /* Ends the job's present run after the commit of change.  stop: tell the shadow to drop the run
  * (the job was removed, held or evicted); why: the reason, for the shadow's log. */
 void shadow_runs_forget(struct change *change, const struct job *job, bool stop, const char *why);
-/* To be called when the starter of a run that claims_keep_run() had kept has ended: tells the
- * shadow to drop the run. */
+/* For a run that was kept after it had left its claim (claims_keep_run()): to be called when its
+ * starter has ended.  Tells the shadow to drop the run. */
 void shadow_runs_ended(struct owner *owner, const char *id, int64_t epoch);
 
 /* shadow_runs_list() appends the owner's runs as "JOB.EPOCH,...", such as "12.3.1,12.4.2";

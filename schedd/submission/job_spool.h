@@ -24,8 +24,8 @@ struct wire_request;
 
 bool spool_is_waiting(const struct job *job); /* true: the job is held until its input has come */
 
-/* For a new cluster: if its attribute Spool is true, keeps the paths in its ad for spooling, and
- * sets LeaveJobInQueue and StageInStart.  cluster: its ad, with ClusterId. */
+/* For a new cluster: if its attribute Spool is true, copies the paths in its ad to attributes
+ * SUBMIT_<name>, and sets LeaveJobInQueue and StageInStart.  cluster: its ad, with ClusterId. */
 void spool_take_cluster(struct schedd *schedd, struct ad *cluster);
 /* For a new job of a spooled cluster: rewrites the paths in the job's own ad (chained to the
  * cluster's ad) to paths in the job's sandbox, and puts the job on hold.  Returns 0, or a negative
