@@ -14,7 +14,8 @@ struct strbuf;
 struct vec;
 struct wire_request;
 
-void guests_begin(struct shadow *shadow); /* to be called once at the start */
+/* Makes the empty lists of guests and tickets.  To be called once at the start. */
+void guests_begin(struct shadow *shadow);
 /* Handles JOB_ADMIT: notes a ticket that the schedd has issued. */
 void guests_admit(struct shadow *shadow, struct wire_request *request);
 /* Lets in the client that shows this ticket; the ticket cannot be used again.  NULL: the ticket is

@@ -8,7 +8,7 @@
 struct run;
 struct wire_request;
 
-/* handles a FILE_PUT that has the attribute Stream */
+/* Handles a starter's FILE_PUT with the attribute Stream: a piece of standard output or error. */
 void live_put(struct run *run, struct wire_request *request);
 
 #endif

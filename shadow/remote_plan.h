@@ -40,7 +40,9 @@ struct remote_site { /* what the site allows; all borrowed; "~/x" is below home 
 };
 
 struct remote_offer {
-    struct rsys_offer offer; /* the offer; its pointers lead to roots, parts, grants and texts */
+    /* what the server of remote system calls offers to the job; its pointers lead to roots,
+     * parts, grants and texts, the other members of this struct */
+    struct rsys_offer offer;
     struct rsys_offer_root roots[RSYS_WITHIN_MAX];
     struct rsys_offer_part parts[RSYS_PARTS_MAX];
     struct rsys_offer_grant grants[RSYS_GRANTS_MAX];

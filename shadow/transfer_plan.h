@@ -40,8 +40,9 @@ void transfer_plan_settle(struct ad *job, const char *machine_domain);
 int64_t transfer_plan_limit(const struct ad *job, const char *attribute, int64_t site_mb);
 
 /* Appends to inputs a struct transfer_input (freed with transfer_input_destroy()) for the program,
- * for In, and for each entry of TransferInput.  Returns 0; -EINVAL with err for two inputs of the
- * same name, or a name that is not valid in the sandbox; -E2BIG for too many. */
+ * for the job's standard input (In), and for each entry of TransferInput.  Returns 0; -EINVAL with
+ * err for two inputs of the same name, or a name that is not valid in the sandbox; -E2BIG for too
+ * many. */
 int transfer_plan_inputs(const struct ad *job, struct vec *inputs, struct err *err);
 void transfer_input_destroy(void *input); /* frees one input; for vec_fini() */
 

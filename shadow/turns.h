@@ -29,7 +29,7 @@ struct run_turn {
     struct vec parked; /* requests of the starter that wait, each a struct wire_request */
     turn_f go_on;      /* called for each parked request when the turn comes */
     int64_t bytes;     /* bytes transferred so far */
-    uint64_t told_ms;  /* time of the last turn_progress() report */
+    uint64_t told_ms;  /* when turn_progress() last told the schedd, loop_now_ms() */
 };
 
 /* Returns true when the starter's request can be handled now, because the transfer of `bytes` bytes

@@ -28,7 +28,8 @@ struct ckpt_call {
     int64_t base;               /* number of the checkpoint that a delta changes; 0: not a delta */
     /* bytes: where the piece begins, the file's size, what we have of the file */
     int64_t offset, size, have;
-    const char *name;    /* the file that is meant, one of CKPT_NAME_...; NULL: no file */
+    /* name of the file that is sent or read, one of CKPT_NAME_...; NULL: no file */
+    const char *name;
     bool is_damaged;     /* in CKPT_REFUSED: the bytes of the checkpoint are damaged */
     bool is_kept;        /* the schedd has committed this checkpoint as the latest one */
     char *reason;        /* in CKPT_REFUSED: why the checkpoint could not be resumed */

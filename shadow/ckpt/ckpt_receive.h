@@ -1,8 +1,8 @@
 /* shadow/ckpt/ckpt_receive.h - receives a checkpoint from a starter, and reports it to the schedd
  * when it is complete.
  *
- * The first function of each pair is a body for run_work_start() and runs on the lane (worker
- * thread); the second one runs on the loop after it.
+ * The functions are given to run_work_start(): one without _done at the end of its name runs on the
+ * lane (worker thread), and its ..._done() runs on the loop after it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,11 +11,13 @@
 
 struct work;
 
-/* For CKPT_PUT: stores a piece of a file, and answers how many bytes of the file are stored. */
+/* For the starter's CKPT_PUT: stores a piece of a file. */
 int ckpt_receive_put(struct work *work);
+/* Answers CKPT_PUT with the number of bytes of the file that are stored, or with the error. */
 void ckpt_receive_put_done(struct work *work, int result);
-/* For CKPT_DONE: checks the files against the manifest, makes them durable and tells the schedd. */
+/* For the starter's CKPT_DONE: checks the files against the manifest and makes them durable. */
 int ckpt_receive_whole(struct work *work);
+/* Reports the whole checkpoint to the schedd, or answers CKPT_DONE with the error. */
 void ckpt_receive_whole_done(struct work *work, int result);
 
 #endif

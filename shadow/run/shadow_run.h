@@ -58,7 +58,8 @@ struct run_ckpt {
     bool is_over; /* the job's checkpoints were dropped; new ones are refused */
 };
 
-struct run_times { /* wall clock of transfers; 0: not yet */
+/* Wall clock, in ms, when transfers began or ended; 0: has not happened yet. */
+struct run_times {
     int64_t input_began_ms, input_ended_ms, output_began_ms;
 };
 
@@ -82,7 +83,7 @@ struct run {
     enum run_output output;
     struct vec inputs; /* input files, each a struct transfer_entry; filled by JOB_FETCH */
     int64_t input_bytes;
-    struct run_turn turns[2]; /* [0] for input, [1] for output */
+    struct run_turn turns[2]; /* the schedd's permission to transfer input ([0]) and output ([1]) */
     struct stage_files files; /* files of the output; used on the lane only */
     /* the owner's files for live stdout ([0]) and stderr ([1]); used on the lane only */
     struct os_file *live[2];
