@@ -19,7 +19,7 @@ struct event_entry;
 
 struct event_totals {
     size_t events, jobs, runs;
-    size_t terminated, aborted; /* numbers of jobs that have ended */
+    size_t terminated, aborted; /* numbers of jobs that have ended with 005 and with 009 */
     size_t illegal;             /* number of events in an impossible order */
 };
 

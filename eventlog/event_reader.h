@@ -31,7 +31,7 @@ void event_reader_destroy(struct event_reader *reader); /* NULL is allowed */
 void event_reader_feed(struct event_reader *reader, const char *bytes, size_t length);
 /* Gets the next complete event.  Returns false when more bytes are needed. */
 bool event_reader_next(struct event_reader *reader, struct event_entry *ret);
-/* Returns how many pieces of text were skipped. */
+/* Returns how many pieces of text were skipped because they were not an event. */
 size_t event_reader_skipped(const struct event_reader *reader);
 
 #endif

@@ -31,7 +31,8 @@ enum command_state {
 
 struct submit_command {
     const char *name;
-    /* attribute that the command sets; it may be written instead of the name; NULL: none */
+    /* attribute that the command sets, whose name a submit file may use instead of the command's;
+     * NULL: none */
     const char *attribute;
     enum command_kind kind;
     enum command_state state;

@@ -45,10 +45,11 @@ struct submit_world {
      * from FILE`.  Returns 0, or a negative errno with err. */
     int (*read)(void *arg, const char *path, char **text, struct err *err);
     /* Runs a command and puts its output into *text (freed with mem_free()): for `include command :
-     * ...` and `queue ... from CMD |`. */
+     * ...` and `queue ... from CMD |`.  Returns 0, or a negative errno with err. */
     int (*run)(void *arg, const char *command, char **text, struct err *err);
-    /* Appends to a struct vec the names that match, sorted (freed with mem_free()): for `queue ...
-     * matching PATTERN`. */
+    /* Appends to names_vec, a struct vec, the names of files (if `files`) and directories (if
+     * `dirs`) that match, sorted; each freed with mem_free().  For `queue ... matching PATTERN`.
+     * Returns 0, or a negative errno with err. */
     int (*match)(void *arg, const char *pattern, bool files, bool dirs, void *names_vec,
                  struct err *err);
     /* Returns a variable of the submitter's environment; NULL: not set. */

@@ -48,7 +48,7 @@ struct submit_place {
     const char *opsys;
     /* the submitter: default of accounting_group_user; NULL: unknown */
     const char *user;
-    /* true: user is the owner, and another accounting_group_user is refused */
+    /* true: `user` is the jobs' owner, and another accounting_group_user is refused */
     bool own_charge_only;
     const char *filesystem_domain; /* value of FileSystemDomain; NULL: not set in the job */
     char **env;                    /* environment for getenv; NULL-terminated; may be NULL */

@@ -31,8 +31,9 @@ struct strbuf;
 #define SUBMIT_DEPTH_MAX 32                /* most levels of nested macros */
 #define SUBMIT_STEPS_MAX 100000            /* most macros replaced in one value */
 /* most bytes of values to expand for a job, or while one queue statement is read */
-#define SUBMIT_WORK_MAX    ((size_t)4 << 20)
-#define SUBMIT_MACRO_BYTES 32  /* bytes that a macro counts besides its text */
+#define SUBMIT_WORK_MAX ((size_t)4 << 20)
+/* bytes that each macro counts in SUBMIT_WORK_MAX, besides its text */
+#define SUBMIT_MACRO_BYTES 32
 #define SUBMIT_NAME_MAX    255 /* most bytes of a macro's name */
 
 /* Where macros are looked up.  Each member except lookup may be NULL. */
