@@ -224,7 +224,8 @@ static void handle_shadow(struct schedd *schedd, struct wire_request *request)
     struct wire *wire = wire_request_wire(request);
     struct owner *owner = wire != NULL ? shadows_owner(schedd, wire) : NULL;
     if (owner == NULL) {
-        wire_reply_error(request, -EACCES, "SHADOW_HELLO must come first");
+        wire_reply_error(request, -EACCES, "only a shadow that has sent SHADOW_HELLO may send %s",
+                         wire_verb_name(wire_request_verb(request)));
         return;
     }
     if (wire_request_verb(request) == VERB_TRANSFER_TURN) {
@@ -378,7 +379,7 @@ static int name_ourselves(struct schedd *schedd, struct err *err)
     }
     int result = os_user_name(schedd->os, os_uid(schedd->os), account, sizeof(account), err);
     if (result != 0) {
-        return err_prefix(err, result, "the account that the schedd runs as");
+        return err_prefix(err, result, "cannot find the account that the schedd runs as");
     }
     struct os_machine machine;
     schedd->self.name = mem_strdup(name);

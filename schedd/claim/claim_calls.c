@@ -327,6 +327,6 @@ void claim_call_release(struct claim *claim)
     const struct wire_body body = {.args = NULL};
     int64_t sent = call_startd(claim, VERB_RELEASE_CLAIM, &body, 0, release_answered);
     if (sent < 0) {
-        end_claim(claim, "released while the startd is not connected");
+        end_claim(claim, "the claim was released while the startd was not connected");
     }
 }

@@ -297,7 +297,9 @@ static void handle_alive(struct claim_peer *peer, struct wire_request *request)
     int64_t epoch = ad_int_or(args, "ClaimEpoch", 0);
     if (claim->state == CLAIM_BUSY && id[0] != '\0' &&
         (strcmp(id, claim->job_id) != 0 || epoch != claim->epoch)) {
-        wire_reply_error(request, -ENOKEY, "this claim runs job %s", claim->job_id);
+        wire_reply_error(request, -ENOKEY,
+                         "this claim runs job %s with epoch %lld, not job %s with epoch %lld",
+                         claim->job_id, (long long)claim->epoch, id, (long long)epoch);
         return;
     }
     bool has_starter = id[0] != '\0';
@@ -364,7 +366,8 @@ static void on_request(void *arg, struct wire_request *request)
         wire_reply_ok(request, NULL);
         break;
     default:
-        wire_reply_error(request, -ENOSYS, "not supported on the connection of a claim");
+        wire_reply_error(request, -ENOSYS, "the connection of a claim does not support %s",
+                         wire_verb_name(wire_request_verb(request)));
         break;
     }
 }

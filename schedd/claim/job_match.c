@@ -59,7 +59,7 @@ static void dial_answered(void *arg, struct wire_reply *reply)
     const char *why = reply->text;
     if (status == 0 && digest[0] == '\0') {
         status = -EPROTO;
-        why = "the answer has no NonceDigest, which proves the machine's identity";
+        why = "the startd's answer lacks NonceDigest, by which the machine proves its identity";
     } else if (status == 0) {
         claim_set_machine(claim, reply->token_id, digest);
     }

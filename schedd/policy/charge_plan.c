@@ -53,7 +53,8 @@ static int read_name(const struct ad *job, const char *attribute, const char **r
         return 0;
     }
     if (rc != 0 || value.type != AD_TYPE_STRING) {
-        return err_set(err, -EINVAL, "%s is not a string literal", attribute);
+        return err_set(err, -EINVAL, "%s is not a string literal; write its value in double quotes",
+                       attribute);
     }
     if (value.string.text[0] != '\0' && !is_name(value.string.text)) {
         return err_set(err, -EINVAL,

@@ -146,7 +146,8 @@ int cron_plan_read(const struct ad *job, struct cron_times *ret, struct err *err
     for (size_t i = 0; i < ARRAY_COUNT(FIELDS); i++) {
         if (!take_field(job, i, &bits[i], &any[i])) {
             return err_set(err, -EINVAL,
-                           "%s is not a list of numbers from %d to %d, ranges and steps",
+                           "%s: expected *, or numbers from %d to %d and ranges such as 1-5, "
+                           "separated by commas; each * or range may have a step such as /2",
                            FIELDS[i].name, FIELDS[i].least, FIELDS[i].most);
         }
     }

@@ -89,8 +89,10 @@ static int read_kind(const struct config *config, enum policy_kind kind,
         char name[NAME_MAX_BYTES];
         int written = snprintf(name, sizeof(name), "%s_%s", SYSTEM[kind].name, names[i]);
         if (written < 0 || (size_t)written >= sizeof(name)) {
-            return err_set(err, -EINVAL, "%s: the name '%.40s...' is too long", SYSTEM[kind].names,
-                           names[i]);
+            return err_set(
+                err, -EINVAL,
+                "%s: the name '%.40s...' is too long: %s_<name> may have at most %d bytes",
+                SYSTEM[kind].names, names[i], SYSTEM[kind].name, NAME_MAX_BYTES - 1);
         }
         if (config_text(config, name) == NULL) {
             return err_set(err, -EINVAL, "%s names %s, but %s is not set", SYSTEM[kind].names,

@@ -39,8 +39,8 @@ static void trim_found(void *arg, int result, const struct store_row *rows, size
     struct schedd *schedd = arg;
     schedd->history.trimming = false;
     if (result != 0 || count == 0) {
-        log_warn(schedd->log, "history.not_trimmed", "cannot read the history",
-                 LOG_INT("error", result));
+        log_warn(schedd->log, "history.not_trimmed",
+                 "cannot read the history, so its oldest jobs stay", LOG_INT("error", result));
         return;
     }
     struct change *change = change_begin(schedd);

@@ -615,7 +615,8 @@ static void history_found(void *arg, int result, const struct store_row *rows, s
         }
     }
     if (result != 0 && !query->gone) {
-        wire_reply_error(query->request, result, "cannot read the history");
+        wire_reply_error(query->request, result, "cannot read the history: %s",
+                         err_code_text(result));
         query_destroy(query);
         return;
     }
@@ -744,7 +745,9 @@ void query_handle(struct schedd *schedd, struct wire_request *request)
     } else {
         query_destroy(query);
         wire_reply_error(request, -EINVAL,
-                         "a schedd has ads of type Job, JobBatch, JobFactory, History, Scheduler");
+                         "unknown type of ad '%.100s'; a schedd has Job, JobBatch, JobFactory, "
+                         "History and Scheduler",
+                         type);
     }
 }
 

@@ -84,7 +84,8 @@ static int load_cluster(void *arg, const char *key, const void *value, size_t le
     struct ad *ad = decode_row(loading, "clusters", key, value, length);
     const char *owner = ad != NULL ? ad_string_or(ad, "Owner", "") : "";
     if (ad != NULL && (!owner_name_is_valid(owner) || ad_int_or(ad, "ClusterId", 0) <= 0)) {
-        log_error(loading->schedd->log, "queue.row_damaged", "a cluster without Owner or ClusterId",
+        log_error(loading->schedd->log, "queue.row_damaged",
+                  "the row of a cluster has no valid Owner or ClusterId; the row stays as it is",
                   LOG_TEXT("key", key));
         loading->bad++;
         ad_destroy(ad);
@@ -128,7 +129,9 @@ static int load_job(void *arg, const char *key, const void *value, size_t length
     struct cluster *cluster = strmap_get(schedd->queue.clusters, cluster_text);
     int64_t proc = ad_int_or(ad, "ProcId", -1);
     if (cluster == NULL || proc < 0 || proc > CLUSTER_PROCS_MAX) {
-        log_error(schedd->log, "queue.row_damaged", "a job has no cluster", LOG_TEXT("key", key));
+        log_error(schedd->log, "queue.row_damaged",
+                  "the row of a job has no valid ProcId or no cluster; the row stays as it is",
+                  LOG_TEXT("key", key));
         loading->bad++;
         ad_destroy(ad);
         return 0;

@@ -424,7 +424,8 @@ struct loading {
 static void log_damaged(const struct loading *loading, const char *key, const char *why)
 {
     log_error(loading->schedd->log, "queue.row_damaged",
-              "cannot create the remaining jobs of a cluster; the row stays as it is",
+              "cannot read from the store how to make the remaining jobs of a cluster; the row "
+              "stays as it is",
               LOG_TEXT("table", TABLE), LOG_TEXT("key", key), LOG_TEXT("error", why));
 }
 
@@ -446,7 +447,7 @@ static int load_row(void *arg, const char *key, const void *value, size_t length
     size_t own = strlen(loading->key);
     if (loading->place == NULL || cluster == NULL || strncmp(key, loading->key, own) != 0 ||
         key[own] != '.') {
-        log_damaged(loading, key, "no such cluster");
+        log_damaged(loading, key, "the row belongs to no cluster of the queue");
         return 0;
     }
     char *digest = mem_strndup(value, length);

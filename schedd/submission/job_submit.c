@@ -222,9 +222,11 @@ static int take_jobs(struct submission *submission, struct err *err)
     size_t count = wire_request_ad_count(request);
     bool later = ad_bool_or(wire_request_args(request), "Digest", false);
     if (spool_sandbox_is_used(base) && (count == 0 || later)) {
-        return err_set(err, -EINVAL,
-                       later ? "jobs with max_materialize or max_idle cannot be spooled"
-                             : "each spooled job needs its own ad");
+        return err_set(
+            err, -EINVAL,
+            later
+                ? "jobs with max_materialize or max_idle cannot be spooled"
+                : "spooled jobs cannot be submitted with ProcCount: each of them needs its own ad");
     }
     if (later) {
         return take_digest(submission, err);

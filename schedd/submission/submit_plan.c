@@ -247,7 +247,8 @@ int submit_plan_check_job(const struct ad *job, struct err *err)
     struct ad_identity_texts said;
     const char *not_literal = ad_identity_read(job, &said);
     if (not_literal != NULL) {
-        return err_set(err, -EINVAL, "%s is not a string literal", not_literal);
+        return err_set(err, -EINVAL, "%s is not a string literal; write its value in double quotes",
+                       not_literal);
     }
     int result = check_string(job, "Cmd", &cmd, err);
     if (result == 0) {
