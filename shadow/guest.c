@@ -327,7 +327,8 @@ static void forward_request(struct guest *guest, struct wire_request *request)
         return;
     }
     if (guest->forwards >= FORWARDS_MAX) {
-        wire_reply_error(request, -EBUSY, "too many requests at once");
+        wire_reply_error(request, -EBUSY, "more than %d requests of this client at once",
+                         FORWARDS_MAX);
         return;
     }
     struct forward *one = mem_zalloc(sizeof(*one));

@@ -79,7 +79,10 @@ void live_put(struct run *run, struct wire_request *request)
     bool is_error = strcmp(name, TRANSFER_STDERR) == 0;
     if ((!is_error && strcmp(name, TRANSFER_STDOUT) != 0) ||
         !ad_bool_or(run->job, is_error ? "StreamErr" : "StreamOut", false)) {
-        wire_reply_error(request, -EPERM, "'%.100s' is not a stream of this job", name);
+        wire_reply_error(request, -EPERM,
+                         "'%.100s' is refused: the job does not ask for this live output "
+                         "(stream_output, stream_error)",
+                         name);
         return;
     }
     run_work_start(run, request, live_body, live_done, NULL);

@@ -186,7 +186,7 @@ void remotes_close(struct run *run)
     if (remote->job != NULL && run->shadow->remotes != NULL) {
         struct rsys_stats stats;
         rsys_job_get_stats(remote->job, &stats);
-        log_info(run->shadow->log, "remote.over", "the job's session has ended",
+        log_info(run->shadow->log, "remote.over", "the job's remote system calls have ended",
                  LOG_TEXT("job", run->id), LOG_INT("requests", (int64_t)stats.requests),
                  LOG_INT("read", (int64_t)stats.bytes_read),
                  LOG_INT("written", (int64_t)stats.bytes_written));

@@ -430,8 +430,9 @@ static void end_of_all(struct shadow *shadow, const struct spool_right *right,
     bool any = ad_value_count(&list) > 0;
     ad_value_fini(&list);
     if (!may || !any) {
-        wire_reply_error(request, -EACCES,
-                         "SPOOL_END needs a list '%s', whose entries the ticket must allow", name);
+        wire_reply_error(
+            request, -EACCES,
+            "SPOOL_END needs the attribute %s, a list of ids for which the ticket is valid", name);
         return;
     }
     struct spool_work *work = work_create(shadow, "", request);
@@ -467,7 +468,9 @@ void spool_answer(struct shadow *shadow, const struct spool_right *right,
         max_bytes < 0 || max_bytes > (int64_t)PIECE_MAX || offset < (writes ? -1 : 0) ||
         ad_int_or(args, "Size", 0) < 0) {
         wire_reply_error(request, -EINVAL,
-                         "'%.200s' is not a file of a sandbox, or the piece is too large", name);
+                         "'%.200s' is not an allowed name in a sandbox, or Offset, Size or the "
+                         "length of the piece is out of range",
+                         name);
         return;
     }
     struct spool_work *work = work_create(shadow, id, request);

@@ -287,7 +287,8 @@ static int place_output(const struct ad *job, const char *name, const char *dest
     char *new_name = transfer_dest_remap(job, dest, &rest);
     new_name = new_name != NULL ? new_name : transfer_dest_remap(job, name, &rest);
     if (new_name != NULL && new_name[0] == '\0') {
-        int result = err_set(err, -ENOTSUP, "output '%s' cannot be stored as '%s'", name, new_name);
+        int result = err_set(err, -ENOTSUP,
+                             "output '%s': transfer_output_remaps gives an empty new name", name);
         mem_free(new_name);
         return result;
     }
@@ -332,7 +333,10 @@ int transfer_plan_output(const struct ad *job, const char *name, struct transfer
     } else if (strcmp(name, TRANSFER_STDERR) == 0) {
         result = standard_stream(job, "Err", &place, err);
     } else if (strncmp(name, "_condor_", 8) == 0 || !transfer_dest_find(job, name, &dest, &below)) {
-        result = err_set(err, -EPERM, "the job may not create a file '%.100s'", name);
+        result = err_set(err, -EPERM,
+                         "'%.100s' is refused: its name begins with _condor_, or it is not an "
+                         "output of the job (transfer_output_files)",
+                         name);
     } else {
         result = place_output(job, name, dest, below, &place, err);
     }

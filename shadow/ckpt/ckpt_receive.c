@@ -101,7 +101,7 @@ int ckpt_receive_put(struct work *work)
                     "%" PRId64 " bytes of the file have arrived; continue from there", call->have);
     } else if (call->offset >= 0 &&
                (call->offset > call->size || (int64_t)length > call->size - call->offset)) {
-        result = err_set(&work->err, -EINVAL, "the piece ends behind the Size of its file");
+        result = err_set(&work->err, -EINVAL, "the piece ends beyond the size of its file (Size)");
     }
     if (result == 0 && call->offset == 0) {
         remove_other_parts(work, part);
@@ -279,11 +279,11 @@ int ckpt_receive_whole(struct work *work)
     struct strbuf text;
     strbuf_init(&text, CKPT_MANIFEST_MAX);
     bool is_new = !is_there(work, to);
-    int result =
-        is_new && call->is_kept /* what the schedd knows of is never replaced */
-            ? err_set(&work->err, -EEXIST, "job %s has another checkpoint %" PRId64 " already",
-                      run->id, call->sequence)
-            : 0;
+    int result = is_new && call->is_kept /* what the schedd knows of is never replaced */
+                     ? err_set(&work->err, -EEXIST,
+                               "job %s already has another checkpoint with number %" PRId64,
+                               run->id, call->sequence)
+                     : 0;
     if (is_new && result == 0) {
         result = complete_files(work, part);
         ad_encode(call->manifest, false, &text);

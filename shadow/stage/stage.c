@@ -69,7 +69,8 @@ static int begin_file(struct work *work, const char *name, int64_t size, struct 
     run->files.bytes += size;
     if (run->files.bytes_max >= 0 && run->files.bytes > run->files.bytes_max) {
         return err_set(&work->err, -EFBIG,
-                       "the output with '%s' is larger than %" PRId64 " MB (MaxTransferOutputMB)",
+                       "the job's output, with '%s', is larger than %" PRId64
+                       " MB (MaxTransferOutputMB)",
                        name, run->files.bytes_max >> 20);
     }
     if (stage_files_count(&run->files) >= TRANSFER_FILES_MAX) {
@@ -123,7 +124,8 @@ static int put_bytes(struct work *work, const char *name, const struct ad *args)
     struct run *run = work->run;
     struct staged *staged = stage_files_find(&run->files, name);
     if (offset < 0 || size < 0 || offset > size || (int64_t)length > size - offset) {
-        return err_set(&work->err, -EINVAL, "output '%s': a piece has a bad offset or size", name);
+        return err_set(&work->err, -EINVAL,
+                       "output '%s': a piece does not lie within the file (Offset, Size)", name);
     }
     int result = 0;
     if (offset == 0) {

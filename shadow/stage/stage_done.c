@@ -99,7 +99,8 @@ static int sync_body(struct work *work)
     ad_encode(work->arg, false, &text); /* names may be any bytes */
     char *path = path_join(run->part, STAGE_MANIFEST);
     result = text.failed
-                 ? err_set(&work->err, -E2BIG, "too many output files")
+                 ? err_set(&work->err, -E2BIG, "the list of output files is larger than %zu bytes",
+                           STAGE_MANIFEST_MAX)
                  : os_write_file(os, path, strbuf_text(&text), text.length, 0600, true, &work->err);
     mem_free(path);
     strbuf_fini(&text);

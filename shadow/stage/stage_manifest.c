@@ -21,7 +21,9 @@ int stage_manifest_each(struct work *work, const struct ad *result_ad, size_t *r
     int result = 0;
     size_t count = ad_value_count(&names);
     if (count != ad_value_count(&sums) || count > TRANSFER_FILES_MAX) {
-        result = err_set(&work->err, -EINVAL, "Files and Checksums have different lengths");
+        result = err_set(&work->err, -EINVAL,
+                         "Files and Checksums have different lengths, or more than %d entries",
+                         TRANSFER_FILES_MAX);
     }
     for (size_t i = 0; result == 0 && i < count; i++) {
         struct ad_value name;
