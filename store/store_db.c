@@ -233,8 +233,10 @@ static int judge_owner(struct store_db *db, const struct store_schema *schema, s
                        db->path, (long long)version, schema->version);
     }
     if (!code && version < 1) {
-        code = err_set(err, -EUCLEAN, "store %s: bad schema version %lld", db->path,
-                       (long long)version);
+        code = err_set(
+            err, -EUCLEAN,
+            "store %s: the schema version %lld is not valid; restore the file from a backup",
+            db->path, (long long)version);
     }
     return code;
 }

@@ -344,7 +344,8 @@ int command_check_obeyed(const struct submit_making *making, struct err *err)
                            making->file_name, line, name);
         }
         if (making->is_first) {
-            making_warn(making, "%s:%u: %s has no effect here yet", making->file_name, line, name);
+            making_warn(making, "%s:%u: %s has no effect in this version", making->file_name, line,
+                        name);
         }
     }
     return 0;

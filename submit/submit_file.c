@@ -313,7 +313,8 @@ static int set_name(struct submit_file *file, const char *written, const char *v
         bare += 3;
     }
     if (!name_is_valid(bare)) {
-        return err_set(err, -EINVAL, "'%.100s' is not a valid name", bare);
+        return err_set(err, -EINVAL,
+                       "'%.100s' is not a valid name for a command, macro or attribute", bare);
     }
     if (strmap_count(file->settings) >= SUBMIT_NAMES_MAX) {
         return err_set(err, -E2BIG, "the file sets more than %d names", SUBMIT_NAMES_MAX);

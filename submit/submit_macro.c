@@ -574,7 +574,8 @@ static int spend_work(struct expanding *expanding, size_t bytes, struct err *err
 {
     size_t *work = expanding->scope->work;
     if (work != NULL && *work < bytes) {
-        return err_set(err, -E2BIG, "the values of the job's macros are longer than %zu bytes",
+        return err_set(err, -E2BIG,
+                       "the values of the job's macros are longer than %zu bytes together",
                        SUBMIT_WORK_MAX);
     }
     if (work != NULL) {
