@@ -43,7 +43,8 @@ void change_commit(struct change *change, void (*done)(void *arg), void (*drop)(
  * that the job is gone.  The caller deletes its row. */
 void change_job_gone(struct change *change, const struct job *job, const struct ad *flat);
 
-/* to be called when the schedd ends: drops the commits under way */
+/* To be called when the schedd ends: frees the changes whose commits are under way, and calls
+ * drop(), unless NULL, of each. */
 void changes_drop(struct schedd *schedd);
 
 #endif
