@@ -19,8 +19,9 @@ struct event_entry;
 
 struct event_totals {
     size_t events, jobs, runs;
-    size_t terminated, aborted; /* numbers of jobs that have ended with 005 and with 009 */
-    size_t illegal;             /* number of events in an impossible order */
+    /* numbers of jobs that have terminated (event 005) and that were aborted (event 009) */
+    size_t terminated, aborted;
+    size_t illegal; /* number of events in an impossible order */
 };
 
 struct event_check *event_check_create(void);

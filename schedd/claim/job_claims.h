@@ -125,7 +125,7 @@ void claims_fini(struct schedd *schedd);
 struct claim *claims_find(const struct schedd *schedd, const char *id); /* NULL: no such claim */
 
 /* Makes a claim in CLAIM_ASKED, in memory only.  The strings are copied; the claim keeps
- * autocluster in memory until it ends (autocluster_hold()). */
+ * autocluster in memory until the claim ends (autocluster_hold()). */
 struct claim *claim_create(struct schedd *schedd, const char *id, const char *slot,
                            const char *machine, const char *uplink,
                            struct autocluster *autocluster);
