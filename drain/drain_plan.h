@@ -1,9 +1,9 @@
 /* drain/drain_plan.h - decides what draining does next with each slot, and computes what it costs.
  *
  * Pure: the startd passes a snapshot of its slots in, carries the steps out, and asks again
- * whenever a slot has changed, and at next_s.  Only the phase is remembered between two calls: the
- * same snapshot gives the same steps.  So a startd that was killed while draining continues from
- * what it finds.
+ * whenever a slot has changed, and at the time drain_look.next_s.  Only the phase is remembered
+ * between two calls: the same snapshot gives the same steps.  So a startd that was killed while
+ * draining continues from what it finds.
  *
  * The rules are those of the document "Whole Machine Draining":
  * - Estimates assume that no job is suspended, that eviction takes no time, and that each job uses
@@ -135,7 +135,7 @@ void drain_plan_look(const struct drain_orders *orders, const struct drain_slot 
 
 /* Evaluates a request's CheckExpr, the text check (may be NULL), in each of ads[0..count), the ads
  * of the requested slots.  Returns DRAIN_OK (0) if it is true in all; DRAIN_CHECK_FALSE, with the
- * Name of the first other slot in err, if it is false, undefined or error; or DRAIN_BAD_REQUEST if
+ * Name of the first slot for which it is false, undefined or error in err; or DRAIN_BAD_REQUEST if
  * it cannot be parsed. */
 enum drain_code drain_plan_check(const char *check, const struct ad *const *ads, size_t count,
                                  const struct ad_context *context, struct err *err);
@@ -161,7 +161,7 @@ struct drain_totals {
  * Unclaimed while draining, or Drained; not slots that are Owner or Claimed/Idle. */
 int64_t drain_plan_counting(const struct drain_slot *slots, size_t count, enum drain_phase phase);
 /* Brings unclaimed_s up to now_s (seconds since 1970) with the old value of totals->counting, then
- * sets that to counting.  A clock that was set back does not reduce the sum. */
+ * sets totals->counting to `counting`.  A clock that was set back does not reduce the sum. */
 void drain_totals_count(struct drain_totals *totals, int64_t counting, int64_t now_s);
 /* Returns unclaimed_s as of now_s, without changing totals. */
 int64_t drain_totals_unclaimed_s(const struct drain_totals *totals, int64_t now_s);
