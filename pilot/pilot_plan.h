@@ -37,7 +37,8 @@ struct pilot_options {
     const char *execute;
     /* CPUs and MiB of memory for jobs; 0: all that the machine has */
     int64_t cpus, memory_mib;
-    /* Seconds after which the pilot ends: in all, and without a claim; 0: no limit. */
+    /* lifetime_s: seconds after which the pilot ends; idle_timeout_s: seconds without a claim after
+     * which it ends; 0: no limit. */
     int64_t lifetime_s, idle_timeout_s;
     const char *key_files[PILOT_KEYS_MAX]; /* files of public keys, the arguments of --key */
     size_t key_count;
