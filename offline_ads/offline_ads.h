@@ -57,7 +57,8 @@ int64_t offline_ads_expires_s(const struct ad *offline, int64_t expire_after_s);
 
 /* How a live ad relates to an offline one. */
 enum offline_ads_meeting {
-    /* they are of different machines, or a sample, or they are not a live and an offline ad */
+    /* the ads are of different machines, or the offline ad is a sample, or the arguments are not an
+     * offline ad and a live ad */
     OFFLINE_ADS_UNRELATED,
     /* the machine has sent the live ad in the boot in which it went to sleep */
     OFFLINE_ADS_SAME_BOOT,
