@@ -29,7 +29,8 @@ struct advertise_due {
 
 /* What was sent to the collector. */
 struct advertise_sent {
-    /* Sent with each update, so that the collector can recognise an outdated one. */
+    /* Both are sent with each UPDATE, so that the collector can recognise an outdated UPDATE:
+     * epoch: when the startd started, ms since 1970; sequence: number of the UPDATE, from 1. */
     uint64_t epoch, sequence;
     struct vec gone; /* char *: dynamic slots whose ads the collector must remove */
     bool first_done; /* true: ads were sent on the present connection */

@@ -72,8 +72,8 @@ void draining_moved(struct startd *startd);
 /* Called when a run of the claim is over: if draining has ended the run, its run time is added to
  * the badput. */
 void draining_run_over(struct claim *claim);
-/* If the slot is being drained, writes the attributes of draining into its ad, and replaces Start
- * by StartExpr or false. */
+/* If the slot is being drained, writes the attributes of draining into its ad, and replaces its
+ * Start by the request's StartExpr, as long as that counts, or by false. */
 void draining_put(const struct slot *slot, struct ad *ad);
 /* Writes the request and the totals of draining to the store.  When they are on disk, calls
  * done(startd), unless done is NULL. */

@@ -53,7 +53,9 @@ void starters_unkeep_all(struct startd *startd);
 /* Orders the claim's starter to stop its job; fast: to kill it at once.  If the starter does not
  * end in time, it is ordered to kill the job, and later killed itself. */
 void starters_stop(struct claim *claim, bool fast);
-void starters_stop_step(void *claim); /* callback of claim->stop.timer */
+/* Timer callback: the claim's starter has not ended in time; orders it to kill its job, or, if that
+ * was ordered before, kills the starter. */
+void starters_stop_step(void *claim);
 /* Orders the claim's starter to suspend its job or to let it continue, according to
  * claim->suspension. */
 void starters_suspend(struct claim *claim);

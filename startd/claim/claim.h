@@ -103,13 +103,14 @@ struct claim_suspension {
 /* The process that runs the claim's job. */
 struct claim_starter {
     pid_t pid;         /* pid of the running starter; 0: none runs */
-    uint64_t start;    /* its start time, see os_start_time() */
+    uint64_t start;    /* when that process started, clock ticks since boot (os_start_time()) */
     struct wire *wire; /* the connection from the starter; NULL: none */
-    /* value of startd->starters.configurations when this starter was started */
+    /* how often the startd had read its configuration when it started this starter */
     uint64_t config;
-    bool adopted;          /* true: it was started before the startd itself was restarted */
-    bool done;             /* it has reported the end of the run; its process still has to end */
-    bool delivered;        /* it has reported that the job's result was accepted */
+    bool adopted; /* true: the starter was started before the startd itself was restarted */
+    /* true: the starter has reported the end of the run; its process still has to end */
+    bool done;
+    bool delivered;        /* true: the starter has reported that the job's result was accepted */
     char done_reason[200]; /* why the run ended, as the starter reported; "": nothing was wrong */
 };
 
@@ -117,7 +118,7 @@ struct claim_starter {
  * end, and holds the slot's lock until then. */
 struct claim_kept {
     pid_t pid;       /* pid of the kept starter; 0: none is kept */
-    uint64_t start;  /* its start time, see os_start_time() */
+    uint64_t start;  /* when that process started, clock ticks since boot (os_start_time()) */
     char *directory; /* directory of its last run, emptied for the next run; may no longer exist */
     struct wire *wire;
 };
@@ -148,7 +149,8 @@ struct claim_retirement {
 struct claim_ending {
     /* "": the claim does not end; otherwise it ends when its starter has ended */
     char reason[200];
-    bool preempted;      /* it ends for a better claim, for draining, or because the startd stops */
+    /* true: the claim ends for a better claim, for draining, or because the startd stops */
+    bool preempted;
     bool starter_failed; /* the text in `reason` comes from the starter, which failed */
     /* The lease is over; a starter that does not end within some seconds is killed. */
     bool overdue;

@@ -27,7 +27,8 @@ int64_t claim_suspended_s(const struct claim *claim);
  * suspended. */
 int64_t claim_run_s(const struct claim *claim);
 /* Writes into args, the arguments of a CLAIM or ALIVE message to the schedd, whether the job is
- * suspended and was: Suspended, NumSuspensions, LastSuspensionTime, SuspendedSeconds. */
+ * suspended now, and its suspensions in this run: Suspended, NumSuspensions, LastSuspensionTime,
+ * SuspendedSeconds. */
 void claim_put_suspension(const struct claim *claim, struct ad *args);
 
 /* Sets what the slot's ad will say about the job (claim->job.shown).  The claim must have its

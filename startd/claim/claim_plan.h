@@ -1,6 +1,7 @@
 /* startd/claim/claim_plan.h - the stages of a claim on the machine, and which may follow which.
  *
- * Pure.  A claim for which another one must end first begins at waiting, all others at offered:
+ * Pure.  A claim that must wait for the end of another claim begins at the stage waiting, all other
+ * claims begin at offered:
  *
  *   waiting    until the slot is free: it preempts another claim; kept in memory only
  *   offered    DIAL_ME was answered with ok; the schedd has not confirmed the claim yet
@@ -38,6 +39,7 @@ enum claim_stage {
 bool claim_plan_may_move(enum claim_stage from, enum claim_stage to);
 /* Returns whether the stage is offered or accepted, in which the claim is not yet on disk. */
 bool claim_plan_is_offer(enum claim_stage stage);
-bool claim_plan_has_run(enum claim_stage stage); /* whether it is recording, starting or active */
+/* whether the stage is recording, starting or active */
+bool claim_plan_has_run(enum claim_stage stage);
 
 #endif

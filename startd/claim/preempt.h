@@ -48,7 +48,8 @@ void preempt_is_over(struct slot *slot);
  * or Unclaimed with a new claim id.  A dynamic slot without a waiting claim is removed; then `slot`
  * is freed. */
 void preempt_slot_free(struct slot *slot);
-void preempt_step(void *claim); /* callback of claim->retirement.timer */
+/* Timer callback: takes the next step to end the claim, if the claim must still end. */
+void preempt_step(void *claim);
 
 /* Returns the longest time, in seconds, that a preempting claim can have to wait until the running
  * job has left this slot. */

@@ -37,7 +37,7 @@ struct load_share {
     /* The slot is in state Owner or suspended, so that no job uses it: it gets the owner's load
      * first. */
     bool of_owner;
-    bool is_free; /* the slot has no claim, so that no job of its would have to give way */
+    bool is_free; /* the slot has no claim: the owner can use its CPUs without stopping a job */
     double owner; /* result: the part of the owner's load that is assigned to this slot */
 };
 /* Distributes the owner's load over the slots: first to slots with of_owner, then to slots with

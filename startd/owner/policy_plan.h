@@ -49,7 +49,7 @@ enum policy_step {
     POLICY_CONTINUES,
     /* end the claim; its job may retire first, as long as MAXJOBRETIREMENTTIME allows */
     POLICY_PREEMPTS,
-    POLICY_KILLS,
+    POLICY_KILLS, /* kill the job at once */
 };
 
 /* Returns the step to take for a slot in this state and activity. job: NULL when the claim has no

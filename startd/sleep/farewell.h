@@ -15,7 +15,8 @@ struct startd;
 struct farewell {
     /* true: no new claims are made, and the startd ends when the present claims have ended */
     bool begun;
-    /* when there last was a claim, or the startd began to count, ms of the loop's clock */
+    /* when there last was a claim, or, if there was none yet, when the startd began to count; ms of
+     * the loop's clock */
     uint64_t claimed_ms;
     struct ad_expr *when; /* the expression DAEMON_SHUTDOWN, owned; NULL: not configured */
 };

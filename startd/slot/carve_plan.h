@@ -58,7 +58,8 @@ struct resource_ids {
 };
 
 struct resources {
-    /* amount of each kind; of what is free, negative if more is in use than the machine now has */
+    /* amount of each kind.  In a struct that says what is free, an amount is negative if more is in
+     * use than the machine has now. */
     int64_t amount[RESOURCE_KINDS_MAX];
     struct resource_ids ids[RESOURCE_KINDS_MAX];
     /* in a request, for each kind: only the units in `ids` are suitable */

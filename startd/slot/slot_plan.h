@@ -35,16 +35,17 @@ enum slot_activity {
     SLOT_KILLING,
 };
 
-/* returns its name, such as "Unclaimed" */
+/* returns the state's name, such as "Unclaimed" */
 const char *slot_state_name(enum slot_state state);
-const char *slot_activity_name(enum slot_activity activity); /* returns its name, such as "Idle" */
+/* returns the activity's name, such as "Idle" */
+const char *slot_activity_name(enum slot_activity activity);
 
 /* Returns whether a slot may move from one state and activity to another.  Returns false if both
  * are equal. */
 bool slot_plan_may_move(enum slot_state from, enum slot_activity from_activity, enum slot_state to,
                         enum slot_activity to_activity);
 
-bool slot_plan_is_free(enum slot_state state); /* whether it is Owner or Unclaimed */
+bool slot_plan_is_free(enum slot_state state); /* whether the state is Owner or Unclaimed */
 
 /* Decides whether this slot takes this job now: START (Requirements of the slot's ad) and the job's
  * Requirements must both be true.  Returns 0; or -ENOTSUP with err saying whether the slot or the
