@@ -88,7 +88,7 @@ enum starter_stopping { RUNS_ON, STOPS_GENTLY, STOPS_AT_ONCE };
 struct job_lease {
     int64_t length_s;
     /* Ms of the loop's clock: end_ms: when the lease ends; last_tick_ms: when TIMER_TICK last fired
-     * (0: not yet). */
+     * (0: it has not fired yet). */
     uint64_t end_ms, last_tick_ms;
 };
 
@@ -113,12 +113,12 @@ struct job_process {
     pid_t pid;
     /* pid of the job's own process, in the starter's PID namespace; 0: not started yet */
     pid_t job_pid;
-    int64_t started_s; /* when it was started, seconds since 1970 */
+    int64_t started_s; /* when the process was started, seconds since 1970 */
     /* The shadow was told that the job runs.  Of a job that ends within 50 ms, only the end is
      * reported (JOB_DONE). */
     bool started_told;
     struct os_exit exit; /* how the process ended, once pid is -1 */
-    int64_t ended_s;     /* when it ended, seconds since 1970; 0: not yet */
+    int64_t ended_s;     /* when the process ended, seconds since 1970; 0: it has not ended */
     /* the machine was suspended (the clock jumped): the job is frozen until the claim is renewed */
     bool gap;
     bool suspended; /* the startd suspended the job */

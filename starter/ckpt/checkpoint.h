@@ -82,7 +82,8 @@ struct ckpt_in_hand {
     char files[2][64];     /* paths of image and archive, below the run's directory */
     uint64_t sizes[2];     /* bytes of image and archive */
     unsigned tries;        /* how often roost-ckpt has failed to make this checkpoint */
-    size_t asking;         /* how many requests, the first of starter_ckpt.waiting, it answers */
+    /* how many requests for a checkpoint it answers: the first ones of starter_ckpt.waiting */
+    size_t asking;
     /* Ms of the loop's clock: began_ms: when roost-ckpt was first started for it; sending_ms: when
      * sending began (0: sending has not begun). */
     uint64_t began_ms, sending_ms;
@@ -127,8 +128,10 @@ struct ckpt_end {
 };
 
 struct starter_ckpt {
-    bool wanted;       /* true: the job wants checkpoints, and they can be taken here */
-    char why_not[200]; /* why checkpoints cannot be taken although the job wants them; "": not so */
+    bool wanted; /* true: the job wants checkpoints, and they can be taken here */
+    /* why checkpoints cannot be taken although the job wants them; "": they can be taken, or the
+     * job does not want them */
+    char why_not[200];
     enum starter_ckpt_step step;
     pid_t pid; /* pid of the running `roost-ckpt dump`; 0: none runs */
     /* pid of the running `roost-ckpt follow`, which records what memory changes; 0: none runs */

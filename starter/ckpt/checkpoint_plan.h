@@ -34,14 +34,15 @@ void checkpoint_plan_note(struct checkpoint_costs *costs, uint64_t took_ms, bool
  * followed: memory changes are being recorded, so that its image may contain only these. */
 uint64_t checkpoint_plan_takes_ms(const struct checkpoint_costs *costs, bool followed);
 /* Returns how many ms after the last checkpoint the next one is due, limited to max_ms and then to
- * at least min_ms. followed: as for checkpoint_plan_takes_ms(). */
+ * at least min_ms. followed: memory changes are being recorded, so that the image may contain only
+ * these. */
 uint64_t checkpoint_plan_interval_ms(const struct checkpoint_costs *costs, bool followed,
                                      uint64_t min_ms, uint64_t max_ms);
 
 /* Returns whether there is room for a copy of the job's files in addition to what one checkpoint
  * takes (wanted_kib). free_kib: space left on the disk, negative if unknown. disk_kib: size of the
- * job's files. max_kib: the largest copy allowed. has_copy: a copy exists already and is counted as
- * used. */
+ * job's files. max_kib: the largest copy allowed. has_copy: a copy exists already, so that no more
+ * room is needed for it. */
 bool checkpoint_plan_copies(int64_t free_kib, int64_t wanted_kib, int64_t disk_kib, int64_t max_kib,
                             bool has_copy);
 

@@ -49,7 +49,8 @@ struct starter_resume {
     uint64_t offset, asked;
     size_t gets;      /* number of requests for pieces that are not answered yet */
     bool is_unpacked; /* true: the archive was unpacked into the cage */
-    /* if not "": the reason for which the run ends when the shadow has been told that reason */
+    /* why the run must end; it ends when the shadow has been told that reason; "": the run goes
+     * on */
     char why[300];
     /* how often this run waited because the submit host's disk with the checkpoints was not
      * available */

@@ -35,7 +35,7 @@ struct starter_input {
 struct starter_inputs {
     struct vec list; /* struct starter_input: all inputs of the job */
     size_t at;       /* index of the first entry that has not been received yet */
-    int64_t bytes;   /* total size of the files before that entry, bytes */
+    int64_t bytes;   /* total size of the files before entry `at` of the list, bytes */
     bool made;       /* true: the directories and links of the list were made */
     int64_t call;    /* number of the unanswered request to the shadow, for wire_cancel() */
 };

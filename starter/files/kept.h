@@ -40,7 +40,7 @@ struct kept {
  * or another -errno if a missing directory could not be made. err names the path. */
 int kept_find(struct os *os, const struct config *config, const char *const *hidden, size_t count,
               struct kept *ret, struct err *err);
-/* Frees both lists. */
+/* Frees the lists `ways` and `readonly`. */
 void kept_fini(struct kept *kept);
 
 #endif

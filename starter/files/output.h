@@ -22,7 +22,7 @@ struct starter;
 
 /* A FILE_PUT request (a piece of an output file) that is not answered yet. */
 struct starter_put {
-    /* true: it is the last piece of its file, or the only one of its directory or link */
+    /* true: this is the last piece of its file, or the only request for a directory or link */
     bool ends;
     size_t bytes;
 };

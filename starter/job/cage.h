@@ -35,9 +35,9 @@ int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_e
                       pid_t *ret, struct err *err);
 /* Returns whether the cage has namespaces, so that its programs cannot touch anything outside. */
 bool cage_has_walls(const struct starter *starter);
-/* For a directory `path` of the run's directory in which a scratch directory of the job (such as
- * its /tmp) lies, returns the scratch directory's name in it, borrowed; NULL for other
- * directories. */
+/* path: a directory in the run's directory.  If it is one in which a scratch directory of the job
+ * (such as the job's /tmp) lies, returns the scratch directory's name below `path`, borrowed;
+ * otherwise NULL. */
 const char *cage_scratch_inner(const struct starter *starter, const char *path);
 /* Returns the memory that the job may use, in MiB; 0: no limit. */
 int64_t cage_memory_limit_mib(const struct starter *starter);

@@ -45,8 +45,8 @@ struct cage_place {
     size_t way_count;
     const char *const *readonly;
     size_t readonly_count;
-    /* Directories of programs that are needed to start the job, which the job must see
-     * therefore. */
+    /* Directories that the job must see because they contain programs that are needed to start
+     * it. */
     const char *const *programs;
     size_t program_count;
     /* For a job with checkpoints: the path at which it sees its sandbox, the same on every machine.
@@ -62,8 +62,8 @@ struct cage_view {
      * from `names` and `way`. */
     struct os_mount mounts[CAGE_MOUNTS_MAX];
     size_t mount_count;
-    /* How many of the first mounts only protect files and directories at their own path from
-     * changes. */
+    /* Each of the first kept_count mounts only protects from changes a file or directory that the
+     * job sees at its own path. */
     size_t kept_count;
     /* Directories that the caller must make for the scratch directories, mem_ blocks:
      * DIRECTORY/scratch<n>/in, with mode 1777, where DIRECTORY is the run's directory.  Only the
@@ -113,7 +113,7 @@ struct cage_taken {
     uint64_t oom_kills; /* processes of the job that the kernel killed for lack of memory */
     int64_t memory_mib, memory_limit_mib;
     int64_t disk_kib, disk_limit_kib;
-    int64_t files, files_limit; /* number of its files, directories and links */
+    int64_t files, files_limit; /* number of the job's files, directories and links */
 };
 struct cage_verdict {
     int code; /* HoldReasonCode for the job: 34; 0: the job has not used too much */

@@ -27,7 +27,8 @@ struct starter_watch {
     uint64_t oom_kills;
     /* counts the bytes of the job's TCP connections, owned; NULL: not begun */
     struct os_traffic *traffic;
-    uint64_t next_net_ms; /* when to count the bytes of TCP connections again */
+    /* when to count the bytes of TCP connections again, ms of the loop's clock */
+    uint64_t next_net_ms;
 };
 
 enum watch_seen {
