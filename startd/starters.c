@@ -423,7 +423,8 @@ void starters_stop(struct claim *claim, bool fast)
         }
         struct wire_body body = {.args = args};
         if (wire_call(claim->starter.wire, VERB_STARTER_STOP, &body, 0, ignore_reply, NULL) < 0) {
-            log_warn(startd->env.log, "starter.stop", "the order could not be sent to the starter",
+            log_warn(startd->env.log, "starter.stop",
+                     "the order to stop the job could not be sent to the starter",
                      LOG_TEXT("job", claim->job.id));
         }
         ad_destroy(args);
@@ -468,7 +469,8 @@ void starters_suspend(struct claim *claim)
     struct wire_body body = {.args = args};
     if (wire_call(claim->starter.wire, VERB_STARTER_SUSPEND, &body, 0, ignore_reply, NULL) < 0) {
         log_warn(claim->startd->env.log, "starter.suspend",
-                 "the order could not be sent to the starter", LOG_TEXT("job", claim->job.id));
+                 "the order to suspend or continue the job could not be sent to the starter",
+                 LOG_TEXT("job", claim->job.id));
     }
     ad_destroy(args);
 }

@@ -25,9 +25,10 @@ static int convert_claim(struct store_conversion *conversion, const char *table,
         strbuf_init(&bytes, STORE_VALUE_MAX);
         ad_remove(ad, OLD_CLAIM_ID);
         ad_encode(ad, true, &bytes);
-        result = bytes.failed
-                     ? err_set(err, -ENOMEM, "malformed row of %s", table)
-                     : store_convert_put(conversion, table, key, bytes.data, bytes.length, err);
+        result =
+            bytes.failed
+                ? err_set(err, -ENOMEM, "a row of the table %s is too large to be stored", table)
+                : store_convert_put(conversion, table, key, bytes.data, bytes.length, err);
         strbuf_fini(&bytes);
     }
     ad_destroy(ad);

@@ -239,7 +239,9 @@ int adapter_arm(struct startd *startd, bool is_needed, struct err *err)
         (void)snprintf(adapter->refusal, sizeof adapter->refusal, "%.110s", why.text);
     }
     if (is_needed) {
-        return err_set(err, rc, "the machine could not be woken: %.300s (HIBERNATION_OVERRIDE_WOL)",
+        return err_set(err, rc,
+                       "the machine could not be woken: %.300s (HIBERNATION_OVERRIDE_WOL = true "
+                       "skips this check)",
                        why.text);
     }
     log_warn(startd->env.log, "wake.not_armed", why.text); /* perhaps others can wake it */

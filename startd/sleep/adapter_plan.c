@@ -96,7 +96,8 @@ void adapter_plan_why_not(const struct adapter_leaf *leaf, bool will_arm, char *
     } else if (!leaf->is.is_up) {
         strbuf_printf(&text, "%s has no link", leaf->is.name);
     } else if (!will_arm && !leaf->flags.magic_enabled) {
-        strbuf_printf(&text, "Wake-on-LAN is off for %s (ENABLE_WAKE_ON_LAN)", leaf->is.name);
+        strbuf_printf(&text, "Wake-on-LAN is off for %s (ENABLE_WAKE_ON_LAN = true switches it on)",
+                      leaf->is.name);
     }
     size_t length = text.length < size - 1 ? text.length : size - 1;
     memcpy(ret, strbuf_text(&text), length);

@@ -350,7 +350,7 @@ static void send_offline(struct startd *startd)
 {
     struct wire *wire = uplink_wire(startd->collector);
     if (wire == NULL) {
-        take_back(startd, "the collector cannot be reached, so no offline ad could be left");
+        take_back(startd, "cannot reach the collector, so the offline ads were not sent");
         return;
     }
     int64_t now_s = loop_wall_s(startd->env.loop);
@@ -386,7 +386,7 @@ static void send_offline(struct startd *startd)
                              .ad_count = startd->slot_count};
     going_down_move(startd, DOWN_ANNOUNCED);
     if (wire_call(wire, VERB_UPDATE, &body, OFFLINE_ACK_MS, offline_answered, startd) < 0) {
-        take_back(startd, "the collector cannot be reached, so no offline ad could be left");
+        take_back(startd, "cannot reach the collector, so the offline ads were not sent");
     }
     ad_destroy(args);
     for (size_t i = 0; i < startd->slot_count; i++) {

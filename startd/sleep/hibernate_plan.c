@@ -104,9 +104,11 @@ static int judge_people(const struct hibernate_facts *facts, struct err *err)
                        facts->kept_reason[0] != '\0' ? facts->kept_reason : "no reason given");
     }
     if (facts->users > 0) {
-        return err_set(err, -EBUSY, "%.60s is logged in (%zu session%s; HIBERNATE_WITH_USERS)",
-                       facts->user[0] != '\0' ? facts->user : "somebody", facts->users,
-                       facts->users == 1 ? "" : "s");
+        return err_set(
+            err, -EBUSY,
+            "%.60s is logged in (%zu session%s; HIBERNATE_WITH_USERS = true skips this check)",
+            facts->user[0] != '\0' ? facts->user : "somebody", facts->users,
+            facts->users == 1 ? "" : "s");
     }
     if (facts->inhibitor[0] != '\0') {
         return err_set(err, -EBUSY, "an inhibitor: %.200s", facts->inhibitor);
@@ -125,7 +127,8 @@ int hibernate_plan_judge(const struct hibernate_facts *facts, int level, struct 
         return 0;
     }
     if (!facts->ordered && facts->up_s < facts->min_up_s) {
-        return err_set(err, -EBUSY, "the machine is up for less than %lld s (HIBERNATE_MIN_UPTIME)",
+        return err_set(err, -EBUSY,
+                       "the machine has been up for less than %lld s (HIBERNATE_MIN_UPTIME)",
                        (long long)facts->min_up_s);
     }
     int rc = judge_people(facts, err);
@@ -134,7 +137,8 @@ int hibernate_plan_judge(const struct hibernate_facts *facts, int level, struct 
     }
     if (facts->needs_wake && !facts->can_wake) {
         return err_set(err, -EBUSY,
-                       "the machine could not be woken: %.150s (HIBERNATION_OVERRIDE_WOL)",
+                       "the machine could not be woken: %.150s (HIBERNATION_OVERRIDE_WOL = true "
+                       "skips this check)",
                        facts->cannot_wake);
     }
     return 0;

@@ -127,7 +127,7 @@ static int read_share(const struct resource_kinds *kinds, const struct resources
             length--;
         }
         if (length >= sizeof item) {
-            return err_set(err, -EINVAL, "an item of the list is too long");
+            return err_set(err, -EINVAL, "'%.60s...': too long for the share of one resource", at);
         }
         memcpy(item, at, length);
         item[length] = '\0';

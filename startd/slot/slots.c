@@ -77,7 +77,7 @@ static int read_inventory(const struct startd *startd, const char *command, cons
     size_t length;
     int rc = args_parse_v2(command, &words, err);
     if (rc == 0 && words.count == 0) {
-        rc = err_set(err, -EINVAL, "the program's path is missing");
+        rc = err_set(err, -EINVAL, "the command is empty; name a program");
     }
     if (rc == 0) {
         vec_push(&words, NULL);
@@ -439,7 +439,9 @@ int slots_carve(struct slot *parent, const struct ad *job, struct slot **ret, st
     slot_free_resources(parent, &free);
     rc = carve_plan_fits(startd->division.kinds, &free, &want, err);
     if (rc == 0 && startd->slot_count >= STARTD_SLOTS_MAX) {
-        rc = err_set(err, -ENOSPC, "too many slots (%d)", STARTD_SLOTS_MAX);
+        rc = err_set(err, -ENOSPC,
+                     "needs a new slot, but the machine already has %d slots, the most possible",
+                     STARTD_SLOTS_MAX);
     }
     if (rc != 0) {
         return err_prefix(err, rc, "%s: the job", parent->name);

@@ -98,7 +98,7 @@ until_true 30 "a session" has_session
 read -r session _ <"$WORK/session"
 is_logged_in() { grep -qs '^TYPE=wayland' "/run/systemd/sessions/$session"; }
 until_true 30 "logind has written down the session" is_logged_in
-refused power off wn01 -- "nobody is logged in (1 session; HIBERNATE_WITH_USERS)"
+refused power off wn01 -- "nobody is logged in (1 session; HIBERNATE_WITH_USERS = true skips this check)"
 uses_console() { [ "$(figure ConsoleIdle)" -lt 30 ]; }
 until_true 60 "the machine's console is in use" uses_console
 loginctl show-session "$session" -p IdleSinceHint | grep -qE '^IdleSinceHint=[0-9]+$' || fail "it says since when in other words"

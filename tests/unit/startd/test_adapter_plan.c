@@ -104,7 +104,8 @@ static void a_card_wakes_with_a_link_and_when_it_is_told_to(void **state)
     (void)state;
     struct adapter_leaf leaf = card("eth0");
     assert_true(adapter_plan_can_wake(&leaf, true));
-    assert_string_equal(why_not(&leaf, false), "Wake-on-LAN is off for eth0 (ENABLE_WAKE_ON_LAN)");
+    assert_string_equal(why_not(&leaf, false),
+                        "Wake-on-LAN is off for eth0 (ENABLE_WAKE_ON_LAN = true switches it on)");
     leaf.flags.magic_enabled = true;
     assert_true(adapter_plan_can_wake(&leaf, false));
     leaf.is.is_up = false;

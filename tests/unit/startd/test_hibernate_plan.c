@@ -161,8 +161,8 @@ static void each_thing_that_holds_it_back_is_named(void **state)
     facts = free_machine();
     facts.can_wake = false;
     assert_false(may(&facts, 5));
-    assert_string_equal(
-        why, "the machine could not be woken: eth0 has no link (HIBERNATION_OVERRIDE_WOL)");
+    assert_string_equal(why, "the machine could not be woken: eth0 has no link "
+                             "(HIBERNATION_OVERRIDE_WOL = true skips this check)");
     facts.needs_wake = false;
     assert_true(may(&facts, 5));
 }
