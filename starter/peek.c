@@ -79,7 +79,9 @@ static int find_name(const struct starter *starter, const struct ad *args, char 
         const char *home = is_at_home(starter) ? ad_string_or(starter->run.job, "Iwd", "/") : NULL;
         bool whole = home == NULL || name[0] == '/';
         int length = snprintf(ret, PEEK_NAME, "%s%s%s", whole ? "" : home, whole ? "" : "/", name);
-        return length < PEEK_NAME ? 0 : err_set(err, -ENAMETOOLONG, "'%.200s' is too long", name);
+        return length < PEEK_NAME
+                   ? 0
+                   : err_set(err, -ENAMETOOLONG, "the path '%.200s' is too long", name);
     }
     if (strlen(name) >= PEEK_NAME || name[0] == '/') {
         return err_set(err, -EPERM, "'%.200s' is not below the job's sandbox", name);

@@ -275,7 +275,9 @@ static int make_argv(const struct ad *args, struct starter *starter, struct vec 
     struct os_stat stat;
     (void)ad_eval_attr(args, NULL, "Command", NULL, &list); /* absent: no elements */
     size_t count = ad_value_count(&list);
-    int rc = count > SHELL_WORDS_MAX ? err_set(err, -E2BIG, "the command has too many words") : 0;
+    int rc = count > SHELL_WORDS_MAX
+                 ? err_set(err, -E2BIG, "the command has more than %d words", SHELL_WORDS_MAX)
+                 : 0;
     for (size_t i = 0; rc == 0 && i < count; i++) {
         struct ad_value item;
         ad_value_item(&list, i, &item);

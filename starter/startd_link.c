@@ -192,7 +192,8 @@ static void on_request(void *arg, struct wire_request *request)
         run_next(starter, request);
         break;
     default:
-        wire_reply_error(request, -ENOSYS, "not supported by a starter");
+        wire_reply_error(request, -ENOSYS, "a starter does not support %s",
+                         wire_verb_name(wire_request_verb(request)));
     }
 }
 

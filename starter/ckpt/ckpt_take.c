@@ -347,7 +347,7 @@ static void follower_ended(void *arg, pid_t pid, const struct os_exit *how)
     starter->run.ckpt.follower = 0;
     if (starter->run.phase == STARTER_RUN && !starter->run.ckpt.end.job_ended) {
         log_info(starter->env.log, "checkpoint.unfollowed",
-                 "only full images until change tracking works again",
+                 "change tracking has ended; checkpoints have full images until it works again",
                  LOG_TEXT("job", starter->run.job_id), LOG_INT("status", how->status),
                  LOG_INT("signal", how->signal));
     }

@@ -376,8 +376,9 @@ static void piece_answered(void *arg, struct wire_reply *reply)
         return;
     }
     if (reply->status != 0 || reply->blob_length != piece) {
-        refuse_damaged(starter,
-                       reply->status != 0 ? reply->text : "a file of the checkpoint is cut off");
+        refuse_damaged(starter, reply->status != 0
+                                    ? reply->text
+                                    : "a part of the checkpoint has the wrong length");
         return;
     }
     int rc = os_file_write(resume->file, resume->offset, reply->blob, piece);

@@ -39,7 +39,8 @@ static int take_entry(struct starter *starter, const struct ad *ad, struct err *
     const char *target = ad_string_or(ad, "Target", "");
     const char *url = ad_string_or(ad, "Url", NULL);
     if (!transfer_path_is_safe(name)) {
-        return err_set(err, -EPROTO, "the shadow sent a bad input name '%.300s'", name);
+        return err_set(err, -EPROTO,
+                       "the shadow sent '%.300s', which is not a valid path for an input", name);
     }
     bool is_link = strcmp(type, "link") == 0;
     if (is_link && !transfer_link_is_safe(name, target)) {

@@ -265,8 +265,10 @@ static bool find_cpus(const struct starter *starter, uint64_t ret[OS_CAGE_CPUS_M
         list = number;
     }
     if (list != NULL && !cage_plan_cpus(list, ret)) {
-        log_warn(starter->env.log, "job.cpus", "not a valid list of CPUs", LOG_TEXT("slot", name),
-                 LOG_TEXT("CPU_AFFINITY", list));
+        log_warn(starter->env.log, "job.cpus",
+                 "the slot's list of CPUs is not valid, so its jobs are not bound to CPUs; "
+                 "expected a list such as 0,2,4-7",
+                 LOG_TEXT("slot", name), LOG_TEXT("CPU_AFFINITY", list));
         return false;
     }
     return list != NULL;
