@@ -186,7 +186,9 @@ static const char *add_line(struct user_map *map, const char *at, const char *en
     }
     struct vec *entries = entries_of(map, method);
     if (is_pattern) {
-        return add_pattern(entries, &fields[1], options, names) ? NULL : "not a valid pattern";
+        return add_pattern(entries, &fields[1], options, names)
+                   ? NULL
+                   : "the user is not a valid regular expression";
     }
     add_user(entries, user, names);
     return NULL;

@@ -76,7 +76,11 @@ int virt_line_parse(const char *text, struct virt_line *ret, struct err *err)
     line.verb = (enum virt_verb)verb;
     if (line.verb == VIRT_SLEEP && (!next_choice(&rest, HOWS, ARRAY_COUNT(HOWS), &how) ||
                                     !next_number(&rest, VIRT_TIME_MAX_S, &patience_s))) {
-        return err_set(err, -EINVAL, "'%.60s': sleep needs a way and a number of seconds", text);
+        return err_set(
+            err, -EINVAL,
+            "'%.60s': sleep needs a way (shutdown, acpi, agent, save, suspend, disk or destroy) "
+            "and a number of seconds",
+            text);
     }
     if (line.verb <= VIRT_STATUS && !next_number(&rest, VIRT_TIME_MAX_S, &limit_s)) {
         return err_set(err, -EINVAL, "'%.60s': the limit is not a number of seconds", text);

@@ -201,7 +201,7 @@ static int open_connection(struct virt *virt, struct err *err)
         virConnectDomainEventRegisterAny(conn, NULL, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
                                          VIR_DOMAIN_EVENT_CALLBACK(domain_event), virt, NULL);
     if (events < 0) {
-        int rc = err_set(err, -ENOTCONN, "cannot watch events: %s", virt_error_text());
+        int rc = err_set(err, -ENOTCONN, "cannot receive domain events: %s", virt_error_text());
         give_up(conn, -1);
         return rc;
     }
@@ -326,7 +326,9 @@ static void begin_order(struct virt *virt, const struct virt_line *line)
         virt->running--;
         unlock_mutex(&virt->lock);
     } else if (full) {
-        struct virt_answer how = {.status = -EBUSY, .state = "unknown", .text = "too many orders"};
+        struct virt_answer how = {.status = -EBUSY,
+                                  .state = "unknown",
+                                  .text = "too many orders are waiting"};
         answer_order(virt, line, &how);
     }
 }
