@@ -177,7 +177,8 @@ struct claim {
     struct claim_stop stop;
     struct claim_retirement retirement;
     struct claim_ending ending;
-    /* it was logged that evaluating a policy expression for this claim's job costs too much */
+    /* true: it was logged that a policy expression costs too much to evaluate for this claim's
+     * job */
     bool told_costly;
     /* number of commits to the store and network calls under way whose callbacks use this struct */
     unsigned pending;

@@ -1,4 +1,4 @@
-/* startd/machine/meter_plan.h - how much power this machine draws, and whose part is how large.
+/* startd/machine/meter_plan.h - how much power this machine draws, and which part each job causes.
  *
  * Pure.  Three sources give watts: RAPL, the processor's own counters, which the kernel shows below
  * /sys/class/powercap; NUT, the load that a UPS reports; and a model from configured figures

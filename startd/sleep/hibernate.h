@@ -23,8 +23,8 @@ void hibernate_check(struct startd *startd);
 /* Checks whether the machine was suspended by somebody else and is awake again; if so, logs that,
  * renews all claims and sends new ads. */
 void hibernate_check_slept(struct startd *startd);
-/* For a startd that was started with -asleep: leaves offline ads, as if the machine had been up,
- * and ends the startd. */
+/* For a startd that was started with -asleep: sends the machine's offline ads to the collector, as
+ * if the machine had been up and went to sleep now, and ends the startd. */
 void hibernate_leave(struct startd *startd);
 /* Timer callback: asks the collector whether the machine is still to be taken down. */
 void hibernate_ask(void *startd);

@@ -39,7 +39,7 @@ bool hibernate_plan_inhibits(const char *what, int level);
 /* What hibernate_plan_judge() decides by. */
 struct hibernate_facts {
     const char *method; /* the knob POWER_METHOD */
-    unsigned levels;    /* levels that the machine has, a mask */
+    unsigned levels;    /* levels of sleep that the machine has: bit n is set for Sn */
     /* now_s: the present time, seconds since 1970; up_s: seconds since the machine was started or
      * woke. */
     int64_t now_s, up_s;

@@ -16,7 +16,8 @@ struct permit_what {
     int level;
     const char *reason;
     bool ordered; /* an administrator ordered the sleep of this machine */
-    bool forced;  /* the order was given with --force: the rooster skips its guards of policy */
+    /* the order has --force: the rooster refuses only in an unknown state or a dry run */
+    bool forced;
     bool dry_run; /* only the answer is wanted: the machine will not go to sleep */
 };
 
