@@ -21,9 +21,9 @@ struct vec;
 #define STARTER_STDOUT "_condor_stdout"
 #define STARTER_STDERR "_condor_stderr"
 
-/* Appends the job's command line to words (mem_ blocks): program, which is an absolute path, then
- * the words of the job's Arguments (V2 syntax) or Args (V1 syntax).  Returns 0; or -EINVAL, with
- * the name of the malformed attribute in err. */
+/* Appends the job's command line to words (strings that the caller frees): program, which is an
+ * absolute path, then the words of the job's Arguments (V2 syntax) or Args (V1 syntax).  Returns 0;
+ * or -EINVAL, with the name of the malformed attribute in err. */
 int starter_plan_argv(const struct ad *job, const char *program, struct vec *words,
                       struct err *err);
 
@@ -46,10 +46,10 @@ struct starter_place {
     const char *wrapper_errors;
     const struct ad *machine; /* the slot's ad, read for Assigned<resource>; may be NULL */
 };
-/* Appends the job's environment to entries (mem_ blocks, "NAME=value"): the job's own variables
- * first, then variables that the machine adds where the job has not set them.  The job cannot set
- * names that begin with _CONDOR_ or ROOST_, except the variable that limits CPU features for
- * checkpoints.  Returns 0; or -errno, with the reason in err. */
+/* Appends the job's environment to entries (strings that the caller frees, "NAME=value"): the job's
+ * own variables first, then variables that the machine adds where the job has not set them.  The
+ * job cannot set names that begin with _CONDOR_ or ROOST_, except the variable that limits CPU
+ * features for checkpoints.  Returns 0; or -errno, with the reason in err. */
 int starter_plan_env(const struct ad *job, const struct starter_place *place, struct vec *entries,
                      struct err *err);
 
@@ -62,8 +62,8 @@ struct starter_file {
 };
 /* Chooses the output files that are sent back if the job names none: files that are new or changed.
  * before[] and after[]: the files before and after the job ran.  Leaves out the executable, the two
- * ad files, and standard output and error, which are always sent.  Appends the names to ret (mem_
- * blocks), in the order of `after`. */
+ * ad files, and standard output and error, which are always sent.  Appends the names to ret
+ * (strings that the caller frees), in the order of `after`. */
 void starter_plan_outputs(const struct starter_file *before, size_t before_count,
                           const struct starter_file *after, size_t after_count, struct vec *ret);
 

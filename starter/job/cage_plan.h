@@ -65,13 +65,14 @@ struct cage_view {
     /* Each of the first kept_count mounts only protects from changes a file or directory that the
      * job sees at its own path. */
     size_t kept_count;
-    /* Directories that the caller must make for the scratch directories, mem_ blocks:
+    /* Paths, owned, of directories that the caller must make for the scratch directories:
      * DIRECTORY/scratch<n>/in, with mode 1777, where DIRECTORY is the run's directory.  Only the
      * job's account may enter DIRECTORY/scratch<n>. */
     char *names[CAGE_SCRATCH_MAX];
     size_t name_count;
-    /* If the sandbox lies below a scratch directory: the path of the first directory on the way
-     * from there to the sandbox, made in memory.  NULL: not needed. */
+    /* If the sandbox lies below a scratch directory: the path, owned, of the first directory on the
+     * way from there to the sandbox; a file system in memory is mounted there.  NULL: not
+     * needed. */
     char *way;
 };
 

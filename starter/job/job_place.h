@@ -38,7 +38,8 @@ int job_place_hand_over(struct starter *starter, struct err *err);
 int job_place_take_back(struct starter *starter, struct err *err);
 /* Returns the working directory of the job.  Borrowed. */
 const char *job_place_directory(const struct starter *starter);
-/* Appends the job's environment to entries (mem_ blocks).  Returns 0 or -errno. */
+/* Appends the job's environment to entries (strings that the caller frees).  Returns 0 or -errno.
+ */
 int job_place_environment(struct starter *starter, struct vec *entries, struct err *err);
 /* Returns a struct for cage_spawn() that starts a program under the job's account without the
  * starter's privileges; the caller adds argv, environment and so on. */
