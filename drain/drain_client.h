@@ -33,8 +33,8 @@ struct drain_client_events {
 };
 
 /* Sends a request to the startd of that machine. hub: a ready connection to the collector, which
- * must outlive the client.  Returns 0; or an error of wire_relay() (-ENOTCONN, -EBUSY, -EMSGSIZE)
- * with the reason in err, and then no event is called. */
+ * must outlive the client.  Returns 0; or an error of wire_relay() (-ENOTCONN, -EBUSY, -EMSGSIZE,
+ * -ENOKEY) with the reason in err, and then no event is called. */
 int drain_client_start(struct wire *hub, const char *machine, const struct drain_request *request,
                        const struct drain_client_events *events, void *arg,
                        struct drain_client **ret, struct err *err);
@@ -42,8 +42,8 @@ int drain_client_start(struct wire *hub, const char *machine, const struct drain
 void drain_client_commit(struct drain_client *client);
 /* Cancels the drain request with that id, or whatever request is in force if id is NULL or "", even
  * if all slots are drained: START is evaluated again.  Of the events, only `done` is called.
- * Returns 0; or an error of wire_relay() (-ENOTCONN, -EBUSY, -EMSGSIZE) with the reason in err, and
- * then no event is called. */
+ * Returns 0; or an error of wire_relay() (-ENOTCONN, -EBUSY, -EMSGSIZE, -ENOKEY) with the reason in
+ * err, and then no event is called. */
 int drain_client_cancel(struct wire *hub, const char *machine, const char *id, const char *reason,
                         const struct drain_client_events *events, void *arg,
                         struct drain_client **ret, struct err *err);
