@@ -24,10 +24,11 @@ struct usage_period { /* use in the current hour or day */
 /* An account in memory.  Members without a comment are explained at struct account_facts. */
 struct account {
     char *name;
-    struct account *group; /* account of the submitter's group; NULL: of a group itself */
+    struct account *group; /* account of the submitter's group; NULL: the account is a group's */
     double real, factor;   /* real priority; priority factor, 0: the default factor applies */
-    int64_t read_ms; /* wall time for which the store gave the priority `real`; 0: `real` is of
-                        settled_ms */
+    /* Wall time at which the priority that was read from the store as `real` was true.  0: `real`
+     * is the priority at settled_ms of struct accountant. */
+    int64_t read_ms;
     double ceiling, floor;
     double weight, slots; /* total weight and number of the slots in use now */
     double weighted_s, slots_s;
@@ -43,7 +44,7 @@ struct accountant {
     struct strmap *accounts;
     struct accountant_policy policy;
     int64_t settled_ms; /* 0: never */
-    bool has_root;      /* while loading: settled_ms was read from the row of the root group */
+    bool has_root;      /* during loading: settled_ms was read from the root group's row */
     LIST_HEAD(, usage_query) queries; /* reads of the history that are under way */
     bool pruning;                     /* deletion of old history is under way */
     int64_t pruned_hour;              /* hour in which old history was last deleted */

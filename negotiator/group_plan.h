@@ -37,7 +37,8 @@ struct group_entry {
     double ceiling;  /* highest weight that its own users may use together; < 0: no limit */
     double in_use;   /* weight that its own users use now */
     double wanted;   /* further weight that its own users ask for */
-    double sort_key; /* groups are served in rising order; of equal keys by index, the root last */
+    double sort_key; /* groups are served from the lowest key to the highest, equal keys by index,
+                        the root last */
     /* results */
     double subtree_quota; /* quota of the group and all groups below it */
     double quota;         /* quota of the group alone */

@@ -23,8 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Most significant attributes of one side.  Further attributes are ignored: for matching they are
- * undefined. */
+/* Maximum number of significant attributes on each side.  Further attributes are ignored: for
+ * matching they are undefined. */
 #define KINDS_NAMES_MAX 100000
 
 struct ad;
@@ -87,8 +87,8 @@ uint64_t kinds_rank_class(struct kinds *kinds, enum kinds_side side, uint32_t ki
 
 /* ---- what expressions read */
 
-/* The names of both sides that an expression of `side` may read in any existing ad, directly or
- * through other attributes.  Names that no ad ever had are left out. */
+/* Names of the attributes, of slots and of jobs, that an expression may read in any existing ad,
+ * directly or through other attributes.  Names that no ad ever had are left out. */
 struct kinds_reads {
     uint32_t *names[KINDS_SIDES]; /* numbers of the attribute names, rising */
     size_t count[KINDS_SIDES];

@@ -37,7 +37,7 @@ struct slot_use {    /* who is charged for a slot (usage.c) */
     char *submitter; /* the user who is charged; NULL: nobody uses the slot */
     double weight;
     int64_t since_ms;  /* wall time up to which the use is charged */
-    int64_t entered_s; /* EnteredCurrentState of the slot; if it changes, this is another claim */
+    int64_t entered_s; /* EnteredCurrentState of the slot; a new value means a new claim */
 };
 
 struct pool_slot { /* what the negotiator knows of a slot besides its ad */
@@ -48,7 +48,7 @@ struct pool_slot { /* what the negotiator knows of a slot besides its ad */
      * jobs: the ad that the slot will then have.  Else NULL. */
     struct ad *as_if;
     int64_t reclaim_until_s; /* of an offline slot: the ad's PowerReclaimUntil; 0: not set */
-    struct vec under_way;    /* of struct ad: the array that facts.under_way points to */
+    struct vec under_way;    /* elements: struct ad *; facts.under_way points to this array */
     struct secret_list *ids; /* claim ids that came with the ad; NULL: none */
     size_t id_count;         /* number of claim ids; above 1 only if the slot is partitionable */
     const char *claim_id;    /* the first claim id; "": none */
@@ -59,10 +59,14 @@ struct pool_slot { /* what the negotiator knows of a slot besides its ad */
     struct offline_holds *pending;
     int64_t holds_until_s; /* time at which the first of the slot's holds ends; INT64_MAX: it has
                               none */
-    bool merging; /* a MERGE of holds, or a request to keep the machine up, is not answered yet */
-    unsigned refusals;      /* how many of the last MERGEs in a row were refused */
+    /* The collector was asked to write holds into the slot's ad (MERGE), or the startd was asked to
+     * keep the machine up, and the answer has not come yet. */
+    bool merging;
+    /* how many times in a row the collector refused to write holds, or the startd refused to keep
+     * the machine up */
+    unsigned refusals;
     uint64_t rest_until_ms; /* after a refusal: time before which no holds are set on the slot */
-    bool dirty;             /* the number of the slot is in negotiator->dirty */
+    bool dirty;             /* negotiator->dirty contains the number of this slot */
     char *user;             /* user of the slot; NULL: nobody */
     struct slot_use use;
     char *limits; /* of a live slot: concurrency limits of its job; NULL: none */
@@ -81,7 +85,8 @@ struct pool_request {
                                this time */
     bool unexplained;       /* if its jobs get no slot, the schedd is to be told why */
     uint64_t explain_ms;    /* the schedd is not told before this time why jobs got no slot */
-    /* what the ad says, read again at each change of the ad; in_flight is counted here */
+    /* What the ad says, read again at each change of the ad.  Only facts.in_flight is not from the
+     * ad: the negotiator counts it when it sends a match and when the answer comes. */
     struct plan_request facts;
 };
 
@@ -128,16 +133,17 @@ struct negotiator {
     struct store *store;
     struct accountant *accountant;
     struct groups *groups;
-    struct strmap *unseen;  /* name of a slot -> int64_t: wall time at which its ad vanished, ms */
-    struct strmap *pending; /* "slot submitter limits" -> matches not yet in ads (shares.c) */
-    struct vec changes;     /* changes of accounts that are not durable yet (userprio.c) */
+    struct strmap *unseen; /* name of a slot -> int64_t: wall time at which its ad vanished, ms */
+    /* matches that the slots' ads do not show yet (shares.c); key: "slot submitter limits" */
+    struct strmap *pending;
+    struct vec changes; /* changes of accounts that are not durable yet (userprio.c) */
     struct update_prio *update_prio;
     struct limit_plan *limits;
     uint64_t limits_from_ms; /* before this time requests with concurrency limits get no slot */
     double weight_total;     /* weight of all live slots, in use or not */
     struct negotiator_watches watches;
-    struct strmap *slots;    /* Name -> struct pool_slot */
-    struct strmap *requests; /* Name -> struct pool_request */
+    struct strmap *slots;    /* Name of a slot -> struct pool_slot */
+    struct strmap *requests; /* Name of a request -> struct pool_request */
     struct strmap *given; /* claim id -> struct gift: the slot and job it was given for (given.c) */
     struct negotiator_plan *plan;
     struct significant *significant;  /* attributes of jobs that policies of machines read */
@@ -173,8 +179,9 @@ void negotiator_cycle_soon(struct negotiator *negotiator);
 /* Notes that the plan must be told of the slot again.  To be called when something besides its ad
  * has changed: a claim id was given out, or a hold was requested. */
 void negotiator_slot_touched(struct pool_slot *slot);
-/* To be called when a MERGE for this slot was refused: no holds are set on it for some seconds, and
- * longer after each refusal in a row. */
+/* To be called when the collector has refused to write holds into this slot's ad (MERGE), or the
+ * startd to keep the machine up: no holds are set on the slot for some seconds, and for longer
+ * after each further refusal in a row. */
 void negotiator_slot_rests(struct negotiator *negotiator, struct pool_slot *slot);
 
 /* negotiator_ad.c: sends the negotiator's own ad to the collector. */
@@ -224,11 +231,11 @@ void given_gift_destroy(void *gift); /* frees a value of negotiator->given */
 
 /* ---- act.c: carries out what a plan decided */
 
-/* Sends a MATCH to the request's schedd. */
+/* Tells the request's schedd, by a MATCH, that one of its jobs gets this slot. */
 void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct pool_request *request,
                const struct plan_match *match);
-/* Asks the collector to write these holds into an offline slot's ad; takes over holds.  matched:
- * one of them is new. */
+/* Asks the collector to write these holds into an offline slot's ad; takes over holds.  matched: at
+ * least one of the holds is new. */
 void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct offline_holds *holds,
                bool matched);
 
@@ -312,7 +319,8 @@ void userprio_publish(struct negotiator *negotiator, const char *name);
 void userprio_fini(struct negotiator *negotiator);
 
 /* ---- update_prio.c: UPDATE_PRIO, the priorities of submitting machines */
-/* Reads the priorities of submitting machines from the store. */
+/* Makes negotiator->update_prio, and reads the priorities of submitting machines from the store.
+ * Returns 0, or an error of store_load(). */
 int update_prio_create(struct negotiator *negotiator, struct err *err);
 void update_prio_fini(struct negotiator *negotiator);
 void update_prio_configure(struct negotiator *negotiator);

@@ -131,8 +131,8 @@ struct plan_input {
     const struct ad_context *context;
 };
 
-/* How a match gets its slot: the slot is free, or is taken from another user by Rank or by
- * priority. */
+/* How a match gets its slot.  PLAN_FREE: the slot is free; PLAN_BY_RANK and PLAN_BY_PRIORITY: the
+ * slot is taken from another user, by the machine's Rank or by the users' priorities. */
 enum plan_preemption { PLAN_FREE, PLAN_BY_RANK, PLAN_BY_PRIORITY };
 
 struct plan_match { /* a match: the numbers of a slot and a request */
@@ -212,7 +212,7 @@ struct plan_costly {
     uint32_t number;
 };
 /* Writes to *ret the next slot or request that matches nothing any more because its expressions are
- * too costly, each once.  Returns false when there is none. */
+ * too costly; each is reported once.  Returns false when there is none. */
 bool negotiator_plan_take_costly(struct negotiator_plan *plan, struct plan_costly *ret);
 
 /* Plans a cycle.  Returns 0; -ENOMEM: the arena is full, or -E2BIG: there are too many users, and

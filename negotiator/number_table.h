@@ -16,7 +16,7 @@
 
 struct number_place {
     uint64_t hash;
-    uint32_t next; /* number of the item + 1; 0: the place is free */
+    uint32_t next; /* number of the item here, plus 1; 0: the place is free */
 };
 
 struct number_table {

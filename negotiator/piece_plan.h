@@ -15,7 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Most resources of one slot, Cpus, Memory and Disk included; further resources are ignored. */
+/* Maximum number of resources of one slot, counting Cpus, Memory and Disk; further resources are
+ * ignored. */
 #define PIECE_NAMES_MAX 12
 #define PIECE_NAME_MAX  41
 #define PIECE_ATTR_MAX  96

@@ -24,8 +24,9 @@ struct choice;
 struct plan_claims;
 struct strmap;
 
-/* The heaps of each kind of slots: free live slots; offline slots whose machine wakes anyway, whose
- * machine is not down yet, all others; slots in use that may be taken over. */
+/* The heaps of each kind of slots.  PLACE_LIVE: free live slots; PLACE_NEAR: offline slots whose
+ * machine wakes anyway; PLACE_BACK: offline slots whose machine is not down yet; PLACE_FAR: all
+ * other offline slots; PLACE_CLAIMED: slots in use that may be taken over. */
 enum place {
     PLACE_LIVE,
     PLACE_NEAR,
@@ -51,7 +52,7 @@ struct holder {
     struct numbers slots;
 };
 
-struct held { /* the holds of one holder on one slot */
+struct held { /* the holds of one request (of its struct holder) on one slot */
     struct holder *holder;
     int64_t count;
     bool released; /* these holds are taken back in this cycle */
@@ -63,9 +64,9 @@ struct slot_lists { /* which lists of struct negotiator_plan the slot is in */
     bool barred;    /* in barred_slots: its holds must be taken back */
 };
 
-struct slot_wakes { /* in which counts of its machine a slot is */
-    bool wakes;     /* counted in `wakers` of struct machine */
-    bool waking;    /* counted in `waking` of struct machine */
+struct slot_wakes { /* which counters of struct machine include a slot */
+    bool wakes;     /* the slot is counted in `wakers` of its struct machine */
+    bool waking;    /* the slot is counted in `waking` of its struct machine */
 };
 
 /* What the plan keeps about a slot. */
@@ -73,12 +74,12 @@ struct slot {
     struct plan_slot facts;
     char *name, *machine_name; /* copies, to which the names in `facts` point */
     bool there;                /* false: there is no slot with this number */
-    bool keyed;                /* `kind` is valid, with a reference */
+    bool keyed;                /* `kind` is set, and counts as a reference (kinds_unref()) */
     bool rekey;                /* the kind must be found again, because the ad changed */
     struct slot_lists lists;
     uint32_t kind;
-    /* kind of a slot with the resources that are left, with a second reference; equal to `kind` if
-     * no piece was given out */
+    /* Kind that the slot would have if its ad said only the resources that are left; equal to
+     * `kind` if no piece was given out.  Counts as a second reference (kinds_unref()). */
     uint32_t kind_now;
     uint32_t order; /* place of the slot in the order of machines and names */
     uint32_t machine;
@@ -91,17 +92,20 @@ struct slot {
     bool taken;   /* the slot is live and was matched in this cycle */
     struct slot_wakes counted;
     bool is_split; /* the slot is partitionable */
-    /* of a sample ad: machines of which nothing is given out, without that of `left` */
+    /* Of a sample ad, which stands for several machines: the number of machines of which no piece
+     * was given out, not counting the machine whose resources `left` says. */
     int64_t copies;
-    struct piece left; /* resources left in the slot; of a sample ad: in the machine being filled */
-    int64_t weight;    /* weight x 1000 as counted in plan->free_weight; 0: not counted */
-    int64_t total;     /* weight x 1000 as counted in plan->total_weight; 0: not counted */
+    /* Resources left in the slot.  Of a sample ad: in the one machine of which pieces are given out
+     * at present. */
+    struct piece left;
+    int64_t weight; /* weight x 1000 as counted in plan->free_weight; 0: not counted */
+    int64_t total;  /* weight x 1000 as counted in plan->total_weight; 0: not counted */
 };
 
 struct request_ends {  /* why a request gets no more slots in this cycle */
-    bool limited;      /* a concurrency limit allows it fewer jobs than it has */
-    bool spent;        /* no free slot is left that matches it */
-    bool spent_claims; /* no slot is left that it may take over */
+    bool limited;      /* a concurrency limit allows the request fewer jobs than it has */
+    bool spent;        /* no free slot is left that matches the request */
+    bool spent_claims; /* no slot in use is left that the request may take over */
 };
 
 /* What the plan keeps about a request. */
@@ -132,16 +136,16 @@ struct kind_slots {  /* the slots of one kind */
     struct heap heaps[PLACE_COUNT];
     bool is_split;
     int64_t weight;     /* weight of one whole slot of this kind, x 1000 */
-    double lowest_rank; /* no slot in PLACE_CLAIMED has a lower current_rank */
-    uint32_t group;     /* index in rank_groups: the kinds that rank every job alike */
+    double lowest_rank; /* no slot in the heap PLACE_CLAIMED has a lower current_rank */
+    uint32_t group;     /* index in rank_groups of the kinds whose Rank ranks every job alike */
     struct piece_names names;
 };
 
 struct rank_group { /* kinds of slots with equal Rank, and equal values of what Rank reads */
     uint64_t hash;
-    uint32_t count;     /* number of slots of the group in PLACE_CLAIMED */
-    uint32_t kind;      /* one kind of the group; it may have lost its slots in PLACE_CLAIMED */
-    double lowest_rank; /* lowest current_rank of the group's slots in PLACE_CLAIMED */
+    uint32_t count;     /* number of the group's slots in the heaps PLACE_CLAIMED */
+    uint32_t kind;      /* one kind of the group; its heap PLACE_CLAIMED may be empty by now */
+    double lowest_rank; /* lowest current_rank of the group's slots in the heaps PLACE_CLAIMED */
 };
 
 struct negotiator_plan {
@@ -152,12 +156,12 @@ struct negotiator_plan {
     const struct ad_context *context; /* context of the current cycle; the caller's */
     struct slot *slots;               /* slots by their number */
     uint32_t slot_room, slot_count;
-    struct choice *choice;      /* for plan_choice_begin(); NULL before the first use */
-    struct plan_claims *claims; /* for plan_claims_begin(); NULL before the first use */
+    struct choice *choice;      /* memory that plan_choice_begin() uses again; NULL: none yet */
+    struct plan_claims *claims; /* state of the search of plan_claims_find(); NULL: none yet */
     struct request *requests;   /* requests by their number */
     uint32_t request_room, request_count;
     struct strmap *holders; /* "autocluster schedd" -> struct holder */
-    bool full;              /* evaluate again what depends on the clock */
+    bool full;              /* the present cycle evaluates again what depends on the clock */
     struct numbers dirty_slots, dirty_requests, touched, barred_slots;
     uint32_t *by_name; /* slot numbers, sorted by machine and name */
     uint32_t named_count, named_room;
@@ -169,7 +173,7 @@ struct negotiator_plan {
     struct rank_group *rank_groups;
     uint32_t rank_group_count, rank_group_room;
     struct number_table rank_group_table;
-    uint64_t structure;          /* kinds_structure() when the rank groups were made */
+    uint64_t structure;          /* what kinds_structure() returned when rank_groups was made */
     uint64_t *open[PLACE_COUNT]; /* for each heap: bit set of the kinds that have a slot in it */
     /* for each heap: bit set of the words of `open` that are not 0 */
     uint64_t *open_any[PLACE_COUNT];
@@ -216,8 +220,8 @@ void plan_release(struct negotiator_plan *plan, struct slot *slot, struct held *
 /* Gives the slot, or a piece of it, to one more job of this request, or holds it for the job if the
  * slot is offline. */
 void plan_give(struct negotiator_plan *plan, struct slot *slot, const struct request *request);
-/* Returns whether a partitionable slot of this kind (number: of the kind), if no piece of it is
- * given out, has room for a job of this request. */
+/* Returns whether a whole partitionable slot of this kind, of which no piece is given out, has room
+ * for a job of this request.  number: the number of the kind. */
 bool plan_has_room(struct negotiator_plan *plan, const struct kind_slots *kind, uint32_t number,
                    const struct request *request);
 /* Returns the weight x 1000 that would be charged for a job of this request in this slot. */
@@ -246,7 +250,9 @@ struct takeover {
 };
 /* Returns the effective priority of a user. */
 typedef double (*plan_priority_f)(const void *arg, const char *user);
-/* These two are to be called before the first plan_claims_find() of a cycle, and at its end. */
+/* These two: plan_claims_begin() prepares the searches for slots to take over, and must be called
+ * in each cycle before the first plan_claims_find(); plan_claims_end() must be called at the end of
+ * the cycle, and frees what the searches have collected. */
 void plan_claims_begin(struct negotiator_plan *plan);
 void plan_claims_end(struct negotiator_plan *plan);
 /* Begins a search for slots that this request may take over: by Rank and, if by_priority, by

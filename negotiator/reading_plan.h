@@ -1,9 +1,10 @@
 /* negotiator/reading_plan.h - caches the values of expressions for kinds of ads.
  *
- * There are two sides, slots and jobs (kinds_plan.h).  A *reading* is an expression that reads one
- * side only.  It has one value for each kind of that side, a *cell*.  A *pair* is an expression
- * that reads both sides.  Its value is kept for each combination of the values that it reads, not
- * for each pair of kinds.
+ * There are two sides, slots and jobs (kinds_plan.h).  An expression that reads attributes of one
+ * side only has one value for each kind of that side.  Such an expression is called a *reading*,
+ * and its cached value for one kind a *cell*.  An expression that reads attributes of both sides is
+ * called a *pair*.  Its value is kept for each combination of the values that it reads, not for
+ * each pair of kinds.  Readings and pairs have numbers, by which the callers name them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,7 +21,7 @@
 struct ad_context;
 struct readings;
 
-/* Type of a cached value. */
+/* Type of a cached value.  CELL_UNREAD: the value was not computed yet. */
 enum cell_type {
     CELL_UNREAD,
     CELL_UNDEFINED,
@@ -39,7 +40,7 @@ struct cell_text { /* a string value; each spelling is stored once */
 
 /* A cached value. */
 struct cell {
-    uint32_t type; /* enum cell_type */
+    uint32_t type; /* an enum cell_type: which member of the union has the value */
     union {
         bool boolean;
         int64_t integer;
@@ -48,54 +49,62 @@ struct cell {
     };
 };
 
-struct readings *readings_create(struct kinds *kinds); /* kinds must live longer */
-void readings_destroy(struct readings *readings);      /* NULL is allowed */
-/* Forgets all readings and pairs. */
+/* Returns an empty cache of the values of expressions.  kinds must live longer than the cache. */
+struct readings *readings_create(struct kinds *kinds);
+void readings_destroy(struct readings *readings); /* frees the cache; NULL is allowed */
+/* Forgets all expressions and their cached values.  Their numbers are then invalid. */
 void readings_reset(struct readings *readings);
-/* Begins a cycle: context is used for all evaluations until the next call. */
+/* Begins a negotiation cycle: context is used for all evaluations until the next call. */
 void readings_begin(struct readings *readings, const struct ad_context *context);
-/* Drops the cached values for this kind, because its number belongs to another kind now.
- * only_timely: drops only the values of expressions that read the clock. */
+/* Drops all cached values for the kind with this number.  To be called when the number is used for
+ * another kind.  only_timely: drops only the values of expressions that read the clock. */
 void readings_forget(struct readings *readings, enum kinds_side side, uint32_t kind,
                      bool only_timely);
-/* Returns whether an evaluation for this kind has read the clock since the last readings_forget()
- * of the kind. */
+/* Returns whether some evaluation with this kind has read the clock since readings_forget() was
+ * last called for the kind. */
 bool readings_is_timely(const struct readings *readings, enum kinds_side side, uint32_t kind);
 /* Returns the approximate number of all cached values. */
 size_t readings_count(const struct readings *readings);
-/* Returns the number of evaluations since readings_begin(). */
+/* Returns how many expressions were evaluated since the last readings_begin(). */
 size_t readings_evaluated(const struct readings *readings);
 
-/* These two return the number of a reading.  readings_name(): of the attribute `name` of side `of`;
- * readings_expr(): of an expression that stands in ads of side `stands` and reads attributes of
- * side `of` only. */
+/* These two enter an expression that reads attributes of side `of` only (a reading) into the cache,
+ * unless it is there already, and return its number.  readings_name(): the expression is the
+ * attribute `name` of the ads of that side; readings_expr(): the expression is expr, which stands
+ * in ads of side `stands`. */
 uint32_t readings_name(struct readings *readings, enum kinds_side of, const char *name);
 uint32_t readings_expr(struct readings *readings, enum kinds_side of, enum kinds_side stands,
                        const struct ad_expr *expr);
-/* Returns the value of a reading for a kind; evaluates it if it is not cached. */
+/* Returns the value, for this kind, of the expression to which readings_name() or readings_expr()
+ * gave the number `reading`.  Evaluates the expression if the value is not cached. */
 const struct cell *readings_cell(struct readings *readings, uint32_t reading, uint32_t kind);
-/* Returns the cells of a reading, an array of *count cells that is indexed by kind.  A cell of type
- * CELL_UNREAD has no value yet.  Valid until the next call of a function of this header. */
+/* Returns the cached values of the expression to which readings_name() or readings_expr() gave the
+ * number `reading`: an array of *count values that is indexed by kind.  Values of type CELL_UNREAD
+ * were not computed yet.  Valid until the next call of a function of this header. */
 const struct cell *readings_cells(const struct readings *readings, uint32_t reading,
                                   uint32_t *count);
 
-/* These two return the value, for this kind, of an expression and of an attribute of the kind that
- * reads only attributes of the kind itself.  The value is not cached. */
+/* These two evaluate an expression that reads only attributes of the kind itself, and return its
+ * value, which is not cached.  readings_own(): the expression is expr; readings_own_name(): the
+ * expression is the kind's attribute `name`. */
 struct cell readings_own(struct readings *readings, enum kinds_side side, uint32_t kind,
                          const struct ad_expr *expr);
 struct cell readings_own_name(struct readings *readings, enum kinds_side side, uint32_t kind,
                               const char *name);
 
+/* Returns whether the cached value is true in a condition. */
 bool cell_is_true(const struct cell *cell);
-/* Returns the value of a cell as a rank: its number; 0 if the value is NaN or not a number. */
+/* Returns the cached value as a rank: the number, or 0 if the value is NaN or not a number. */
 double cell_rank(const struct cell *cell);
-/* Returns whether the comparison `a op b` is true. */
+/* Returns whether the comparison `a op b` of two cached values is true. */
 bool cell_compare(enum ad_compare op, const struct cell *a, const struct cell *b);
 
-/* Returns the number of a pair: an expression that stands in ads of side `stands` and reads both
- * sides. */
+/* Enters expr, which stands in ads of side `stands` and reads attributes of both sides (a pair),
+ * into the cache, unless it is there already, and returns its number. */
 uint32_t readings_pair(struct readings *readings, enum kinds_side stands,
                        const struct ad_expr *expr);
+/* These two return the value, for these kinds of a job and a slot, of the expression to which
+ * readings_pair() gave the number `pair`: whether it is true, and the value as a rank. */
 bool readings_pair_is_true(struct readings *readings, uint32_t pair, uint32_t job, uint32_t slot);
 double readings_pair_rank(struct readings *readings, uint32_t pair, uint32_t job, uint32_t slot);
 /* Returns whether expr, which stands in ads of side `stands`, is true for these two kinds.  The

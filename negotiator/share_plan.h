@@ -94,7 +94,9 @@ struct share_input {
 struct share_offer {
     size_t user;
     size_t machine; /* the submitting machine; SHARE_ANY: requests of all machines */
-    size_t group;   /* group whose quota is used: the user's, or the root by autoregroup */
+    /* index, in share_input.groups, of the group whose quota is used: the user's group, or the root
+     * if the group has GROUP_AUTOREGROUP and may use the root's quota */
+    size_t group;
     int64_t jobs;   /* maximum number of jobs to match */
     double weight;  /* maximum weight of free slots to match */
     double deficit; /* maximum weight of free and preempted slots together, >= weight */
@@ -110,15 +112,16 @@ int share_plan_create(const struct share_input *input, struct arena *arena,
 /* Writes the next offer to *ret and returns true; the offer before has ended.  False: the cycle is
  * over. */
 bool share_next(struct share_plan *plan, struct share_offer *ret);
-/* Returns whether the present offer allows one more slot of this weight.  preempts: the slot is
- * taken from another user by priority.  Slots taken over by a machine's Rank are always allowed;
- * for them this need not be called. */
+/* Returns whether the present offer, the last that share_next() returned, allows one more slot of
+ * this weight.  preempts: the slot is taken from another user by priority.  Slots taken over by a
+ * machine's Rank are always allowed; for them this need not be called. */
 bool share_permits(const struct share_plan *plan, double cost, bool preempts);
-/* Reports that a slot of this weight was matched for the present offer.  preempts: it was taken
- * from another user. */
+/* Reports that a slot of this weight was matched for the present offer, the last that share_next()
+ * returned.  preempts: the slot was taken from another user. */
 void share_took(struct share_plan *plan, double cost, bool preempts);
-/* Reports that the user of the present offer (at the offer's submitting machine) can get nothing
- * more in this cycle: the user wants nothing more, or no slot that is left matches. */
+/* Reports that the user of the present offer, the last that share_next() returned, can get nothing
+ * more (at the offer's submitting machine) in this cycle: the user wants nothing more, or no slot
+ * that is left matches. */
 void share_exhausted(struct share_plan *plan);
 /* What keeps a user from getting one more slot; share_bar_of() returns it after the last offer. */
 enum share_bar {

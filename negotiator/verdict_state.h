@@ -16,53 +16,63 @@
 #include "negotiator/reading_plan.h"
 #include "negotiator/verdict_plan.h"
 
-/* What a clause of Requirements reads: only its own side; only the other side; it compares a value
- * of the other side with a value of its own side; anything else of both sides. */
+/* What a clause of Requirements reads.  Own side: the side (slots or jobs) whose ads have these
+ * Requirements.  DEMAND_OWN: only attributes of its own side; DEMAND_OTHER: only attributes of the
+ * other side; DEMAND_COMPARE: the clause is a comparison of a value of the other side with a value
+ * of its own side; DEMAND_PAIR: anything else that reads both sides. */
 enum demand_form { DEMAND_OWN, DEMAND_OTHER, DEMAND_COMPARE, DEMAND_PAIR };
 
 struct demand { /* one clause of Requirements, prepared */
     enum demand_form form;
     struct ad_expr *expr;
-    /* reading: for DEMAND_OTHER and DEMAND_COMPARE, number of the reading of the other side.  The
-     * three after it are for DEMAND_COMPARE, `reading op own`: if own is NULL, it is the attribute
-     * own_name. */
+    /* For DEMAND_OTHER and DEMAND_COMPARE: number of the expression that reads the other side, as
+     * readings_name() or readings_expr() returned it. */
     uint32_t reading;
+    /* These three are for DEMAND_COMPARE.  The clause is the comparison `r op o`, where r is the
+     * expression with the number `reading`, and o is own, or the attribute own_name if own is
+     * NULL. */
     enum ad_compare op;
     struct ad_expr *own;
     char *own_name;
-    uint32_t pair; /* for DEMAND_PAIR: number of the pair (reading_plan.h) */
+    uint32_t pair; /* for DEMAND_PAIR: number of the clause, as readings_pair() returned it */
 };
 
-/* The clauses of Requirements that all kinds with the same kinds_skeleton() have. */
+/* The clauses of Requirements of all kinds whose expressions differ only in the values of literals,
+ * so that kinds_skeleton() returns the same hash for them. */
 struct template
 {
-    uint64_t skeleton;
+    uint64_t skeleton; /* the hash that kinds_skeleton() returns for these kinds */
     struct demand *demands;
     size_t count;
 };
 
-struct test { /* tests whether `reading op constant` is true; if is_bare, whether reading is */
+/* A test of one kind of the other side: whether its value of the expression number `reading` (see
+ * readings_cell()) is in the relation op to constant; if is_bare, whether that value is true. */
+struct test {
     uint32_t reading;
     bool is_bare;
     enum ad_compare op;
     struct cell constant;
-    const struct ad_expr *expr; /* the whole clause, for values that cannot be cached (CELL_ODD) */
+    /* the whole clause; it is evaluated if the value is of a type that is not cached (CELL_ODD) */
+    const struct ad_expr *expr;
 };
 
-struct program { /* the Requirements of a kind, compiled to tests and pairs */
+struct program { /* the Requirements of a kind, compiled; true if all tests and pairs are true */
     struct test *tests;
-    uint32_t *pairs;
+    uint32_t
+        *pairs; /* numbers of the clauses that are not tests, as readings_pair() returned them */
     uint32_t test_count, pair_count;
     uint64_t hash;
 };
 
-struct member {      /* what is known about a kind of slots or jobs */
-    uint64_t serial; /* kinds_serial() of the kind; 0: no kind has this number */
-    bool never;      /* the kind matches nothing */
-    bool is_costly;  /* the kind matches nothing because it costs too much */
-    uint32_t program;
-    /* These three: steps that evaluations of its own expressions took; how many of these exceeded
-     * the limit; number of kinds of the other side with which the kind was judged. */
+struct member {       /* what is known about a kind of slots or jobs */
+    uint64_t serial;  /* kinds_serial() of the kind; 0: no kind has this number */
+    bool never;       /* the kind matches nothing */
+    bool is_costly;   /* the kind matches nothing because its expressions are too costly */
+    uint32_t program; /* index in `programs` of struct side_state */
+    /* These three.  steps: steps that all evaluations of the kind's own expressions took together;
+     * over: how many of these evaluations took more than VERDICT_STEPS_MAX steps; looks: number of
+     * kinds of the other side with which the kind was judged. */
     uint64_t steps, over;
     uint32_t looks;
 };
@@ -73,24 +83,27 @@ struct kind_name { /* a kind, and its serial number because its number may have 
     uint64_t serial;
 };
 
-/* How a rank is computed: it is the same for all slots, or the value of a reading, or of a pair. */
+/* How a rank (a number for a kind of slot, for one kind of job) is found.  RANK_CONSTANT: it is the
+ * same for all slots; RANK_READING: it is the value of an expression that reads slots only, by
+ * readings_cell(); RANK_PAIR: it is the value of an expression that reads slots and jobs, by
+ * readings_pair_rank(). */
 enum rank_form { RANK_CONSTANT, RANK_READING, RANK_PAIR };
 
 struct rank_part {
     enum rank_form form;
     double constant;
-    uint32_t number; /* number of the reading or pair */
+    uint32_t number; /* number of the expression, if form is RANK_READING or RANK_PAIR */
 };
 
 struct job {          /* what is known about a kind of job, besides its struct member */
-    bool begun;       /* `bits` is complete for the first `seen` entries of verdicts.log */
-    uint32_t first;   /* while begun is false: kinds of slots below this number are judged */
+    bool begun;       /* every kind of slot in verdicts.log[0 .. seen) was judged with this kind */
+    uint32_t first;   /* while begun is false: kinds of slots below this number were judged */
     uint32_t rank_at; /* the ranks of kinds of slots below this number are cached */
-    uint64_t *bits;
+    uint64_t *bits;   /* bit n: kind of slot number n matches this kind of job */
     size_t words;
-    uint32_t seen; /* number of entries of verdicts.log that are in `bits` */
-    /* for each program of slots: 1: its tests are true for this kind of job; 2: one is not; 0: not
-     * known */
+    uint32_t seen; /* how many entries of verdicts.log were judged with this kind */
+    /* What is known about each program of slots.  1: all its tests are true for this kind of job;
+     * 2: at least one is not true; 0: not known yet. */
     uint8_t *passed;
     uint32_t passed_room;
     bool ranked;
@@ -120,8 +133,8 @@ struct verdicts {
     uint32_t log_count, log_room;
     uint32_t *list; /* numbers of the kinds that are being judged */
     uint32_t list_room;
-    uint64_t structure; /* kinds_structure() when the programs were compiled */
-    size_t kept_max;    /* if more values are cached, all are dropped; 0: to be computed */
+    uint64_t structure; /* what kinds_structure() returned when the programs were compiled */
+    size_t kept_max; /* if more values than this are cached, all are dropped; 0: not computed yet */
     struct ad_context context;
     struct ad_work work;
     uint64_t stop_at;         /* number of steps at which the current evaluation is too costly */
@@ -133,8 +146,8 @@ struct verdicts {
 
 /* ---- cost of evaluating a kind's own expressions */
 
-/* Begins to count the steps of an evaluation with `looks` kinds of the other side.  Returns the
- * counters as they are now, for verdict_charge(). */
+/* Begins to count the steps of the evaluations in which a kind is judged with `looks` kinds of the
+ * other side.  Returns the counters as they are now, which verdict_charge() needs. */
 struct ad_work verdict_begin_charge(struct verdicts *verdicts, uint32_t looks);
 /* Returns whether the evaluation since verdict_begin_charge() has taken too many steps. */
 bool verdict_is_too_much(const struct verdicts *verdicts);
