@@ -47,26 +47,30 @@ struct collector_ads;
 struct ads_entry {
     const char *type; /* MyType, as first written */
     bool is_machine;
-    uint32_t place; /* small number, rising in order of arrival as long as no entry is removed */
+    /* Number by which collector_ads_placed() finds the entry.  The number of a removed entry is
+     * used again; until an entry is removed, numbers rise in order of arrival. */
+    uint32_t place;
     char *name;
     struct ad *shown; /* the public ad; NULL: nothing is public */
     /* secrets of shown, for callers with scope NEGOTIATOR; NULL: none */
     struct secret_list *shown_secrets;
     struct secret_list *latest_secrets; /* secrets of latest, not owned by the entry */
-    const struct ad *latest; /* the ad after all proposed changes; NULL: it is removed by them */
+    /* the ad after all proposed changes; NULL: the changes remove the ad */
+    const struct ad *latest;
     bool latest_offline, latest_absent;
     uint64_t inspected; /* value of `since` when collector_inspect.c last examined the ad */
     bool shown_offline;
     bool shown_absent;  /* shown is an absent ad: only queries for absent ads see it */
     int64_t lifetime_s; /* ClassAdLifetime of latest; 0: none */
-    unsigned waiting;   /* changes proposed and not yet applied */
+    unsigned waiting;   /* number of changes that are proposed and not yet applied */
     struct plan_stamp stamp;
-    uint64_t heard_ms;           /* loop_now_ms() of the last update */
-    struct ads_account *account; /* counts of the ads of the sender of latest; NULL: none */
-    size_t charged_bytes;        /* bytes with which latest is counted in account */
+    uint64_t heard_ms; /* loop_now_ms() of the last update */
+    /* the counts, of its sender's ads, that include `latest`; NULL: none */
+    struct ads_account *account;
+    size_t charged_bytes; /* bytes with which latest is counted in account */
     /* the part that latest takes of the limit for its token and Machine */
     struct share_holding holding;
-    /* private to collector_ads.c */
+    /* The members from here on are private to collector_ads.c. */
     uint64_t number;       /* the table's entries are numbered in order of arrival */
     uint64_t since;        /* number of the change that set shown */
     struct ads_past *past; /* earlier states of shown, newest first; NULL: none are kept */

@@ -23,9 +23,10 @@ struct err;
  * exist.  They live as long as the collector. */
 struct ads_account *collector_account(struct collector *collector, const char *identity);
 
-/* Returns whether a log line about an identity's ads may be written: the first SAY_AT_ONCE times,
- * then once in SAY_PAUSE_MS.  said->unsaid counts the calls since the last line, including the call
- * that returns true; the caller sets it to 0 when it has written the line. */
+/* collector_may_say() returns whether a log line about an identity's ads may be written: the first
+ * SAY_AT_ONCE times, then once in SAY_PAUSE_MS milliseconds.  said->unsaid counts the calls since
+ * the last line, including the call that returns true; the caller sets it to 0 when it has written
+ * the line. */
 #define SAY_AT_ONCE  8
 #define SAY_PAUSE_MS 60000
 struct ads_said;

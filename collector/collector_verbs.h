@@ -81,7 +81,9 @@ void collector_revocations_drop(struct collector *collector);
 /* collector_answer.c: a request that is answered after a commit.  Pass it to batch_end(), with
  * collector_answer_ok and collector_answer_drop. */
 struct answer;
-/* count: value of the attribute Count in the answer; -1: the answer has no such attribute. */
+/* Returns the data for answering the request after a commit; collector_answer_ok() or
+ * collector_answer_drop() frees it.  count: value of the attribute Count in the answer; -1: the
+ * answer has no such attribute. */
 struct answer *collector_answer_create(struct wire_request *request, int64_t count);
 void collector_answer_ok(void *arg);
 void collector_answer_drop(void *arg);
