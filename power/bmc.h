@@ -59,9 +59,10 @@ struct bmc {
     char errors[BMC_ERRORS_MAX];
     size_t errors_length;
     void (*ran)(struct bmc *bmc, int status); /* called when the program has ended */
-    /* called when the time of bmc_later() is over or the turn comes */
+    /* called when the time of bmc_later() is over, or when the operation gets its turn */
     void (*next)(struct bmc *bmc);
-    bool has_turn, waits; /* may run programs now; waits for its turn to run programs */
+    /* has_turn: the operation may run programs now; waits: it waits until it may */
+    bool has_turn, waits;
     uint64_t waits_since_ms;
 };
 

@@ -27,7 +27,7 @@ struct power {
     struct vec ended;   /* of struct ended: ended operations whose callback was not called yet */
     struct vec telling; /* ended operations whose callbacks power_call_tell() is calling */
     struct loop_timer *tell;
-    struct os_caster *caster;    /* for power_caster(); NULL: not made yet */
+    struct os_caster *caster;    /* what power_caster() returns; NULL: not made yet */
     struct os_adapter *adapters; /* this machine's network adapters; NULL: not read yet */
     size_t adapter_count;
     uint64_t adapters_ms; /* time at which adapters were read */
@@ -35,7 +35,7 @@ struct power {
     void *relay_arg;
 };
 
-struct power_callbacks { /* callbacks of an operation; only that of its kind is set */
+struct power_callbacks { /* callbacks of an operation; only the one for its kind is set */
     power_done_f done;
     power_status_f status_done;
     power_news_f news;
