@@ -32,7 +32,7 @@ void energy_look(struct node *node);
 /* Fills *ret with the watts that the machine draws in each state: from its ads, else from its
  * `node` section of the configuration, else from the knobs for all machines. */
 void energy_find_watts(const struct node *node, struct energy_watts *ret);
-void energy_forget(struct node *node); /* to be called before the node is freed */
+void energy_forget(struct node *node); /* frees node->draw; to be called before the node is freed */
 /* Writes the sums to the database. */
 void energy_flush(struct energy *energy);
 /* Answers a QUERY of type Energy with Kind ("Node" or "User"), Since and Until (seconds since 1970;

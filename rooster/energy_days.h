@@ -39,7 +39,8 @@ struct energy_days_events {
  * or an error of the store. */
 int energy_days_open(const struct daemon_env *env, const struct energy_days_events *events,
                      void *arg, struct energy_days **ret, struct err *err);
-void energy_days_close(struct energy_days *days); /* does not write changed sums */
+/* Closes the database; does not write changed sums. */
+void energy_days_close(struct energy_days *days);
 bool energy_days_are_loaded(const struct energy_days *days);
 struct store *energy_days_store(struct energy_days *days);
 

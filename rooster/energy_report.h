@@ -12,7 +12,7 @@ struct store;
 struct wire_request;
 
 struct energy_reports *energy_reports_create(void);
-/* Answers the queries that are left with an error.  To be called after the store was closed,
+/* Answers all queries under way with an error.  To be called after the store was closed,
  * because then it no longer calls back. */
 void energy_reports_destroy(struct energy_reports *reports);
 /* Answers a QUERY of type Energy (see energy_query() in energy.h).  began_s: time at which the

@@ -93,21 +93,26 @@ void guards_judge(struct node *node, const struct ad *args, struct guard_verdict
 /* Returns whether the machine has a permission to sleep that is still valid. */
 bool guards_granted(const struct node *node);
 
-/* ---- for look.c and nodes.c, which report what they see of a machine */
+/* ---- for look.c and nodes.c: these functions take reports about a machine */
+/* Reports a live ad of the machine: counts its slot as live, and as idle if it is Unclaimed. */
 void guards_see_live(struct node *node, const struct ad *slot);
 /* Reports an offline ad of the machine: decides whether it may be woken for the reserve. */
 void guards_see_offline(struct node *node, const struct ad *slot);
 /* Updates the machine's part in the pool's sums.  To be called when its ads were read, or its state
  * has changed. */
 void guards_count(struct node *node);
-void guards_slept(struct node *node); /* to be called when the machine is down */
-void guards_woken(struct node *node); /* to be called when the machine is about to be woken */
+/* Notes the time at which the machine went to sleep.  To be called when the machine is down. */
+void guards_slept(struct node *node);
+/* Ends the machine's permission to sleep, and adds the length of its sleep to the lengths of its
+ * last sleeps if jobs end this sleep.  To be called when the machine is about to be woken. */
+void guards_woken(struct node *node);
+/* Notes that the machine is up.  To be called when a live ad of the machine is there. */
 void guards_up(struct node *node);
 /* Reads a record of the ledger.  To be called when the rooster starts, for each record, the oldest
  * first. */
 void guards_recall(struct node *node, const struct ad *record);
 
-/* ---- for choose.c */
+/* ---- for choose.c, which chooses the machines to wake */
 /* Returns how many idle machines are missing for the reserve, if machines that are being woken are
  * counted as idle; below 0: there are more than enough. */
 int64_t guards_missing(const struct rooster *rooster);

@@ -15,7 +15,7 @@ struct node;
 struct rooster;
 
 /* ---- look_mark.c: which machines are to be examined */
-/* Has the marked machines examined in the next turn of the loop. */
+/* Makes the loop examine the marked machines (look()) in its next turn. */
 void look_soon(struct rooster *rooster);
 void look_mark(struct node *node);         /* marks the machine to be examined */
 void look_at(struct node *node);           /* marks the machine and calls look_soon() */

@@ -25,7 +25,7 @@ struct rooster;
 #define ROOSTER_TEXT_MAX    300
 #define ASKED_BY_NEGOTIATOR "negotiator"
 #define ASKED_BY_RESERVE    "reserve"
-#define ASKED_BY_STARTD     "startd" /* the asker in records of sleeps that a startd began */
+#define ASKED_BY_STARTD     "startd" /* AskedBy in records of sleeps that a startd began */
 
 #define STAYING_MS 300000 /* longest time that a node is WAKE_STAYING */
 
@@ -83,8 +83,10 @@ struct node_test { /* self-tests: wakes that test whether the machine comes */
 struct node_history { /* how the machine's wakes went */
     struct wake_past last;
     int64_t quarantines; /* number of quarantines in a row */
-    int64_t naps;        /* how often in a row it slept again at once although jobs waited for it */
-    int64_t nap_s;       /* time at which it slept again at once, if not in `naps` yet; else 0 */
+    int64_t naps; /* how often in a row the machine, after a wake, slept again at once although jobs
+                     waited */
+    int64_t nap_s; /* time at which the machine slept again at once, if `naps` does not count that
+                      yet; else 0 */
     int64_t last_boot_ms; /* time that its last boot took; 0: not known */
     struct boots boots;   /* times that its boots took when the rooster woke it */
     struct past past;    /* whether it came at each wake order; what differed after the last boot */
@@ -135,7 +137,8 @@ struct node_look {    /* about the examinations of a machine's ads */
 
 struct node_still_up { /* for still_up.c: whether the machine is really down */
     struct loop_timer *timer;
-    int64_t down_order; /* MyCurrentTime of the offline ads of a sleep after which it was down */
+    int64_t down_order; /* MyCurrentTime of the offline ads of the last sleep in which the machine
+                           was found down */
     bool asking; /* the startd was asked to keep the machine up, or will be asked again soon */
 };
 
@@ -168,7 +171,8 @@ struct node { /* one machine of the pool */
     struct loop_timer *deadline; /* deadline of the wake or sleep under way */
     bool ordering;               /* an order is being written to the ledger or carried out */
     unsigned showing;   /* number of updates of its offline ads that are not answered yet */
-    struct ad *promise; /* past_promise() of its offline ads, for the next boot; NULL: none */
+    struct ad *promise; /* what the offline ads say of the machine, compared at its next boot; NULL:
+                           none */
     struct node_guard guard;
     bool listed; /* true: an ad, the configuration or an order names it; false: only the ledger */
 };

@@ -23,11 +23,12 @@ struct rooster;
 /* The last report of a power method about a machine. */
 struct outside {
     struct power_watch *watch;
-    struct loop_timer *settled; /* fires when a report that is older than the ads begins to count */
-    bool heard, answers;        /* there was a report; it says that the method knows the state */
-    enum power_state state;     /* the machine's state, as reported */
-    int64_t since_s;            /* time of the report, seconds since 1970 */
-    char text[160];             /* the state in words of the method */
+    /* examines the machine again when its ads are so old that the report counts */
+    struct loop_timer *settled;
+    bool heard, answers;    /* there was a report; it says that the method knows the state */
+    enum power_state state; /* the machine's state, as reported */
+    int64_t since_s;        /* time of the report, seconds since 1970 */
+    char text[160];         /* the state in words of the method */
     /* state that the rooster had for the machine when the report came, and the time since which it
      * was in this state, seconds since 1970 */
     enum wake_state node_state;

@@ -31,8 +31,8 @@ struct watch;
 struct wire_context;
 struct wire_request;
 
-/* Most steps (classad/ad_eval.h) of one evaluation of UNHIBERNATE or a rank in a machine's ad.  An
- * evaluation that takes more is an error, and the machine is not woken. */
+/* Maximum number of steps (classad/ad_eval.h) of one evaluation of UNHIBERNATE or a rank in a
+ * machine's ad.  An evaluation that takes more is an error, and the machine is not woken. */
 #define ROOSTER_STEPS_MAX 2000
 
 struct rooster {

@@ -12,9 +12,9 @@ struct node;
 
 /* These are the values of Fault in the ledger: what went wrong with a wake. */
 #define FAULT_ORDER   "OrderFailed"   /* the method could not give the order */
-#define FAULT_SILENT  "DoesNotAnswer" /* it did not come; its methods cannot tell why */
-#define FAULT_OFF     "StaysOff"      /* it did not come; its method reports that it is off */
-#define FAULT_NO_JOIN "NeverJoins"    /* it did not come; its method reports that it is on */
+#define FAULT_SILENT  "DoesNotAnswer" /* the machine did not come; its methods cannot tell why */
+#define FAULT_OFF     "StaysOff"      /* the machine did not come; its method reports it off */
+#define FAULT_NO_JOIN "NeverJoins"    /* the machine did not come; its method reports it on */
 /* The machine joined with fewer cores or less memory than its offline ads said. */
 #define FAULT_LESS "LessThanPromised"
 /* The machine joined, and slept at once although jobs waited for it. */
@@ -23,7 +23,9 @@ struct node;
 void node_wake(struct node *node); /* begins a wake: writes the ledger, then gives the order */
 void node_no_show(void *node);     /* callback of the deadline: the machine did not come in time */
 void node_give_up(struct node *node); /* ends the wake as failed, and writes that to the ledger */
-void node_is_up(struct node *node);   /* to be called when a live ad of the machine is there */
+/* Ends the wake under way, if any, as successful; the machine's state becomes WAKE_UP.  To be
+ * called when a live ad of the machine is there. */
+void node_is_up(struct node *node);
 /* To be called when the machine is being woken and its method reports that it is off: the attempt
  * has failed. */
 void node_went_off(struct node *node);
@@ -34,7 +36,8 @@ void node_is_asleep(struct node *node, const char *reason);
  * (node->history.nap_s).  Counts such events, and after several in a row puts the machine into
  * quarantine. */
 void node_napped(struct node *node);
-/* Orders the wake of a machine, as asked_by demands.  test: the wake is recorded as a self-test. */
+/* Orders the wake of a machine.  asked_by: who demands the wake, a text for ads and logs; test:
+ * the wake is recorded as a self-test. */
 void node_order(struct node *node, const char *asked_by, bool test);
 /* Ends the machine's quarantine and forgets earlier failures, because of an order by name. */
 void node_pardon(struct node *node);
