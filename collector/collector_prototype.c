@@ -231,7 +231,8 @@ int prototypes_unpack(struct prototypes *prototypes, const void *bytes, size_t l
     }
     struct prototype *prototype = find_prototype(prototypes, number);
     if (!prototype) {
-        return err_set(err, -ENOENT, "the prototype %u of the stored ad is missing", number);
+        return err_set(err, -ENOENT,
+                       "the stored ad needs prototype %u, which the store does not have", number);
     }
     prototype->used = true;
     struct span like = {prototype->bytes, prototype->bytes + prototype->length};

@@ -156,7 +156,7 @@ void collector_refuse_costly(const struct collector *collector, struct wire_requ
                              const struct ad_work *work)
 {
     tell_costly(collector, request, work, "request.too_costly",
-                "a request took more work than MAX_CONSTRAINT_STEPS");
+                "evaluating a request's constraint took more steps than MAX_CONSTRAINT_STEPS");
     wire_request_logged(request);
     wire_reply_error(request, -EDQUOT,
                      "evaluating the constraint '%.*s' took more than %llu steps "

@@ -73,7 +73,7 @@ int collector_quota_admit(struct collector *collector, const char *identity,
         collector->counts.over_quota++;
         return err_set(err, -EDQUOT,
                        "%s has ads of %lld bytes and may have %zu "
-                       "(COLLECTOR_MAX_BYTES_PER_IDENTITY); no room for '%s' of %zu",
+                       "(COLLECTOR_MAX_BYTES_PER_IDENTITY); no room for '%s' (%zu bytes)",
                        identity, all_bytes, collector->settings.identity_bytes_max, name, bytes);
     }
     pending->ads += more_ads;

@@ -109,7 +109,9 @@ static int admit_name(const struct update *update, const struct ads_entry *entry
         return 0;
     }
     if (!plan_may_advertise(update->roles, type)) {
-        return err_set(err, -EACCES, "%s may not have ads of type %s", peer->identity, type);
+        return err_set(err, -EACCES,
+                       "%s may not send ads of type %s: no scope of its token allows that",
+                       peer->identity, type);
     }
     if (!collector_is_holder(peer, type, name)) {
         return err_set(err, -EACCES, "%s may not advertise the name '%s': its token is for '%s'",

@@ -136,7 +136,8 @@ void inspect_plan_ad(const struct ad *ad, const struct ad_context *context, stru
 {
     bool circle = false;
     if (ad_count(ad) > INSPECT_ATTRIBUTES_USUAL) {
-        strbuf_printf(out, "the ad has %zu attributes", ad_count(ad));
+        strbuf_printf(out, "the ad has %zu attributes, an unusual number (more than %d)",
+                      ad_count(ad), INSPECT_ATTRIBUTES_USUAL);
     }
     for (size_t i = 0; i < ARRAY_COUNT(LOOKED_AT); i++) {
         const struct ad_expr *expr = ad_lookup(ad, LOOKED_AT[i]);
@@ -152,7 +153,7 @@ void inspect_plan_ad(const struct ad *ad, const struct ad_context *context, stru
     }
     const struct ad_expr *requirements = ad_lookup(ad, LOOKED_AT[0]);
     if (!requirements) {
-        say_problem(out, "the ad has no Requirements:", "no job matches it", NULL);
+        say_problem(out, "the ad has no Requirements,", "so no job matches the machine", NULL);
     } else if (!circle) {
         look_at_needed(ad, requirements, out);
     }

@@ -179,7 +179,7 @@ static void a_negotiator_tells_of_all_accounts_and_of_itself(void **state)
     refused(negotiator, "[ MyType = \"Negotiator\"; Name = \"m\" ]", "may not advertise the name");
     assert_int_equal(taken_away(negotiator, "Accounting", "<none>"), 1);
     refused(dial_as(bed, SCOPE_SCHEDD, "n"), "[ MyType = \"Accounting\"; Name = \"n\" ]",
-            "may not have ads of type Accounting");
+            "may not send ads of type Accounting");
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, make_bed, remove_bed)

@@ -88,7 +88,7 @@ static void a_circle_of_what_requirements_needs_is_named(void **state)
 static void a_slot_that_no_job_can_have_is_told(void **state)
 {
     (void)state;
-    said("[ Name = \"a\" ]", "the ad has no Requirements: no job matches it");
+    said("[ Name = \"a\" ]", "the ad has no Requirements, so no job matches the machine");
     said("[ Requirements = true; Memory = \"lots\"; Cpus = -1; Disk = undefined ]",
          "Cpus is below 0: -1; Memory is not a number: \"lots\"; Disk is not a number: undefined");
 }
@@ -110,8 +110,8 @@ static void an_ad_without_end_is_told_and_words_have_one(void **state)
     struct ad *ad = parsed(strbuf_text(&text));
     strbuf_clear(&text);
     inspect_plan_ad(ad, NULL, &text);
-    const char *begin =
-        "the ad has 2002 attributes; Requirements is an error for every job: error + 1 ";
+    const char *begin = "the ad has 2002 attributes, an unusual number (more than 1000); "
+                        "Requirements is an error for every job: error + 1 ";
     assert_memory_equal(strbuf_text(&text), begin, strlen(begin));
     assert_true(text.length < 300);
     assert_non_null(strstr(strbuf_text(&text), " ...; Rank refers to itself: Rank"));
