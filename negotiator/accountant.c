@@ -435,9 +435,11 @@ static int check_value(enum account_value which, double value, struct err *err)
     case ACCOUNT_ACCUMULATED:
     case ACCOUNT_BEGIN:
     case ACCOUNT_LAST:
-        return value >= 0 && value < 9e15 ? 0 : err_set(err, -ERANGE, "the value is out of range");
+        return value >= 0 && value < 9e15
+                   ? 0
+                   : err_set(err, -ERANGE, "the value must be at least 0 and less than 9e15");
     }
-    return err_set(err, -EINVAL, "no such value of an account");
+    return err_set(err, -EINVAL, "an account has no such value to set");
 }
 
 static void set_value(struct account *account, enum account_value which, double value)
@@ -479,7 +481,9 @@ int accountant_set(struct accountant *accountant, const char *name, enum account
     }
     if (accountant_find(accountant, name) == NULL &&
         strmap_count(accountant->accounts) >= ACCOUNTANT_ACCOUNTS_MAX) {
-        return err_set(err, -ENOSPC, "too many accounts (%d)", ACCOUNTANT_ACCOUNTS_MAX);
+        return err_set(err, -ENOSPC,
+                       "there are %d accounts already, the most that are kept; delete one first",
+                       ACCOUNTANT_ACCOUNTS_MAX);
     }
     struct account *account = account_of(accountant, name);
     struct store_txn *txn = store_begin(accountant->store);

@@ -131,8 +131,8 @@ static const struct knob KNOBS[] = {
              "down."},
     {.name = "UPDATE_PRIO",
      .type = KNOB_EXPR,
-     .help = "An expression for the new Prio of a submit machine, over its Prio, Users, Running "
-             "and Idle; when set, submit machines compete by Prio before users do."},
+     .help = "An expression that computes the new Prio of a submit machine from its Prio, Users, "
+             "Running and Idle; when set, submit machines compete by Prio before users do."},
     {.name = "UPDATE_PRIO_INTERVAL",
      .type = KNOB_DURATION_MS,
      .fallback = "60s",

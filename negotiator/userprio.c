@@ -229,7 +229,8 @@ static void history_found(void *arg, int result, const struct ad *const *ads, si
 {
     struct answer *answer = arg;
     if (result != 0 && answer->request != NULL) {
-        wire_reply_error(answer->request, result, "cannot read the history of usage");
+        wire_reply_error(answer->request, result, "cannot read the history of usage: %s",
+                         err_code_text(result));
         answer->request = NULL;
     }
     for (size_t i = 0; i < count; i++) {
