@@ -359,7 +359,8 @@ void bmc_begin(struct power_call *call, const struct bmc_hands *hands, void *own
     call->end_ms = loop_now_ms(call->loop) + time_ms;
     if (call->operation == POWER_DO_SLEEP && call->level[0] == 'S' &&
         strcmp(call->level, "S5") != 0) {
-        bmc_failed(bmc, -ENOTSUP, "a controller can only switch the machine off (S5)");
+        bmc_failed(bmc, -ENOTSUP,
+                   "a management controller cannot suspend a machine, only switch it off (S5)");
         return;
     }
     power_call_later(call, time_ms, call_due);

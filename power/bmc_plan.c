@@ -104,8 +104,9 @@ struct bmc_step bmc_plan_told(struct bmc_plan *plan, enum power_state state, uin
         break;
     }
     struct bmc_step step =
-        step_end(0, state == POWER_UNKNOWN ? "the controller says neither on nor off"
-                                           : "as the machine's controller reports");
+        step_end(0, state == POWER_UNKNOWN
+                        ? "the controller does not say whether the machine is on or off"
+                        : "as the machine's controller reports");
     step.state = state;
     return step;
 }

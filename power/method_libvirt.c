@@ -111,8 +111,9 @@ static int libvirt_check(const struct power_node *node, enum power_operation ope
                        "node %s: method libvirt: domain must have 1 to 255 characters", node->name);
     }
     if (node->uri != NULL && (node->uri[0] == '\0' || node->uri[0] == '-')) {
-        return err_set(err, -EINVAL, "node %s: method libvirt: bad uri '%s'", node->name,
-                       node->uri);
+        return err_set(err, -EINVAL,
+                       "node %s: method libvirt: uri '%s' must not be empty or begin with '-'",
+                       node->name, node->uri);
     }
     return 0;
 }

@@ -100,7 +100,7 @@ static int redfish_check(const struct power_node *node, enum power_operation ope
                     node->name, node->bmc);
     }
     if (rc == 0 && system_path(node, path) != 0) {
-        rc = err_set(err, -EINVAL, "node %s: method redfish: bmc_system '%s' is not a path",
+        rc = err_set(err, -EINVAL, "node %s: method redfish: bmc_system '%s' is not a name or path",
                      node->name, node->bmc_system);
     }
     if (rc == 0 && node->bmc_ca != NULL && node->bmc_ca[0] != '/') {
@@ -224,7 +224,8 @@ static void open_session(struct bmc *bmc)
     int rc =
         secret_file_read(bmc->call->os, node->bmc_password_file, password, sizeof password, &err);
     if (rc == 0 && redfish_login_body(node->bmc_user, password, body, sizeof body) != 0) {
-        rc = err_set(&err, -EINVAL, "%s: the password cannot be written in JSON",
+        rc = err_set(&err, -EINVAL,
+                     "%s: bmc_user or this password is not UTF-8, or they are too long together",
                      node->bmc_password_file);
     }
     secret_wipe(password, sizeof password);

@@ -65,14 +65,17 @@ static int read_target(const struct power_node *node, uint8_t mac[NET_MAC_BYTES]
     if (node->packet != NULL) {
         return wol_packet_read(node->packet, node->packet_length, &packet, mac)
                    ? 0
-                   : err_set(err, -EINVAL, "node %s: not a magic packet", node->name);
+                   : err_set(err, -EINVAL, "node %s: the packet to be sent is not a magic packet",
+                             node->name);
     }
     if (node->hardware_address == NULL || node->hardware_address[0] == '\0') {
         return err_set(err, -EINVAL, "node %s: method wol needs hardware_address", node->name);
     }
     int rc = net_text_mac(node->hardware_address, mac, err);
     if (rc == 0 && !wol_packet_can_wake(mac)) {
-        rc = err_set(err, -EINVAL, "%s is not a valid adapter address", node->hardware_address);
+        rc = err_set(err, -EINVAL,
+                     "%s is all zero or a group address; expected the address of one adapter",
+                     node->hardware_address);
     }
     return rc == 0 ? 0 : err_prefix(err, rc, "node %s: hardware_address", node->name);
 }
@@ -318,7 +321,7 @@ static void ask_relay(struct power_call *call)
                                      .port = wol->port,
                                      .repeats = wol->rounds};
     if (!power_ask_relay(call->power, &what, relay_done, call)) {
-        relay_done(call, -ENOENT, "no machine here can be asked to relay");
+        relay_done(call, -ENOENT, "this daemon cannot ask another machine to send the packet");
     }
 }
 

@@ -247,7 +247,7 @@ int redfish_answer_member(const struct redfish_answer *answer, char ret[REDFISH_
                        count < MEMBERS_MAX ? count : MEMBERS_MAX);
     }
     if (redfish_path(text_at(json_array_get(members, 0), "@odata.id"), ret) != 0) {
-        return err_set(err, -EINVAL, "the controller does not give its system a valid path");
+        return err_set(err, -EINVAL, "the controller's answer has no valid path to its system");
     }
     return 0;
 }
