@@ -148,8 +148,9 @@ int guard_reserve_parse(const char *text, struct guard_reserve *ret, struct err 
         const char *from = at;
         struct guard_reserve_rule rule;
         if (reserve.count == GUARD_RESERVE_RULES_MAX) {
-            return err_set(err, -E2BIG, "more than %d rules: '%.40s'", GUARD_RESERVE_RULES_MAX,
-                           from);
+            return err_set(err, -E2BIG,
+                           "the reserve has more than %d rules; the first too many is '%.40s'",
+                           GUARD_RESERVE_RULES_MAX, from);
         }
         if (!take_rule(&at, &rule) || (*at != ',' && *at != '\0')) {
             return err_set(err, -EINVAL,
@@ -334,9 +335,10 @@ static bool judge_pool(const struct guard_ask *ask, const struct guard_pool *poo
     if (pool->going_down >= most) {
         return hold_back(
             ret, GUARD_AT_ONCE, AGAIN_SOON_S * (1 + pool->waiting / most),
-            err_set(&ret->why, -EBUSY,
-                    "%lld machines are going down, the most at a time (ROOSTER_MAX_GOING_DOWN)",
-                    (long long)pool->going_down));
+            err_set(
+                &ret->why, -EBUSY,
+                "%lld machines are going down, the most allowed at a time (ROOSTER_MAX_GOING_DOWN)",
+                (long long)pool->going_down));
     }
     if (limits->per_minute_max > 0 && pool->last_minute >= limits->per_minute_max) {
         return hold_back(ret, GUARD_PER_MINUTE, 60 * (1 + pool->waiting / limits->per_minute_max),

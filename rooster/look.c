@@ -67,7 +67,7 @@ static void recall_quarantine(struct node *node)
                  loop_wall_s(rooster->env.loop);
     }
     if (left_s <= 0) {
-        node_move(node, WAKE_OFF, "no failed wake is on record");
+        node_move(node, WAKE_OFF, "no wake is under way and no quarantine is in effect");
         return;
     }
     node->state = WAKE_QUARANTINED;
@@ -112,8 +112,8 @@ static void follow_ads(struct node *node)
         node_move(node, WAKE_OFF, "no job waits for the machine any more");
     } else if (node->state == WAKE_QUARANTINED &&
                loop_now_ms(node->rooster->env.loop) >= node->wake.retry_at_ms) {
-        node_move(node, WAKE_OFF,
-                  "the machine may be tried again"); /* nobody holds one that failed */
+        /* nobody holds one that failed */
+        node_move(node, WAKE_OFF, "the quarantine is over; the machine may be woken again");
     } else if (node->asleep.is_misshown && node->showing == 0 && !node->ordering) {
         node_show(node); /* a lost MERGE, or no way to wake it */
     }
