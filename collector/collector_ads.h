@@ -150,10 +150,11 @@ void collector_ads_drop(struct ads_change *change);
  * collector_ads_look_again() has come.  A renewal is not noted here: the caller checks whether the
  * lifetime of the entry is really over, and says when to look again. */
 struct ads_entry *collector_ads_next_due(struct collector_ads *ads, uint64_t now_s);
-/* Returns the entry from collector_ads_next_due() again at at_s (same clock as now_s), but not
+/* Makes collector_ads_next_due() return the entry again when its now_s is at_s or later, but not
  * before the next second. */
 void collector_ads_look_again(struct collector_ads *ads, struct ads_entry *entry, uint64_t at_s);
-/* The configuration changed: collector_ads_next_due() returns all entries once. */
+/* Makes collector_ads_next_due() return every entry once.  To be called when the configuration has
+ * changed. */
 void collector_ads_look_at_all(struct collector_ads *ads);
 
 struct ad_clauses;

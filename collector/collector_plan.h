@@ -92,8 +92,9 @@ bool plan_is_successor(const struct plan_stamp *last, const struct plan_stamp *g
 
 /* The properties of an ad that the tables of collector_ads.h keep beside it. */
 struct plan_traits {
-    bool offline, absent; /* Offline is true and Absent is not; Absent is true */
-    int64_t lifetime_s;   /* ClassAdLifetime; 0: none */
+    /* offline: Offline is true, and Absent is not true; absent: Absent is true */
+    bool offline, absent;
+    int64_t lifetime_s; /* ClassAdLifetime; 0: none */
 };
 struct plan_traits plan_traits_of(bool is_machine, const struct ad *ad);
 

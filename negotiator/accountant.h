@@ -45,7 +45,8 @@ struct accountant_policy {
     double remote_factor;  /* REMOTE_PRIO_FACTOR: for users of another domain than local_domain */
     double nice_factor; /* NICE_USER_PRIO_FACTOR: for users whose names begin with "nice-user." */
     const char *local_domain; /* ACCOUNTANT_LOCAL_DOMAIN; NULL or "": all users are local */
-    int64_t hours, days;      /* hours and days for which use by hour and use by day are kept */
+    /* How long old use is kept: use by hour for `hours` hours, use by day for `days` days. */
+    int64_t hours, days;
     /* These two may be NULL.  group_of returns the group of a submitter, as an account name.
      * group_factor returns GROUP_PRIO_FACTOR_<group>, 0 if it is not set. */
     const char *(*group_of)(void *arg, const char *submitter);
@@ -80,8 +81,8 @@ void accountant_charge(struct accountant *accountant, const char *submitter, dou
 /* Decays the priorities and makes all charges durable.  To be called when all use up to now_ms
  * (wall time) has been charged. */
 void accountant_settle(struct accountant *accountant, int64_t now_ms);
-/* Returns the now_ms of the last accountant_settle(), also of an earlier process; 0: there was
- * none. */
+/* Returns the now_ms of the last accountant_settle(), also of an earlier process; 0: it was never
+ * called. */
 int64_t accountant_settled_ms(const struct accountant *accountant);
 
 /* ---- reading accounts */
@@ -104,7 +105,7 @@ const struct account *accountant_find(const struct accountant *accountant, const
 void accountant_facts(const struct accountant *accountant, const struct account *account,
                       struct account_facts *ret);
 size_t accountant_count(const struct accountant *accountant);
-/* Makes an account for this submitter, which asks for slots, unless there is one. */
+/* Makes an account for this submitter, who asks for slots, unless the submitter has one already. */
 void accountant_know(struct accountant *accountant, const char *submitter);
 /* Returns the next account, NULL after the last.  Set *at to 0 before the first call. */
 const struct account *accountant_next(const struct accountant *accountant, size_t *at);
@@ -141,7 +142,7 @@ int accountant_delete(struct accountant *accountant, const char *name, void (*do
 /* ---- history of use */
 
 /* Called with the result of accountant_history(): 0 or a negative errno, and the ads, which are
- * freed when the function returns. */
+ * freed when this callback returns. */
 typedef void (*accountant_history_f)(void *arg, int result, const struct ad *const *ads,
                                      size_t count);
 /* Reads how much the account used in each hour or day (by_hour) between from_s and to_s, oldest

@@ -66,7 +66,7 @@ bool kinds_has_news(const struct kinds *kinds, enum kinds_side side);
 bool kinds_is_news(const struct kinds *kinds, enum kinds_side side, const struct ad *ad);
 void kinds_end_news(struct kinds *kinds, enum kinds_side side);
 
-/* ---- the kinds, for the functions that judge them */
+/* ---- data of the kinds, which verdict_plan.h and reading_plan.h need */
 
 size_t kinds_count(const struct kinds *kinds, enum kinds_side side);
 /* Returns a number that is above the numbers of all kinds of this side. */
@@ -102,8 +102,8 @@ void kinds_reads(struct kinds *kinds, enum kinds_side side, const struct ad_expr
 void kinds_reads_name(struct kinds *kinds, enum kinds_side side, const char *name,
                       struct kinds_reads *ret);
 void kinds_reads_fini(struct kinds_reads *reads);
-/* Returns a number that rises when new ads may read more than an earlier result of kinds_reads()
- * says. */
+/* Returns a number that rises when an ad has come in which an expression may read more attributes
+ * than an earlier result of kinds_reads() says. */
 uint64_t kinds_structure(const struct kinds *kinds);
 /* Returns a hash (63 bits) of the expression that the kind has for the attribute number `name`; 0:
  * the kind has no such attribute.  Equal expressions have the same hash. */

@@ -35,10 +35,11 @@
 
 #include "negotiator/kinds_plan.h"
 
-/* Limits, in steps (ad_eval.h).  STEPS_MAX: steps of one evaluation.  OVER_MAX: how often the
- * expressions of a kind may exceed STEPS_MAX.  STEPS_FREE: steps that all evaluations of a kind may
- * take together, and STEPS_EACH: further steps for each kind of the other side that the kind was
- * judged with. */
+/* Limits of the work of evaluating expressions, in steps (ad_eval.h).  VERDICT_STEPS_MAX: steps of
+ * one evaluation.  VERDICT_OVER_MAX: how many evaluations of a kind's expressions may exceed
+ * VERDICT_STEPS_MAX.  VERDICT_STEPS_FREE: steps that all evaluations of a kind's expressions may
+ * take together; VERDICT_STEPS_EACH is added to it for each kind of the other side with which the
+ * kind was judged. */
 #define VERDICT_STEPS_MAX  5000
 #define VERDICT_OVER_MAX   20
 #define VERDICT_STEPS_FREE 100000

@@ -48,7 +48,9 @@ struct bmc_plan { /* an operation; its members are private to bmc_plan.c */
     uint64_t patience_ms; /* how long a shutdown by the operating system may take */
     uint64_t ordered_ms;  /* time of the last order, monotonic */
     uint64_t again_ms;    /* time to wait before the next question for the state */
-    bool soft, hard;      /* a shutdown was ordered; the last order was to switch on or off */
+    /* soft: a shutdown by the operating system was ordered; hard: the last order was to switch the
+     * machine on or off */
+    bool soft, hard;
 };
 
 /* The next step of an operation. */

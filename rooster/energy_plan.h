@@ -32,7 +32,9 @@ struct energy_sum { /* sums of energy (joules) and time (seconds), all >= 0 */
     double busy_core_s; /* seconds in which cores ran jobs, sum of all cores */
     double used_j;      /* energy that the whole machine drew */
     double jobs_j;      /* the part of used_j that jobs are charged */
-    double saved_j;     /* what it would have drawn on and idle, minus what it drew, while asleep */
+    /* energy saved by sleep: what the machine would have drawn on and idle while it was asleep,
+     * minus what it drew */
+    double saved_j;
 };
 
 /* Returns whether the watts are known: not all of them are 0. */

@@ -133,7 +133,7 @@ struct guard_limits { /* limits of the guards; for each member 0 means: no limit
     /* until the collector has run for min_age_s, at most young_max machines may go to sleep */
     int64_t min_age_s, young_max;
     int64_t down_max_percent; /* most machines asleep or going down, percent of the pool */
-    /* most machines going down at a time, and percent of the pool */
+    /* most machines going down at a time: as a number, and as percent of the pool */
     int64_t at_once_max, at_once_max_percent;
     int64_t per_minute_max; /* most permissions to sleep per minute */
     bool dry_run;

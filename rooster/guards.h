@@ -108,8 +108,8 @@ void guards_slept(struct node *node);
 void guards_woken(struct node *node);
 /* Notes that the machine is up.  To be called when a live ad of the machine is there. */
 void guards_up(struct node *node);
-/* Reads a record of the ledger.  To be called when the rooster starts, for each record, the oldest
- * first. */
+/* Takes over from a record of the ledger when the machine slept, and whether it has a permission to
+ * sleep.  To be called when the rooster starts, for each record, the oldest first. */
 void guards_recall(struct node *node, const struct ad *record);
 
 /* ---- for choose.c, which chooses the machines to wake */

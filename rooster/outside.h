@@ -25,7 +25,8 @@ struct outside {
     struct power_watch *watch;
     /* examines the machine again when its ads are so old that the report counts */
     struct loop_timer *settled;
-    bool heard, answers;    /* there was a report; it says that the method knows the state */
+    /* heard: there was a report; answers: the report says that the method knows the state */
+    bool heard, answers;
     enum power_state state; /* the machine's state, as reported */
     int64_t since_s;        /* time of the report, seconds since 1970 */
     char text[160];         /* the state in words of the method */
