@@ -46,7 +46,7 @@
 #define CKPT_PROCESSES_MAX 4096U
 #define CKPT_THREADS_MAX   65536U
 #define CKPT_XSTATE_MAX    16384U
-#define CKPT_COMPONENTS    20U /* number of components of extended registers that are known */
+#define CKPT_COMPONENTS    20U /* components of extended registers that an image has room for */
 
 enum ckpt_table {
     CKPT_PROCESSES,
@@ -114,12 +114,13 @@ struct ckpt_head { /* the beginning of the tables */
     int64_t clocks_ns[2]; /* CLOCK_MONOTONIC, CLOCK_BOOTTIME when the job was stopped; 0: unknown */
     uint32_t kernel;      /* offset of a text: release of the kernel on which the image was made */
     uint32_t host;        /* offset of a text: name of the machine on which the image was made */
-    uint32_t self;        /* set only in a resumed process's copy of the head: its process index */
-    uint32_t code_sum;    /* CRC32C of the stub; 0: unknown (images of older versions) */
-    uint64_t id;          /* random: identifies this image */
-    uint64_t base_id;     /* for a delta: id of its base */
-    uint32_t base;        /* offset of a text: for a delta: file name of its base; else "" */
-    uint32_t flags;       /* CKPT_DELTA or 0 */
+    /* The process's index; set only in the copy of the head in a resumed process's memory. */
+    uint32_t self;
+    uint32_t code_sum; /* CRC32C of the stub; 0: unknown (images of older versions) */
+    uint64_t id;       /* random: identifies this image */
+    uint64_t base_id;  /* for a delta: id of its base */
+    uint32_t base;     /* offset of a text: for a delta: file name of its base; else "" */
+    uint32_t flags;    /* CKPT_DELTA or 0 */
     struct ckpt_array tables[CKPT_TABLES];
 };
 
@@ -140,7 +141,7 @@ struct ckpt_layout {
 struct ckpt_process { /* a process; parents come before their children */
     int32_t pid;
     uint32_t parent;   /* its parent's index; CKPT_NOBODY: the keeper, process 1 of the namespace */
-    int32_t pgid, sid; /* its process group and session; 0: one that is not the job's */
+    int32_t pgid, sid; /* its process group and session; 0: one outside of the job */
     uint32_t flags;
     int32_t status; /* if CKPT_ZOMBIE: its wait status, as from wait(2) */
     uint32_t umask;
@@ -229,9 +230,9 @@ struct ckpt_registers { /* the same as struct user_regs_struct of x86-64 */
  * same in all versions, because a signal handler of the job may return to the code in a later
  * image. */
 #define CKPT_WAIT_AT       64U  /* offset, in the stub, of the code that continues a wait */
-#define CKPT_WAIT_BYTES    48U  /* size of that code, including the jump to r11 at its end */
-#define CKPT_WAIT_JUMP     3U   /* size of the jump to r11 at the end of that code */
-#define CKPT_WAIT_ROOM     224U /* bytes below the stack pointer: red zone and struct ckpt_wait */
+#define CKPT_WAIT_BYTES    48U  /* size of the code at CKPT_WAIT_AT, with the jump at its end */
+#define CKPT_WAIT_JUMP     3U   /* size of the jump to r11 that ends the code at CKPT_WAIT_AT */
+#define CKPT_WAIT_ROOM     224U /* bytes below the stack pointer of a wait: red zone, ckpt_wait */
 #define CKPT_SYSCALL_BYTES 2U   /* size of a system call instruction */
 
 /* The record of an interrupted wait (a system call) that must go on with the rest of its time. */
@@ -296,8 +297,8 @@ enum ckpt_fd_kind {
     CKPT_FD_KINDS
 };
 
-#define CKPT_IN_MEMORY 0U /* detail of a CKPT_MEMORY_FILE that was a memfd or shared memory */
-#define CKPT_ON_DISK   1U /* detail of a CKPT_MEMORY_FILE that was a file on disk; path: where */
+#define CKPT_IN_MEMORY 0U /* ckpt_file.detail: a memory file that was a memfd or shared memory */
+#define CKPT_ON_DISK   1U /* ckpt_file.detail: a memory file that was a file on disk, at `path` */
 
 struct ckpt_fd { /* a descriptor */
     int32_t fd;
@@ -318,7 +319,7 @@ struct ckpt_file { /* an open file description, which several descriptors can sh
     uint32_t stdio;
     uint64_t offset; /* position in the file */
     uint64_t bytes;  /* size of the file when the image was made */
-    uint64_t id;     /* see enum ckpt_fd_kind for its meaning, which depends on kind */
+    uint64_t id;     /* the meaning depends on `kind`: see enum ckpt_fd_kind */
     struct ckpt_span extents;
     /* This field and all following fields are used for some kinds only (enum ckpt_fd_kind). */
     uint64_t value;
@@ -340,8 +341,8 @@ struct ckpt_file { /* an open file description, which several descriptors can sh
     int64_t limits_us[2]; /* of a socket: SO_RCVTIMEO, SO_SNDTIMEO, microseconds; 0: no limit */
 };
 
-#define CKPT_SLAVE  0U /* detail of a terminal: the slave end */
-#define CKPT_MASTER 1U /* detail of a terminal: the master end */
+#define CKPT_SLAVE  0U /* ckpt_file.detail: the slave end of a terminal */
+#define CKPT_MASTER 1U /* ckpt_file.detail: the master end of a terminal */
 
 #define CKPT_TERMINAL_PACKETS 0x1U /* the master is in packet mode: TIOCPKT */
 #define CKPT_TERMINAL_LOCKED  0x2U /* the slave cannot be opened: TIOCSPTLCK */

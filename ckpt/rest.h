@@ -34,8 +34,8 @@ enum rest_limit {
  * call, rip: address of the instruction). *ret: for REST_MS the milliseconds, for REST_AT the
  * address. */
 enum rest_limit rest_limit_of(const struct ckpt_registers *registers, int64_t *ret);
-/* Returns whether the system call with that number, when it ends, writes the time that is left over
- * its limit in the program's memory (ppoll() and pselect6() do). */
+/* Returns whether the system call with that number, when it ends, replaces its time limit in the
+ * program's memory by the time that is left (ppoll() and pselect6() do). */
 bool rest_is_told_program(uint64_t number);
 /* Changes the registers so that they issue their system call by the code at address `code`, with
  * the time left_s, left_ns as its limit.  The caller must write *ret, the record, to the address

@@ -22,7 +22,9 @@ struct image;
 /* Neighbouring pages of a process that exist in memory or swap space.  Used only for a delta. */
 struct page_run {
     uint64_t start, end;
-    uint64_t at; /* if is_changed: offset of the run's contents in the buffer they are read to */
+    /* If is_changed: offset of the run's contents in the buffer to which the changed runs of the
+     * process are copied (take_runs(), delta_read()). */
+    uint64_t at;
     bool is_changed; /* true: the run has changed since the base image was made */
 };
 
@@ -37,7 +39,7 @@ struct page_runs { /* a list of page runs, sorted by address */
 /* One process of the job while its image is made. */
 struct subject {
     struct tracee tracee;
-    struct tracee copy;    /* a copy of the process; pid 0: none */
+    struct tracee copy;    /* a stopped copy (fork) of the process; pid 0: none */
     struct tracee *source; /* the process whose memory is read: &tracee or &copy */
     int inner; /* descriptor by which the source process has the image file open; -1: none */
     /* Copies of the process left by earlier dumpers that were killed: zombies to be reaped. */
@@ -62,8 +64,10 @@ struct dump {
     struct subject **subjects; /* the job's processes; parents come before their children */
     size_t count, capacity;
     struct subject *now; /* the process that is being worked on */
-    pid_t unseen;        /* a child of the job that does not belong to it; 0: none */
-    pid_t keeper;        /* process 1 of the job's namespace; 0: none */
+    /* A child of one of the job's processes that does not belong to the job and is left out of the
+     * image, such as a helper of the checkpoint library; 0: none. */
+    pid_t unseen;
+    pid_t keeper; /* process 1 of the job's PID namespace; 0: none */
     struct tables tables;
     struct ckpt_head head;
     struct shared_memory *shared; /* shared memory and removed files that were found so far */
@@ -73,9 +77,9 @@ struct dump {
     uint64_t at;           /* offset in the new image at which the next contents are written */
     struct follow *follow; /* the follower, which finds changed memory; NULL: none */
     uint64_t memory_left;  /* bytes of memory that copies of the job's processes may still use */
-    bool is_whole;         /* a whole image was asked for */
-    bool is_delta;         /* the image will be a delta */
-    bool sums_fast;        /* result of ckpt_sum_is_fast() */
+    bool is_whole;         /* true: the caller wants a whole image even if a delta is possible */
+    bool is_delta;         /* true: the new image will be a delta */
+    bool sums_fast;        /* true: the processor has an instruction for the checksum */
 };
 
 /* ---- dump_tree_linux.c: finds and stops the processes */
@@ -116,7 +120,8 @@ int64_t dump_interrupted_call(const struct dump *dump, const struct ckpt_registe
 /* Sets how much time is left of the thread's wait (left_s, left_ns). again: the thread's registers
  * will issue an interrupted system call again; is_mended: that call ended with EINTR only because
  * we stopped the thread (tracee_mend_wait()).  If the thread is in the code that continues a wait
- * (CKPT_WAIT_AT), its registers become those of the job's own system call. */
+ * (CKPT_WAIT_AT), its registers become those of the job's own system call.  Returns 0; or -EFAULT:
+ * the record of that wait (struct ckpt_wait) cannot be read from the thread's stack. */
 int dump_wait(const struct dump *dump, struct ckpt_thread *thread, bool again, bool is_mended);
 /* ---- dump_pending_linux.c */
 /* Makes each system call that a pending signal interrupts end with EINTR in the saved registers of
@@ -132,8 +137,8 @@ int dump_files(struct dump *dump, struct err *err);
 bool dump_mapped_name(const struct subject *subject, const struct map *map, char *path,
                       size_t size);
 /* ---- dump_nameless_linux.c: memory that processes share, and removed files */
-/* Returns the index, in the image's table of files, of the shared memory that is mapped there; adds
- * it to the table if it is new. */
+/* Returns the index, in the image's table of files, of the shared memory that `map` maps; adds it
+ * to the table if it is new. */
 uint32_t dump_shared_memory(struct dump *dump, const struct map *map);
 /* Returns the index, in the image's table of files, of an open file that has no name any more; adds
  * the file to the table if it is new. *ret_new: true if the caller must still save its contents. */
@@ -148,8 +153,8 @@ void dump_fini_shared(struct dump *dump);
  * cannot be saved.  0 or -errno. */
 int dump_regions(struct dump *dump, struct err *err);
 /* Writes the contents of the process's memory regions to the image. uncopied: true: only the
- * regions that fork() does not copy, to be saved before the process is copied; false: only all
- * other regions.  Returns 0 or -errno. */
+ * regions that fork() does not copy, to be saved before the process is copied; false: all other
+ * regions.  Returns 0 or -errno. */
 int dump_memory(struct dump *dump, bool uncopied, struct err *err);
 
 /* ---- dump_shared_linux.c */

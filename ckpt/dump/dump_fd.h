@@ -88,9 +88,10 @@ int fd_save_device(struct files *files, const struct open_file *file, struct ckp
 int fd_save_place(struct files *files, const struct open_file *file, struct ckpt_file *saved);
 /* Saves the path of the working directory of a process, as the process sees it.  Refuses a process
  * whose working directory was removed, or whose root directory or namespaces differ from those that
- * the job was started with. */
+ * the job was started with.  Returns 0 or -errno. */
 int fd_save_names(struct files *files, struct subject *subject);
-/* Converts a path as we see it into the job's view, which begins at the job's root directory. */
+/* Removes the job's root directory from the front of a path as we see it.  Returns the path as the
+ * job sees it: a pointer into `path`, or "/". */
 const char *fd_inside(const struct files *files, const struct subject *subject, const char *path);
 /* ---- dump_fd_pipe_linux.c */
 /* Saves a pipe or FIFO. */

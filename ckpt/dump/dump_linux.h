@@ -24,11 +24,11 @@ struct err;
 struct follow;
 
 struct dump_options {
-    bool kill;                /* end the job when the image is complete; false: it continues */
-    int end_signal;           /* with kill: the signal by which the process ends; 0: SIGKILL */
+    bool kill;      /* true: end the job when the image is complete; false: the job continues */
+    int end_signal; /* if kill: the signal by which the process ends; 0: SIGKILL */
     void (*freed)(void *arg); /* if not kill: called when the job runs again; may be NULL */
     void *arg;
-    pid_t unseen; /* a child of the process that does not belong to the job; 0: none */
+    pid_t unseen; /* a child of the process that is left out of the image; 0: none */
     /* Saves what must be of the same moment as the image: the job's files.  Called once, when all
      * that cannot be saved has been found, and before any process continues.  If it returns an
      * error, no image is made.  May be NULL. */
@@ -37,14 +37,14 @@ struct dump_options {
     /* The follower, which knows what memory has changed since the last image (follow_linux.h);
      * NULL: none. */
     struct follow *follow;
-    bool whole; /* make a whole image even if a delta is possible */
+    bool whole; /* true: make a whole image even if a delta is possible */
 };
 
 struct dump_result {
     uint64_t image_bytes;  /* size of the image file in bytes, holes included */
     uint64_t memory_bytes; /* bytes of the job's memory that are stored in the image */
     uint64_t frozen_ns;    /* how long the job stood still, nanoseconds */
-    bool is_delta;         /* the image holds only what changed: CKPT_DELTA of format.h */
+    bool is_delta;         /* true: the image holds only what changed (CKPT_DELTA of format.h) */
 };
 
 /* Makes an image of the process and its descendants, replacing the file `image`. ret may be NULL.
@@ -59,11 +59,11 @@ int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
 /* Returns the parent of the job's first process if that parent is the keeper, process 1 of the
  * job's PID namespace; 0: the job has no keeper. */
 pid_t ckpt_keeper(pid_t job);
-/* Finds the first process of a job. pid: a process of `roost-ckpt run`, or of a resumed image,
- * which runs the job below it; that job may be such a process again, and so on. kept: how many such
- * processes there are, one below the other; 0: as many as are found, and pid itself is the job if
- * it is no such process.  Returns the number of the job's first process; 0: there is no job (yet,
- * or any more). */
+/* Finds the first process of a job.  The process that `roost-ckpt run`, or a resumed image, was
+ * started as is the parent of a keeper, and the keeper is the parent of the job; that job may be
+ * such a process again. pid: the process to begin with. kept: how many such processes there are,
+ * one below the other; 0: any number, and if there is none, pid itself is the job.  Returns the
+ * number of the job's first process; 0: there is no job (yet, or any more). */
 pid_t ckpt_job_of(pid_t pid, unsigned kept);
 
 #endif

@@ -24,8 +24,10 @@ struct reader { /* reads one region, or one piece of shared memory, at a time */
     struct dump *dump;
     bool is_shared; /* true: index is an index in the table of files; false: of regions */
     uint32_t index;
-    uint64_t shift; /* added to an address, gives its offset in the shared memory; else 0 */
-    int pagemap;    /* descriptor of /proc/PID/pagemap */
+    /* If is_shared: the number to be added to an address to get its offset in the shared memory;
+     * otherwise 0. */
+    uint64_t shift;
+    int pagemap; /* descriptor of /proc/PID/pagemap */
     struct ckpt_extent extent;
     bool is_open; /* true: `extent` has been begun and is not in the table of extents yet */
     /* True: only the process itself can change this memory, so the process itself may write it to
@@ -53,7 +55,8 @@ int reader_put(struct reader *reader, uint64_t address, const unsigned char *dat
 /* Sets reader->err to a message that the process's memory cannot be read, with the text of the
  * negative errno rc.  Returns rc. */
 int reader_failed(struct reader *reader, int rc);
-/* Saves the source's memory from start to end.  0 or -errno. */
+/* Saves the memory of the process that is being read, from address `start` to `end`.  Returns 0 or
+ * -errno. */
 int reader_copy(struct reader *reader, uint64_t start, uint64_t end);
 
 /* ---- dump_delta_linux.c */

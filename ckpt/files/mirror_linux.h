@@ -39,8 +39,8 @@ struct mirror_figures { /* counts of the last update */
     uint64_t files, copied, copied_bytes;
 };
 
-/* Opens or makes, in `folder`, a mirror of the directories names[0..count).  A name is one
- * component below the working directory, or two of them.  0 or -errno. */
+/* Opens or makes, in `folder`, a mirror of the directories names[0..count).  Each name is a path
+ * below the working directory, of one or two components ("a" or "a/b").  Returns 0 or -errno. */
 int mirror_open(const char *folder, const char *const *names, size_t count, struct mirror **ret,
                 struct err *err);
 /* Closes the mirror without saving its index, for use after a failure.  NULL is allowed. */

@@ -35,8 +35,8 @@ struct follow *follow_create(void);
 /* Stops following the job's memory, and frees the state.  NULL is allowed. */
 void follow_destroy(struct follow *follow);
 
-/* Returns the id of the base, the image whose differences the next delta will contain; 0: there is
- * none, so the next image will be whole. */
+/* Returns the id of the base, the image that the next delta will build upon; 0: there is none, so
+ * the next image will be whole. */
 uint64_t follow_base_id(const struct follow *follow);
 
 /* ---- parts of a dump (dump_linux.c), in this order */

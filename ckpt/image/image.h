@@ -23,7 +23,7 @@ bool image_find_tables(const void *head, size_t head_bytes, uint64_t *offset, ui
 bool image_is_foreign(const void *head, size_t head_bytes);
 
 /* Parses the bytes of the tables, which are copied.  0; -EBADMSG: damaged, or not made by this
- * program; -EPROTONOSUPPORT: another version of the format. err says where it is wrong. */
+ * program; -EPROTONOSUPPORT: another version of the format. err says what is wrong. */
 int image_parse(const void *tables, size_t bytes, struct image **ret, struct err *err);
 void image_destroy(struct image *image); /* NULL is allowed */
 
@@ -39,7 +39,7 @@ const struct ckpt_extent *image_extent(const struct image *image, uint32_t index
 const struct ckpt_thread *image_thread(const struct image *image, uint32_t index);
 const struct ckpt_fd *image_fd(const struct image *image, uint32_t index);
 const struct ckpt_file *image_file(const struct image *image, uint32_t index);
-/* Returns the extended registers of a thread: xstate_bytes bytes. */
+/* Returns the extended registers of a thread: ckpt_head.xstate_bytes bytes, owned by the image. */
 const uint8_t *image_xstate(const struct image *image, const struct ckpt_thread *thread);
 const char *image_text(const struct image *image, uint32_t text);
 

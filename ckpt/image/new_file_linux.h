@@ -36,8 +36,9 @@ void new_file_close(struct new_file *file, bool keep);
 /* Writes all bytes at offset `at` of the file.  Returns 0 or a negative errno. */
 int new_file_write(int fd, const void *data, size_t bytes, uint64_t at);
 
-/* Checks that the file system of a folder, and the user's quota, have room for so many more bytes.
- * 0; -ENOSPC, -EDQUOT: err says how many bytes are missing. */
+/* Checks that the file system of a file, and the user's quota, have room for so many more bytes.
+ * fd: descriptor of the file; name: its name, for messages.  Returns 0; -ENOSPC, -EDQUOT: err says
+ * how many bytes are missing; or another -errno. */
 int new_file_room(int fd, const char *name, uint64_t bytes, struct err *err);
 
 #endif

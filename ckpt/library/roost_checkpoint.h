@@ -42,9 +42,10 @@ int roost_checkpoint(void);
 /* Pair: roost_checkpoint_disable() begins a section of the program in which no image is made;
  * roost_checkpoint_enable() ends it.  An image that is asked for meanwhile is made after the last
  * section has ended.  Sections nest, and belong to the calling thread.  If an image is just being
- * begun, the first call waits for that (milliseconds).  Signal handlers may have sections, too. But
- * a section of a signal handler does not delay an image that the interrupted thread itself is
- * making: that image may show the handler in the middle of its section. */
+ * made when a thread begins its first section, roost_checkpoint_disable() waits until the program
+ * may run again (milliseconds).  Signal handlers may have sections, too.  But a section of a signal
+ * handler does not delay an image that the interrupted thread itself is making: that image may show
+ * the handler in the middle of its section. */
 void roost_checkpoint_disable(void);
 void roost_checkpoint_enable(void);
 

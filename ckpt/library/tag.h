@@ -1,4 +1,5 @@
-/* ckpt/library/tag.h - a text in a program by which roost-ckpt recognises that it has the library.
+/* ckpt/library/tag.h - a text in a program by which roost-ckpt recognises that the program has the
+ * library.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -31,7 +31,7 @@ int fd_place(const struct stub *stub, uint32_t index);
 bool fd_is_inherited(const struct stub *stub, const struct ckpt_file *file);
 /* Returns whether the file can be opened only after the job's processes were made. */
 bool fd_is_late(const struct stub *stub, const struct ckpt_file *file);
-/* Moves a descriptor to `place`.  Ends the process on failure. */
+/* Moves the descriptor fd to the number `place`.  Ends the process on failure. */
 void fd_put_at(const struct stub *stub, long fd, int place);
 /* Opens the file of descriptor `number` a second time (/proc/self/fd), with the open flags `flags`.
  * Returns a descriptor or a negative errno. */

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 struct keeper {
-    const int32_t *pid; /* the process number for the job; NULL: any */
+    const int32_t *pid; /* the process number for the job's first process; NULL: any */
     /* True: this process is already process 1 of the job's PID namespace: it becomes the keeper,
      * and no namespace is made. */
     bool is_inside;

@@ -96,7 +96,7 @@ long stub_must(const struct stub *stub, long result, const char *what);
 /* Calls function(arg) on the stack whose upper end is the address `stack`; does not return. */
 _Noreturn void stub_on_stack(void (*function)(void *arg), void *arg, uint64_t stack);
 /* Makes, by clone3() with these args, a thread that begins with function(arg) on the stack that
- * args give. */
+ * args give.  Returns the new thread's number or a negative errno. */
 long stub_clone(const void *args, size_t size, void (*function)(void *arg), void *arg);
 _Noreturn void stub_sigreturn(uint64_t frame);
 
@@ -124,10 +124,12 @@ void stub_give_up(const struct stub *stub);
  * child(). */
 void stub_make_tree(struct stub *stub, void (*child)(struct stub *stub));
 /* ---- fd_terminal.c */
-/* Gives the session that this process has just begun its controlling terminal. */
+/* If the image says that the session which this process has just begun has a controlling terminal,
+ * gives the session that terminal. */
 void stub_take_terminal(const struct stub *stub);
-/* If this process leads a session with a terminal, sets the terminal's foreground process group.
- * To be called when the job's process groups exist. */
+/* If this process leads a session with a terminal, makes the process group that was the terminal's
+ * foreground process group when the image was made its foreground process group again.  To be
+ * called when the job's process groups exist. */
 void stub_put_in_front(const struct stub *stub);
 /* Stops (SIGSTOP) those children of this process that are stopped in the image.  If this process
  * itself is stopped in the image, its parent stops it while it is in this function. */
@@ -138,7 +140,8 @@ void stub_see_end(const struct stub *stub, long pid);
 /* Called by the keeper: makes the processes whose parent had ended when the image was made.  Each
  * of them continues with child(). */
 void stub_make_orphans(struct stub *stub, void (*child)(struct stub *stub));
-/* Makes the memory of this process.  Runs on a stack in the window. */
+/* Unmaps all memory of this process except the window, and makes and fills the memory regions of
+ * the job's process.  To be called on a stack in the window. */
 void stub_make_memory(struct stub *stub);
 /* Maps a region for saved pages of the job's former kernel (its vdso, vvar) as ordinary writable
  * memory, for use on another kernel. */

@@ -28,22 +28,24 @@
 
 struct tracee_thread;
 
-struct guard {      /* our code in a stopped process */
-    uint64_t start; /* address of the code in the process; 0: there is no such code */
+struct guard {      /* code in a stopped process that takes effect if we are killed */
+    uint64_t start; /* address of the guard's code in the process; 0: there is no such code */
     uint64_t bytes;
-    size_t threads; /* number of threads that the code has room for */
-    int memory;     /* descriptor of /proc/PID/mem, which can write to read-only pages */
-    int inner;      /* descriptor in the process that the code closes if we are killed; -1: none */
-    bool is_borrowed; /* true: the code lies at the end of the vdso (guard_borrow()) */
+    size_t threads;   /* number of threads that the guard's code has room for */
+    int memory;       /* descriptor of /proc/PID/mem, which can write to read-only pages */
+    int inner;        /* descriptor of the process that the guard's code closes; -1: none */
+    bool is_borrowed; /* true: the guard's code is at the end of the vdso (guard_borrow()) */
 };
 
 /* Returns the number of bytes of memory that guard_make() needs for so many threads. */
 uint64_t guard_bytes(size_t threads);
-/* Writes the code to address `start` of the process, an executable mapping of guard_bytes(threads)
- * bytes.  Returns false if it cannot be written: then the process is not guarded. */
+/* Writes the guard's code to address `start` of the process, an executable mapping of
+ * guard_bytes(threads) bytes.  Returns false if it cannot be written: then the process is not
+ * guarded. */
 bool guard_make(struct guard *guard, pid_t pid, uint64_t start, size_t threads);
-/* Writes the code, for the first thread only, to the end of the vdso.  Returns false if the end of
- * the vdso is not free (zeroes) or cannot be written: then the process is not guarded. */
+/* Writes the guard's code, for the first thread only, to the end of the vdso (the kernel's code in
+ * the process).  Returns false if the end of the vdso is not free (zeroes) or cannot be written:
+ * then the process is not guarded. */
 bool guard_borrow(struct guard *guard, pid_t pid, uint64_t vdso, uint64_t vdso_end);
 /* Gives up the guard; no thread may use its code any more.  Overwrites code at the end of the vdso
  * with zeroes; a mapping stays, to be unmapped by the caller. */

@@ -36,7 +36,7 @@ struct tracee_thread { /* a stopped thread */
     struct user_regs_struct registers; /* its registers when it was stopped, to be restored */
     uint64_t mask;                     /* signals that the thread blocks */
     bool is_used;   /* true: the thread has other registers now than `registers` */
-    bool is_dirty;  /* true: it must be brought into another ptrace stop to restore its registers */
+    bool is_dirty;  /* true: its registers can be restored only in another ptrace stop */
     bool is_mended; /* true: its system call ended with EINTR because of us, and is issued again */
     bool was_stopped; /* true: a signal (such as SIGSTOP) had stopped the thread before we did */
 };
@@ -47,7 +47,7 @@ struct tracee { /* a stopped process */
     size_t count, capacity;
     uint64_t call;           /* address of a system call instruction in the process */
     uint64_t vdso, vdso_end; /* addresses of the kernel's code in the process; 0: none */
-    uint64_t scratch;        /* a page of the process that was made for us; 0: none */
+    uint64_t scratch;        /* address of a page of the process that was made for us; 0: none */
     /* Address of the code that continues interrupted waits (CKPT_WAIT_AT), in a page that a dumper
      * has made; 0: the process has no such page. */
     uint64_t waits;
