@@ -24,7 +24,7 @@ struct stat;
 struct rsys_handle {
     unsigned refs;
     uint64_t number; /* the handle's number for the client; 0: removed from the table */
-    int fd;          /* its descriptor; -1: a root directory that could not be opened */
+    int fd;          /* the file's descriptor; -1: a root directory that could not be opened */
     uint32_t how;    /* flags RSYS_OPEN_* with which it was opened */
     uint32_t root;   /* number of the root through which it was reached */
     bool directory;
@@ -40,7 +40,7 @@ void rsys_turn_destroy(struct rsys_turn *turn); /* NULL is allowed */
 #define RSYS_SCRATCH_SIZE (RSYS_HEADROOM + RSYS_DATA_MAX)
 
 struct rsys_call {
-    /* The texts in it point into memory that lives as long as this struct rsys_call. */
+    /* The texts in `request` point into memory that lives as long as this struct rsys_call. */
     struct rsys_request request;
     struct rsys_view *view;
     /* The handles that request.at and request.to name; NULL: the operation has no such handle. */
@@ -54,12 +54,13 @@ struct rsys_call {
      * (mem_free()). */
     unsigned char *out;
     size_t out_size;
-    unsigned char *scratch;    /* a lent buffer of RSYS_SCRATCH_SIZE bytes, or NULL */
-    char *link;                /* memory of reply.text for READLINK and -ELOOP; owned */
-    struct rsys_handle opened; /* for OPEN: the new handle, when fd >= 0 */
+    unsigned char *scratch; /* buffer of RSYS_SCRATCH_SIZE bytes that the server lends, or NULL */
+    char *link;             /* memory of reply.text for READLINK and -ELOOP; owned */
+    struct rsys_handle opened; /* for OPEN: the new handle, if opened.fd >= 0 */
     uint64_t taken;            /* if counted: bytes of disk that WRITE, COPY or FALLOCATE used */
     bool replaced;             /* if counted: true: RENAME replaced a file, which is gone now */
-    uint32_t ranges;           /* if locker: most ranges that the locker may have locked now */
+    /* If locker is not NULL: upper bound of the number of ranges that the owner has locked now. */
+    uint32_t ranges;
 };
 
 /* Executes the request; the result is in reply.status.  May block as long as the file system
@@ -100,7 +101,7 @@ uint64_t rsys_room_taken(struct stat *before, uint64_t offset, uint64_t length);
 struct rsys_locker {
     unsigned refs; /* number of references; used only on the loop thread */
     uint64_t dev, ino, owner;
-    uint32_t ranges; /* number of locked ranges after the last call; used only on the loop thread */
+    uint32_t ranges; /* upper bound of the number of locked ranges; used only on the loop thread */
     struct rsys_locker_fds *fds;
 };
 struct rsys_locker_fds *rsys_locker_fds_create(void);

@@ -224,7 +224,7 @@ struct rsys_request {
     uint64_t owner; /* of a lock: a number by which the client identifies the lock's owner */
     uint32_t wait_ms;
     struct rsys_attr attr;
-    /* For RSYS_OPEN_SAME: rsys_reply.birth of the first OPEN; 0: is not compared. */
+    /* For RSYS_OPEN_SAME: rsys_reply.birth of the first OPEN; 0: do not compare. */
     uint64_t birth;
     struct rsys_lock lock;
     uint16_t slot_of;

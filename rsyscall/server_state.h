@@ -41,13 +41,14 @@ struct rsys_server {
      * closing now. */
     struct vec to_close, closing;
     struct loop_lane *closer; /* lane that closes descriptors; NULL: nothing was closed yet */
-    bool closer_began;        /* true: closer has begun with `closing`; used only by that lane */
+    bool closer_began;        /* true: the lane `closer` has begun to close what is in `closing` */
     unsigned char *scratch;   /* read buffer of the loop thread */
 };
 
 struct rsys_lane {
     struct loop_lane *lane;
-    struct rsys_work *work; /* the request it executes; NULL: idle, or opening the job's view */
+    /* The request that the lane executes; NULL: the lane is idle, or opens the job's view. */
+    struct rsys_work *work;
     struct rsys_opening *opening;
     struct rsys_job *job;
 };
@@ -173,8 +174,8 @@ struct rsys_handle *rsys_session_add(struct rsys_session *session,
 int rsys_session_close(struct rsys_session *session, uint64_t number);
 void rsys_handle_unref(struct rsys_job *job, struct rsys_handle *handle);
 /* Finds the locker for an owner and the file of a handle; if there is none and `make` is true,
- * makes one.  The caller gets a reference.  Returns NULL if there is none, or no handle is left for
- * a new one. */
+ * makes one.  The caller gets a reference.  Returns NULL if there is none and `make` is false, or
+ * the limit of open handles is reached. */
 struct rsys_locker *rsys_session_locker(struct rsys_session *session,
                                         const struct rsys_handle *handle, uint64_t owner,
                                         bool make);

@@ -101,18 +101,18 @@ struct wrap_file {
     /* Until this time (CLOCK_MONOTONIC, ns), data that came with OPEN may be used; 0: there is
      * none. */
     uint64_t fresh_ns;
-    unsigned heard;     /* value of wrap_all.heard when the data came with OPEN */
+    unsigned heard;     /* wrap_all.heard (reads of local files) when the data came with OPEN */
     bool locked;        /* true: this process may have range locks on the file */
     bool locks_unknown; /* true: locks on the file may exist that wrap_all.taken does not list */
     /* True: locks on the file could not be taken again from a new door: every use of the file is
      * the error ESTALE. */
     bool lost;
-    /* -errno of an earlier write that the program believes done; to be reported once. */
+    /* -errno of an earlier write that the program believes done, to be reported once; 0: none. */
     int error;
     struct wrap_buffer now, next;
     enum wrap_ahead_state ahead;
     uint16_t ahead_slot;
-    int fd; /* one of its descriptors, by which the kernel is asked for the shared offset */
+    int fd; /* a descriptor of the file, by which the kernel is asked for the shared offset */
 };
 
 /* Kind of a lock: of a process (F_SETLK), of an open file on a range (F_OFD_SETLK), or of an open
@@ -150,7 +150,7 @@ struct wrap_state {
     size_t data_max;
     uint32_t seq[RSYS_SLOTS_MAX];
     /* Counts the program's reads of local files (such as pipes): by these the program may learn
-     * that another one has changed a file. */
+     * that another program has changed a file. */
     unsigned heard;
     /* Number of writes under way; is also read without the lock. */
     unsigned writes;
@@ -201,7 +201,8 @@ int wrap_send(struct rsys_request *request, uint16_t slot);
 /* Receives the next reply, of any slot.  Returns 0; -EIO: it is malformed; -EPIPE: the door is
  * gone. */
 int wrap_receive(struct rsys_reply *reply);
-#define WRAP_CUT 2 /* result for a cut connection; no reply has this status */
+/* In wrap_link.c: the result of a request whose connection was cut; no reply has this status. */
+#define WRAP_CUT 2
 /* Connects to the door again, opens again the files that a new door does not know, and takes their
  * locks again.  Returns false if no connection could be made. */
 bool wrap_renew(void);
