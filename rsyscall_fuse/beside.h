@@ -21,7 +21,7 @@ struct os_filter;
 struct rfs_beside;
 
 struct rfs_beside_options {
-    struct rfs_link_options link; /* options of the link; link.ticket is set from ticket_file */
+    struct rfs_link_options link; /* the connection; link.ticket is set from ticket_file */
     const char *ticket_file;
     /* File with the server's current address (rfs_address_read()); NULL: the address never
      * changes. */
@@ -52,8 +52,8 @@ struct rfs_beside_options {
  * ended.  Returns 0 or -errno. */
 int rfs_beside_create(struct loop *loop, struct os *os, const struct rfs_beside_options *options,
                       struct rfs_beside **ret, struct err *err);
-/* To be called after the loop has ended: frees all and returns the exit status for our program; if
- * a signal killed the job, ends this process by the same signal. */
+/* To be called after the loop has ended: frees `beside` and returns the exit status for our
+ * program; if a signal killed the job, ends this process by the same signal. */
 int rfs_beside_finish(struct rfs_beside *beside);
 
 #endif

@@ -25,7 +25,7 @@ struct rfs_probe;
 #define RFS_MOUNT_REFUSED 126
 
 struct rfs_mount_options {
-    struct rfs_link_options link; /* options of the link; link.ticket is set from ticket_file */
+    struct rfs_link_options link; /* the connection; link.ticket is set from ticket_file */
     struct rfs_cage_options cage;
     struct rfs_options files; /* files.uid and files.gid are set from the server's reply */
     const char *ticket_file;

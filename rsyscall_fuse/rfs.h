@@ -91,7 +91,7 @@ bool rfs_take(struct rfs *fs, unsigned char *request, size_t length);
  * session. */
 void rfs_renew(struct rfs *fs);
 /* For the link's event `again`: decides what the link does with a call that has no answer from the
- * old session, and puts the new session's handles into it. was_sent: the old session may have
+ * old session, and puts the new session's handles into the call. was_sent: the old session may have
  * executed the call. */
 enum rfs_again rfs_judge_again(struct rfs *fs, struct rfs_call *call, bool was_sent);
 

@@ -60,7 +60,7 @@ struct rfs_link_options {
 /* What the link does with an unanswered call whose session the server has forgotten. */
 enum rfs_again {
     RFS_AGAIN,          /* send the call again: it may be executed twice without harm */
-    RFS_AGAIN_IN_DOUBT, /* send it again with `doubtful` set: it may have been executed before */
+    RFS_AGAIN_IN_DOUBT, /* send the call again, with `doubtful` set: it may have been executed */
     RFS_WAS_DONE,       /* answer the call with success: the server has all its data */
     RFS_DROPPED,        /* answer the call with an error, because nobody looks at its answer */
     RFS_UNKNOWN,        /* end the session: nobody can know whether the call was executed */

@@ -56,7 +56,7 @@ struct rfs_node {
     uint64_t attr_ms;      /* when attr was received (loop_now_ms()) */
     /* The file's attributes when the kernel cached its contents; mode 0: nothing is cached. */
     struct rsys_attr cached;
-    uint64_t acked_at;         /* value of rfs.clock when the last write was answered */
+    uint64_t acked_at;         /* rfs.clock (a count of events) at the last answer to a write */
     uint64_t version;          /* incremented by each change of the contents by this client */
     struct rfs_writes *writes; /* the writes under way (rfs_writes.c); NULL: none */
     LIST_HEAD(, rfs_open) opens;
@@ -123,10 +123,10 @@ void rfs_node_unref(struct rfs_nodes *nodes, struct rfs_node *node);
  * free the node. */
 void rfs_node_forget(struct rfs_nodes *nodes, struct rfs_node *node, uint64_t lookups);
 
-/* Finds the root and path by which to name a node to the server; if name is not NULL, those of that
- * name in the directory `node`.  The path is written to buffer, which has room for RSYS_PATH_MAX +
- * 1 bytes.  Returns 0; -ESTALE: the node has no name; -ENAMETOOLONG: the path is too long; -ENOENT:
- * the node is a virtual directory. */
+/* Finds the root and path by which to name a node to the server; if name is not NULL, those of the
+ * file `name` in the directory `node`.  The path is written to buffer, which has room for
+ * RSYS_PATH_MAX + 1 bytes.  Returns 0; -ESTALE: the node has no name; -ENAMETOOLONG: the path is
+ * too long; -ENOENT: the node is a virtual directory. */
 int rfs_node_at(const struct rfs_node *node, const char *name, char *buffer, struct rsys_at *ret);
 
 #endif

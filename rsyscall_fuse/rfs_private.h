@@ -69,18 +69,18 @@ struct rfs_op {
     uint64_t unique;
     uint32_t opcode, thread;
     uint32_t process; /* of a lock request: number of the process that locks */
-    /* The files that it is about; the operation holds references.  NULL: none. */
+    /* The files that the operation is about; it holds references to them.  NULL: none. */
     struct rfs_node *node, *node_to;
     struct rfs_open *open; /* the open file; the operation holds a reference; NULL: none */
     /* Of a copy: the open file to copy to, which the kernel keeps open until the answer. */
     struct rfs_open *open_to;
     char *name, *name_to, *path, *path_to;
-    uint64_t began; /* value of rfs.clock when the operation began */
+    uint64_t began; /* rfs.clock (a count of requests and answers) when the operation began */
     bool interrupted, answered;
     uint32_t how;
     uint64_t offset, size;
     void (*go)(struct rfs_op *op); /* called when earlier writes have reached the server */
-    TAILQ_ENTRY(rfs_op) waiting;   /* entry in the list of operations that wait for such writes */
+    TAILQ_ENTRY(rfs_op) waiting; /* entry in the list of operations that wait for earlier writes */
     LIST_ENTRY(rfs_op) entry;
     unsigned char *block; /* of a waiting write: the kernel's request, owned; else NULL */
 };
@@ -121,9 +121,10 @@ void rfs_op_refuse(struct rfs_op *op, int code);
  * the answer any more. */
 int rfs_op_answer(struct rfs_op *op, const void *data, size_t length);
 void rfs_op_hold_open(struct rfs_op *op, uint64_t fh);
-/* Sets the file that the request to the server is about: op->node or, if name is not NULL, that
- * name in it.  A file that has no path any more is named through an open file.  Returns 0; or
- * -errno: the kernel's request was answered with that error, and the operation was freed. */
+/* Sets the file that the request to the server is about: op->node or, if name is not NULL, the
+ * file `name` in the directory op->node.  A file that has no path any more is named through an open
+ * file.  Returns 0; or -errno: the kernel's request was answered with that error, and the operation
+ * was freed. */
 int rfs_op_at(struct rfs_op *op, const char *name);
 int rfs_op_to(struct rfs_op *op, struct rfs_node *parent, const char *name);
 void rfs_op_send(struct rfs_op *op, rfs_call_f done);
