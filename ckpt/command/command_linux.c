@@ -143,7 +143,8 @@ static void show_image(const char *path, const struct image *image)
                  " of memory; its program and tables are mapped at %" PRIx64 "\n",
                  head->image_bytes, head->memory_bytes, head->window);
     if (image_is_delta(image)) {
-        (void)printf("  only the changes since %s\n", image_text(image, head->base));
+        (void)printf("  a delta: of the memory, only what has changed since image %s\n",
+                     image_text(image, head->base));
     }
     for (uint32_t i = 0; i < process->fds.count; i++) {
         const struct ckpt_fd *fd = image_fd(image, process->fds.first + i);

@@ -119,11 +119,10 @@ static int check_tables(const struct making *making, int fd, const char *name, s
     if (got < 0) {
         return set_failure(name, err);
     }
-    return image_find_tables(head, (size_t)got, &offset, &bytes) && bytes > TABLES_FREE &&
-                   bytes > making->left / TABLES_PART
-               ? err_set(err, -EFBIG,
-                         "%s: the image would need %llu bytes of tables, which is too much", name,
-                         (unsigned long long)bytes)
+    uint64_t part = making->left / TABLES_PART, most = part > TABLES_FREE ? part : TABLES_FREE;
+    return image_find_tables(head, (size_t)got, &offset, &bytes) && bytes > most
+               ? err_set(err, -EFBIG, "%s: the image has %llu bytes of tables; the limit is %llu",
+                         name, (unsigned long long)bytes, (unsigned long long)most)
                : 0;
 }
 

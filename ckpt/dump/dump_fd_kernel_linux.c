@@ -244,7 +244,7 @@ static int save_entry(struct files *files, const struct open_file *file, const s
         watch.process = find_process(files, file->file, target->file);
         if (watch.process == CKPT_NOBODY) {
             return fd_refuse(files, file,
-                             "the epoll watches a file that only another process has open");
+                             "the epoll watches a pidfd, and no process of the job has both open");
         }
     }
     (void)tables_add(&files->dump->tables, CKPT_WATCHES, &watch);

@@ -360,7 +360,7 @@ static int find_before(struct subject *subject, struct err *err)
     if (tracee_read(&subject->tracee, place, &self, sizeof self) != (ssize_t)sizeof self ||
         self >= image_count(subject->before, CKPT_PROCESSES)) {
         return err_set(err, -EBADMSG,
-                       "process %d has unmapped the memory that its image added to it",
+                       "process %d has unmapped the tables of the image that it was resumed from",
                        (int)subject->tracee.pid);
     }
     subject->was = image_process(subject->before, self);
@@ -439,8 +439,8 @@ static int hold_all(struct dump *dump, pid_t pid, struct err *err)
         }
     }
     if (rc == 0 && dump->count > CKPT_PROCESSES_MAX) {
-        rc = err_set(err, -E2BIG, "process %d has more than %u processes below it", (int)pid,
-                     CKPT_PROCESSES_MAX);
+        rc = err_set(err, -E2BIG, "process %d has more than %u descendants, which is not supported",
+                     (int)pid, CKPT_PROCESSES_MAX);
     }
     if (rc == 0 && dump->keeper == 0) {
         forget_outside(dump);

@@ -294,8 +294,9 @@ static int read_list(struct joining *joining)
     }
     if (rc == 1 && member.bytes > LIST_MAX) {
         return err_set(joining->err, -EFBIG,
-                       "%s: the list of kept files has %llu bytes, which is too much",
-                       changes->name, (unsigned long long)member.bytes);
+                       "%s: the list of kept files has %llu bytes; the limit is %llu",
+                       changes->name, (unsigned long long)member.bytes,
+                       (unsigned long long)LIST_MAX);
     }
     if (rc < 0) {
         return rc;
@@ -311,8 +312,9 @@ static int read_list(struct joining *joining)
         joining->count++;
     }
     if (joining->count > NAMES_MAX) {
-        return err_set(joining->err, -EFBIG, "%s: the list of kept files has too many names (%zu)",
-                       changes->name, joining->count);
+        return err_set(joining->err, -EFBIG,
+                       "%s: the list of kept files has %zu names; the limit is %d", changes->name,
+                       joining->count, NAMES_MAX);
     }
     joining->names = mem_alloc((joining->count + 1) * sizeof *joining->names);
     size_t count = 0;

@@ -78,7 +78,7 @@ static int write_list(const struct strbuf *list, const char *folder, const char 
     char path[PATH_MAX];
     struct new_file file;
     if (list->failed || (size_t)snprintf(path, sizeof path, "%s%s", folder, suffix) >= PATH_MAX) {
-        return err_set(err, -E2BIG, "%s: too many files", folder);
+        return err_set(err, -E2BIG, "%s: the list of unchanged files is too long", folder);
     }
     int rc = new_file_open(&file, path, false, err);
     if (rc == 0) {

@@ -377,8 +377,10 @@ int mirror_save(struct mirror *mirror, struct err *err)
                       known->changed_ns);
         strbuf_append(&text, path, strlen(path) + 1);
     }
-    int rc = text.failed ? err_set(err, -E2BIG, "%s: too many files", mirror->index)
-                         : new_file_open(&file, mirror->index, false, err);
+    int rc = text.failed
+                 ? err_set(err, -E2BIG, "%s: too many files, so the index would be too long",
+                           mirror->index)
+                 : new_file_open(&file, mirror->index, false, err);
     if (rc == 0) {
         rc = new_file_write(file.fd, text.data, text.length, 0);
         rc = rc != 0 ? err_set(err, rc, "%s: %s", mirror->index, err_code_text(rc))

@@ -212,7 +212,7 @@ static int code_bytes(struct merge *merge, uint64_t *ret)
     if (pread(fd, &header, sizeof header, sizeof(Elf64_Ehdr)) != (ssize_t)sizeof header ||
         header.p_filesz < CKPT_STUB_OFFSET || header.p_filesz % CKPT_PAGE != 0 ||
         header.p_filesz > CKPT_STUB_MAX) {
-        return err_set(merge->err, -EBADMSG, "%s: damaged image: bad first segment",
+        return err_set(merge->err, -EBADMSG, "%s: damaged image: bad size of its first ELF segment",
                        merge->names[merge->count - 1]);
     }
     *ret = header.p_filesz;

@@ -85,7 +85,7 @@ static int check_proc(struct err *err)
     return strtol(link, NULL, 10) == (long)getpid()
                ? 0
                : err_set(err, -ENOSYS,
-                         "/proc shows the processes of another namespace than the program's");
+                         "/proc shows the processes of another PID namespace than this program's");
 }
 
 int main(int argc, char **argv)

@@ -105,7 +105,7 @@ static long own_terminal(const struct stub *stub, struct ckpt_terminal *ret)
         read_state(stub, file, ret);
         if (ret->session == stub->process->pid) {
             return stub_must(stub, SYS3(ioctl, fd_place(stub, i), TIOCGPTPEER, PEER),
-                             "making a terminal the terminal of a session");
+                             "opening the controlling terminal of a session");
         }
     }
     return -1;
@@ -116,7 +116,8 @@ void stub_take_terminal(const struct stub *stub)
     struct ckpt_terminal state;
     long fd = own_terminal(stub, &state);
     if (fd >= 0) {
-        stub_must(stub, SYS3(ioctl, fd, TIOCSCTTY, 0), "the terminal of a session");
+        stub_must(stub, SYS3(ioctl, fd, TIOCSCTTY, 0),
+                  "setting the controlling terminal of a session");
         (void)SYS1(close, fd);
     }
 }

@@ -55,7 +55,7 @@ static void set_map(const struct stub *stub)
         (__u64 *)(uintptr_t)stub_entry(stub, CKPT_AUXV, process->auxv.first, sizeof(uint64_t));
     map.auxv_size = process->auxv.count * (uint32_t)sizeof(uint64_t);
     stub_must(stub, SYS5(prctl, PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0),
-              "setting the limits of its memory (PR_SET_MM)");
+              "setting the addresses of the program's heap and stack (PR_SET_MM)");
 }
 
 static void queue_signals(const struct stub *stub)

@@ -141,7 +141,7 @@ static void check_machine(struct stub *stub, const uint64_t *stack)
     if (machine_outgrows(head->linker_room, here)) {
         stub_fail(stub,
                   "this processor has more registers than the job's dynamic linker makes "
-                  "room for (start it with roost-ckpt run --cpu)",
+                  "room for; start the job with roost-ckpt run --cpu",
                   "", -EOPNOTSUPP);
     }
     xstate_read_layout(&stub->xstate);

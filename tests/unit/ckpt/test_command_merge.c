@@ -201,13 +201,14 @@ static void a_list_of_too_many_names_is_refused(void **state)
        "tar --format=posix -cf changes --transform='s,list,x.kept,' list");
     assert_int_equal(run(place, "join before changes whole"), 1);
     assert_string_equal(
-        place->text, "roost-ckpt: changes: the list of kept files has too many names (1000001)\n");
+        place->text,
+        "roost-ckpt: changes: the list of kept files has 1000001 names; the limit is 1000000\n");
     sh("head -c 67108865 /dev/zero >list\n"
        "tar --format=posix -cf changes --transform='s,list,x.kept,' list");
     assert_int_equal(run(place, "join before changes whole"), 1);
     assert_string_equal(
         place->text,
-        "roost-ckpt: changes: the list of kept files has 67108865 bytes, which is too much\n");
+        "roost-ckpt: changes: the list of kept files has 67108865 bytes; the limit is 67108864\n");
 }
 
 static void wrong_words_are_refused(void **state)
