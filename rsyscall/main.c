@@ -201,7 +201,15 @@ static int open_job(struct serve *serve, size_t number, struct err *err)
     ticket[strcspn(ticket, "\n")] = '\0';
     code = rsys_job_open(serve->server, ticket, &serve->offer, &serve->jobs[number]);
     mem_free(ticket);
-    return code != 0 ? err_set(err, code, "bad ticket, path or limit") : 0;
+    if (code == -EEXIST) {
+        return err_set(err, code, "%s: another file has the same ticket",
+                       serve->ticket_files[number]);
+    }
+    return code == 0 ? 0
+                     : err_set(err, code,
+                               "%s: the ticket is empty or too long; or a path is not absolute, "
+                               "there are too many paths, or a limit is 0 or too high",
+                               serve->ticket_files[number]);
 }
 
 static int start_server(struct serve *serve, struct err *err)

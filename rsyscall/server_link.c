@@ -325,7 +325,7 @@ static void on_closed(void *arg, int code, const char *why)
 
 static void on_hello_late(void *arg)
 {
-    rsys_link_close(arg, "no HELLO was sent");
+    rsys_link_close(arg, "the client did not send HELLO in time");
 }
 
 /* Closes the oldest link without a session when there are STRANGERS_MAX of them: only an attacker
@@ -342,7 +342,7 @@ static void make_room_for_stranger(struct rsys_server *server)
         }
     }
     if (strangers >= STRANGERS_MAX) {
-        rsys_link_close(oldest, "too many clients without HELLO");
+        rsys_link_close(oldest, "too many clients have not sent HELLO yet");
     }
 }
 

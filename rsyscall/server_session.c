@@ -69,7 +69,7 @@ void rsys_session_attach(struct rsys_session *session, struct rsys_link *link)
     struct rsys_link *before = session->link;
     session->link = NULL;
     if (before != NULL && link != NULL) {
-        rsys_link_close(before, "the client has another connection");
+        rsys_link_close(before, "the client has connected again");
     }
     session->link = link;
     if (link != NULL) {
