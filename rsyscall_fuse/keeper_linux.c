@@ -101,10 +101,10 @@ static void raise_loopback(const struct keeper *keeper)
 {
     struct ifreq request = {0};
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    must_succeed(keeper, fd, "creating a socket for the loopback");
+    must_succeed(keeper, fd, "creating a socket for the loopback device");
     memcpy(request.ifr_name, "lo", 3);
     request.ifr_flags = IFF_UP | IFF_RUNNING;
-    must_succeed(keeper, ioctl(fd, SIOCSIFFLAGS, &request), "starting the loopback");
+    must_succeed(keeper, ioctl(fd, SIOCSIFFLAGS, &request), "starting the loopback device");
     close(fd);
 }
 

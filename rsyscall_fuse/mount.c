@@ -127,7 +127,7 @@ static void on_lost(void *arg, int code, const char *why)
         give_up(mount, RFS_MOUNT_LOST, why);
     } else if (of_job) {
         give_up(mount, RFS_MOUNT_REFUSED,
-                "the directory that the job is to see is missing, or not offered");
+                "a directory that the job needs is missing at the server, or may not be offered");
     } else {
         give_up(mount, RFS_MOUNT_FAIL, why);
     }

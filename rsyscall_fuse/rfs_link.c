@@ -390,7 +390,7 @@ static void on_welcome(struct rfs_link *link, const struct rsys_reply *reply)
         return;
     }
     if (!hello_is_good(reply) || (link->begun && reply->slots < link->slot_count)) {
-        is_over(link, -EPROTO, "malformed HELLO of the server");
+        is_over(link, -EPROTO, "malformed reply of the server to HELLO");
         return;
     }
     bool first = !link->begun, renew = link->renewing && !link->asked_to_renew;
