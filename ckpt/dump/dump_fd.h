@@ -70,9 +70,11 @@ const char *fd_info(const struct open_file *file, const char *name);
 /* Returns the number of a process or thread in the job's PID namespace; 0: it does not belong to
  * the job. id: its number in our PID namespace. */
 int32_t fd_inner_number(const struct files *files, pid_t id);
-/* Returns whether both open files are of the same object (such as a pipe), opened separately. */
+/* Returns whether `other`, an open file of the job with the same inode as `file`, is what the
+ * caller of fd_has_other() looks for, such as the other end of a pipe. */
 typedef bool fd_matches_f(const struct open_file *other, const struct open_file *file);
-/* Returns whether the job has another open file for which `matches` returns true. */
+/* Returns whether the job has an open file with the same inode as `file` for which matches(that
+ * open file, file) returns true. */
 bool fd_has_other(const struct files *files, const struct open_file *file, fd_matches_f *matches);
 /* Saves one message of a socket, pipe or terminal as an extent of its own in the image, and adds
  * the extent to *saved. bytes: more than 0.  Returns 0 or -errno. */

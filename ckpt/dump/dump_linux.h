@@ -29,9 +29,9 @@ struct dump_options {
     void (*freed)(void *arg); /* if not kill: called when the job runs again; may be NULL */
     void *arg;
     pid_t unseen; /* a child of the process that is left out of the image; 0: none */
-    /* Saves what must be of the same moment as the image: the job's files.  Called once, when all
-     * that cannot be saved has been found, and before any process continues.  If it returns an
-     * error, no image is made.  May be NULL. */
+    /* Saves what must be of the same moment as the image: the job's files.  Called once, after
+     * the check that the processes can be saved, and before any of them continues.  If it returns
+     * an error, no image is made.  May be NULL. */
     int (*while_still)(void *arg, struct err *err);
     void *still_arg;
     /* The follower, which knows what memory has changed since the last image (follow_linux.h);

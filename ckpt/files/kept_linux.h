@@ -1,9 +1,9 @@
 /* ckpt/files/kept_linux.h - decides which of a job's files need not be sent again.
  *
  * A mirror (mirror_linux.h) knows for each file whether it has changed since the mirror's index was
- * saved.  A receiver that has the archive made then needs only the others.  Two lists are written,
- * with names as in archives: for tar the files to leave out (--exclude-from), and for the receiver
- * the files to keep from its archive (archive_linux.h).
+ * saved.  A receiver that has the archive of that time needs only the changed files.  Two lists are
+ * written, with names as in archives: for tar the files to leave out (--exclude-from), and for the
+ * receiver the files to keep from its archive (archive_linux.h).
  *
  * Some unchanged files are in neither list and so are sent: empty files, which cost nothing; files
  * with several names, because tar stores the second name as a link to the first, wherever that is;

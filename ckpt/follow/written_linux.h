@@ -22,7 +22,7 @@ struct page_ranges { /* ranges of pages, sorted by address; no two overlap or to
     size_t count, capacity;
 };
 
-/* Appends a range; it must come after those that are there. */
+/* Appends a range, which must lie above all ranges of the list. */
 void page_ranges_add(struct page_ranges *ranges, uint64_t start, uint64_t end);
 
 /* Makes a userfaultfd for the memory of a stopped process, with which that memory can be
