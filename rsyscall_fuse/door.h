@@ -35,11 +35,11 @@ struct rfs_door_stats {
  * (ckpt/dump/dump_fd_socket_linux.c) recognizes a connection to the door, which a resumed job makes
  * again. */
 #define RFS_DOOR_NAME      ".roost-door"
-#define RFS_DOOR_LINGER_MS 10000 /* how long a handle stays open that no process holds */
+#define RFS_DOOR_LINGER_MS 10000 /* ms for which a handle that no process holds stays open */
 
 /* Makes the door and listens at the address "unix:PATH".  The session of link must have begun;
- * hello is the server's reply to HELLO (borrowed for this call). linger_ms: how long a handle stays
- * open that no process holds.  Returns 0 or -errno. */
+ * hello is the server's reply to HELLO (borrowed for this call). linger_ms: ms for which a handle
+ * that no process holds stays open.  Returns 0 or -errno. */
 int rfs_door_create(struct loop *loop, struct rfs_link *link, const struct rsys_reply *hello,
                     const char *address, uint64_t linger_ms, struct rfs_door **ret,
                     struct err *err);

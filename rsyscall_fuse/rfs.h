@@ -42,9 +42,9 @@ struct rfs_part {
 
 struct rfs_options {
     uint32_t uid, gid;    /* owner of all files as the job sees them */
-    uint32_t attr_min_ms; /* how long attributes of a file that has just changed are cached */
-    uint32_t attr_max_ms; /* how long attributes of a file unchanged for long are cached */
-    uint32_t negative_ms; /* how long it is remembered that a name does not exist */
+    uint32_t attr_min_ms; /* ms for which attributes of a file that has just changed are cached */
+    uint32_t attr_max_ms; /* ms for which attributes of a file unchanged for long are cached */
+    uint32_t negative_ms; /* ms for which it is remembered that a name does not exist */
     /* Most bytes that the job has written and that the server does not have yet. */
     size_t write_behind_max;
     size_t read_ahead_max; /* most bytes read ahead for each open file */

@@ -206,8 +206,8 @@ void rfs_write(struct rfs_in *in);
 void rfs_when_written(struct rfs_op *op, void (*go)(struct rfs_op *op));
 /* Calls go(op) when the server has all data that was written to any file. */
 void rfs_when_all_written(struct rfs_op *op, void (*go)(struct rfs_op *op));
-/* Returns where the last byte ends that writes under way write to the file: its size will be at
- * least that; 0: no writes are under way. */
+/* Returns the offset at which the data of writes under way will end: the file will be at least so
+ * large.  0: no writes are under way. */
 uint64_t rfs_written_end(const struct rfs_node *node);
 
 /* ---- rfs_dirs.c ---- */
