@@ -92,8 +92,8 @@ void dump_release_all(struct dump *dump, bool kill);
 void dump_fini_subjects(struct dump *dump);
 
 /* ---- dump_check_linux.c */
-/* Refuses processes and threads with something that no image can hold, before they are changed in
- * any way.  0 or -EOPNOTSUPP. */
+/* Refuses the process dump->now if the process or one of its threads has something that no image
+ * can hold.  To be called before the process is changed in any way.  Returns 0 or -errno. */
 int dump_check(struct dump *dump, struct err *err);
 /* ---- dump_thread_linux.c */
 /* Saves the threads of the process dump->now. */

@@ -41,7 +41,7 @@ struct follow_order {
  * negative errno. */
 int follow_listen(const char *path, struct err *err);
 /* Accepts one connection and reads the client's order.  Returns the connection's descriptor;
- * negative: the client sent no valid order. */
+ * or a negative errno: no connection came, or the client sent no valid order. */
 int follow_accept(int listener, struct follow_order *ret);
 /* For dump_options.while_still, called while the job stands still: sends "still" to the client and
  * waits for its answer, "on" or "off". arg: pointer to the connection's descriptor (int).  Returns
