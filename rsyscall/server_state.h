@@ -125,8 +125,8 @@ struct rsys_work {
 
 /* Returns the job that the ticket admits to; NULL: there is none. */
 struct rsys_job *rsys_server_find_job(struct rsys_server *server, const struct rsys_text *ticket);
-/* Makes a lane open the job's view, unless one does already; afterwards rsys_link_offered() is
- * called for each link that waits for the view. */
+/* Makes a lane open the job's view, unless a lane does so already or the view is open; afterwards
+ * rsys_link_offered() is called for each link that waits for the view. */
 void rsys_job_prepare(struct rsys_job *job);
 /* Adds work to the job's queue, for a lane to execute. */
 void rsys_job_run(struct rsys_job *job, struct rsys_work *work);
@@ -141,8 +141,8 @@ void rsys_server_drop_locker(struct rsys_server *server, struct rsys_locker *loc
 
 /* Sends bytes on the connection; they are copied. */
 void rsys_link_send(struct rsys_link *link, const void *data, size_t length);
-/* Pauses or resumes the reading of the connection: it is not read while too many replies are unsent
- * or too many bytes of requests wait. */
+/* Pauses or resumes the reading of the connection: it is not read while too many replies are
+ * unsent, too many bytes of requests wait, or the link waits for the job's view. */
 void rsys_link_flow(struct rsys_link *link);
 bool rsys_link_is_paused(const struct rsys_link *link);
 /* Answers the HELLO of a link that waits for the job's view. code: 0: the view is open; otherwise
@@ -180,7 +180,8 @@ struct rsys_locker *rsys_session_locker(struct rsys_session *session,
                                         const struct rsys_handle *handle, uint64_t owner,
                                         bool make);
 void rsys_locker_unref(struct rsys_job *job, struct rsys_locker *locker);
-/* Removes the locker from its session; it is freed when its last reference is dropped. */
+/* Drops the session's reference to the locker, and so forgets the locker, unless another request
+ * uses it now; then does nothing.  The caller must hold a reference of its own. */
 void rsys_session_forget_locker(struct rsys_session *session, struct rsys_locker *locker);
 bool rsys_job_may_open(const struct rsys_job *job);
 
