@@ -215,7 +215,8 @@ static const struct knob KNOBS[] = {
      .type = KNOB_LIST,
      .restart = true,
      .help = "File transfer plug-ins, as in HTCondor: absolute paths of programs that fetch inputs "
-             "that are URLs."},
+             "that are URLs. A program that does not answer -classad within 20 s is not used; the "
+             "log names it."},
     {.name = "FILETRANSFER_CURL",
      .type = KNOB_STRING,
      .fallback = "/usr/bin/curl",

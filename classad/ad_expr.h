@@ -40,8 +40,10 @@ int ad_expr_parse_in(const char *text, size_t length, enum ad_syntax syntax,
 /* Checks that text is one expression in old syntax; the errors are those of ad_expr_parse().  For
  * the knob tables of base/config/config.h; context is not used. */
 int ad_expr_check(void *context, const char *text, struct err *err);
-struct ad_expr *ad_expr_ref(const struct ad_expr *expr); /* adds an owner; returns expr */
-void ad_expr_destroy(struct ad_expr *expr);              /* removes an owner; NULL is allowed */
+/* Expressions are shared and count their references: ad_expr_destroy() removes one, and frees the
+ * expression with the last. */
+struct ad_expr *ad_expr_ref(const struct ad_expr *expr); /* adds a reference; returns expr */
+void ad_expr_destroy(struct ad_expr *expr);              /* NULL is allowed */
 
 struct ad_expr *ad_expr_int(int64_t value);
 struct ad_expr *ad_expr_real(double value);

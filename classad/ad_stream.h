@@ -23,8 +23,8 @@ struct ad_place { /* both count from 1; columns count bytes */
     unsigned long column;
 };
 
-/* Guesses the form of a text from its first byte that is not white space, and from the next such
- * byte when that is '[' or '{', with which two forms may begin. */
+/* Guesses the form of a text from its first byte that is not white space.  Two forms may begin with
+ * '[', and two with '{': after these bytes, the next byte that is not white space decides. */
 enum ad_form ad_form_guess(const char *text, size_t length);
 
 /* context: the time zone for times that name none (NULL: UTC); must outlive the stream. */

@@ -65,7 +65,7 @@ struct share_claim {
  * a limit would be exceeded, and err names the token, the number and the limit. */
 int shares_admit(struct shares *shares, const struct share_claim *claim,
                  const struct share_holding *old, struct share_holding *ret, struct err *err);
-/* Returns whether the ad that is counted by holding counts for the token with this id. */
+/* holding: of an ad.  Returns whether that ad was sent with the token that has this id. */
 bool share_is_of(const struct share_holding *holding, const char *token_id);
 /* Gives up a holding that shares_admit() made and that is not needed. */
 void share_drop(struct share_holding *holding);

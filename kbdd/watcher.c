@@ -156,7 +156,12 @@ static void read_cookie(struct watcher *watcher)
     int rc = os_read_file(watcher->env.os, watcher->auth, AUTH_BYTES_MAX, &data, &length, &err);
     if (rc == 0) {
         rc = display_plan_cookie(data, length, number, watcher->cookie);
-        (void)err_set(&err, rc, "%s has no cookie for display %s", watcher->auth, watcher->display);
+        if (rc == -ENOENT) {
+            (void)err_set(&err, rc, "%s has no cookie for display %s", watcher->auth,
+                          watcher->display);
+        } else if (rc < 0) {
+            (void)err_set(&err, rc, "%s: not a whole Xauthority file", watcher->auth);
+        }
         mem_free(data);
     }
     if (rc < 0) {

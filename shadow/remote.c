@@ -137,7 +137,11 @@ static int make_offer(struct run *run, struct remote *remote)
         remote_ticket(run->nonce, ticket);
         result = rsys_job_open(server_of(run->shadow), ticket, &offer->offer, &remote->job);
         if (result != 0) {
-            (void)err_set(&remote->err, result, "a path in the job is not absolute");
+            (void)err_set(&remote->err, result,
+                          result == -EEXIST
+                              ? "the server of remote system calls has this run already"
+                              : "what the job may reach cannot be offered: a path is not absolute, "
+                                "no directory is offered, or there are too many");
         }
         remote_offer_fini(offer);
     }

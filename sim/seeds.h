@@ -14,8 +14,10 @@ struct seeds {
     struct pool_options pool; /* options of each run; the field seed is not used */
     uint64_t first, last;
     unsigned parallel;
-    unsigned hours;   /* > 0: simulate so many hours of power_days.h; 0: a day of chaos */
-    bool checkpoints; /* simulate jobs with checkpoints (ckpt_days.h) instead of a day of chaos */
+    /* > 0: simulate so many hours of machines that are woken and put to sleep (power_days.h); 0:
+     * simulate one day with random faults of machines and network */
+    unsigned hours;
+    bool checkpoints; /* simulate jobs with checkpoints (ckpt_days.h) instead of either */
     bool stop;        /* start no further seed after a broken promise */
 };
 

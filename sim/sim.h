@@ -91,7 +91,7 @@ extern const struct sim_program sim_program_powered;
 /* What the simulator counts during a run. */
 enum sim_count {
     SIM_COUNT_EVENTS,
-    SIM_COUNT_MESSAGES, /* chunks of bytes delivered */
+    SIM_COUNT_MESSAGES, /* chunks delivered: pieces of data on simulated connections */
     /* chunks delivered before a chunk that was sent earlier between the same hosts */
     SIM_COUNT_REORDERED,
     SIM_COUNT_SPLIT,   /* writes that arrived in several pieces */

@@ -153,10 +153,17 @@ static void ask_plugins(struct startd *startd)
     struct strbuf path;
     strbuf_init(&path, 0);
     strbuf_printf(&path, "%s/plugin.answer", config_path(config, "SPOOL"));
-    startd->plugins =
-        transfer_plugins_create(startd->env.os, config_list(config, "FILETRANSFER_PLUGINS", NULL),
-                                config_string(config, "FILETRANSFER_CURL"), strbuf_text(&path),
-                                plugins_known, startd);
+    const struct transfer_plugins_options options = {
+        .loop = startd->env.loop,
+        .os = startd->env.os,
+        .log = startd->env.log,
+        .paths = config_list(config, "FILETRANSFER_PLUGINS", NULL),
+        .curl = config_string(config, "FILETRANSFER_CURL"),
+        .scratch = strbuf_text(&path),
+        .ready = plugins_known,
+        .arg = startd,
+    };
+    startd->plugins = transfer_plugins_create(&options);
     strbuf_fini(&path);
 }
 

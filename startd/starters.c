@@ -628,7 +628,7 @@ static void on_request(void *arg, struct wire_request *request)
         loop_timer_set(startd->poll_timer, 0); /* the owner is not to wait */
         wire_reply_ok(request, NULL);
     } else {
-        wire_reply_error(request, -ENOSYS, "a startd does not support %s for starters",
+        wire_reply_error(request, -ENOSYS, "a starter may not send the request %s to its startd",
                          wire_verb_name(verb));
     }
 }

@@ -4,11 +4,15 @@
  */
 #include "transfer/transfer_plugins.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/check.h"
 #include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
 #include "base/mem.h"
 #include "base/os/os.h"
 #include "base/strbuf.h"
@@ -17,6 +21,7 @@
 #include "classad/ad.h"
 #include "transfer/transfer_names.h"
 
+#define ANSWER_MS        20000
 #define ANSWER_BYTES_MAX ((size_t)64 << 10)
 
 static const char *const CURL_METHODS[] = {"ftp", "http", "https"};
@@ -28,6 +33,10 @@ struct method {
 
 struct transfer_plugins {
     struct os *os;
+    struct log *log;
+    struct loop_timer *late; /* kills a program that does not answer */
+    uint64_t answer_ms;
+    bool is_late;
     struct vec paths; /* programs to be asked */
     size_t at;
     char *scratch;
@@ -55,15 +64,15 @@ static void add_method(struct transfer_plugins *plugins, const char *name, const
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-static void take_answer(struct transfer_plugins *plugins, const char *path)
+/* Reads the answer of a program that ended well.  Returns 0; or a negative errno with err. */
+static int take_answer(struct transfer_plugins *plugins, const char *path, struct err *err)
 {
     char *text = NULL;
-    size_t length = 0;
+    size_t length = 0, before = plugins->methods.count;
     struct ad *ad = NULL;
-    if (os_read_file(plugins->os, plugins->scratch, ANSWER_BYTES_MAX, &text, &length, NULL) != 0) {
-        return;
-    }
-    if (ad_parse_long(text, length, &ad, NULL) == 0) {
+    int rc = os_read_file(plugins->os, plugins->scratch, ANSWER_BYTES_MAX, &text, &length, err);
+    rc = rc != 0 ? rc : ad_parse_long(text, length, &ad, err);
+    if (rc == 0) {
         const char *at = ad_string_or(ad, "SupportedMethods", "");
         char *name;
         while ((name = transfer_list_next(&at, ',')) != NULL) {
@@ -74,8 +83,28 @@ static void take_answer(struct transfer_plugins *plugins, const char *path)
             mem_free(name);
         }
         ad_destroy(ad);
+        rc = plugins->methods.count > before
+                 ? 0
+                 : err_set(err, -EINVAL, "its answer to -classad names no SupportedMethods");
+    } else {
+        (void)err_prefix(err, rc, "its answer to -classad");
     }
     mem_free(text);
+    return rc;
+}
+
+/* Says in the log why the program that is being asked will not be used. */
+static void log_unusable(struct transfer_plugins *plugins, const struct err *err)
+{
+    log_warn(plugins->log, "plugin.unusable", err->text,
+             LOG_TEXT("program", plugins->paths.items[plugins->at]));
+}
+
+static void plugin_is_late(void *arg)
+{
+    struct transfer_plugins *plugins = arg;
+    plugins->is_late = true;
+    (void)os_kill_group(plugins->os, plugins->pid, SIGKILL); /* plugin_answered() goes on */
 }
 
 static bool ask_next(struct transfer_plugins *plugins);
@@ -85,8 +114,21 @@ static void plugin_answered(void *arg, pid_t pid, const struct os_exit *how)
     struct transfer_plugins *plugins = arg;
     (void)pid;
     plugins->pid = 0;
-    if (how->signal == 0 && how->status == 0) {
-        take_answer(plugins, plugins->paths.items[plugins->at]);
+    loop_timer_stop(plugins->late);
+    struct err err = {""};
+    int rc;
+    if (plugins->is_late) {
+        rc = err_set(&err, -ETIMEDOUT, "no answer to -classad within %llu ms",
+                     (unsigned long long)plugins->answer_ms);
+    } else if (how->signal != 0) {
+        rc = err_set(&err, -EIO, "run with -classad, it was ended by signal %d", how->signal);
+    } else if (how->status != 0) {
+        rc = err_set(&err, -EIO, "run with -classad, it ended with status %d", how->status);
+    } else {
+        rc = take_answer(plugins, plugins->paths.items[plugins->at], &err);
+    }
+    if (rc != 0) {
+        log_unusable(plugins, &err);
     }
     plugins->at++;
     if (!ask_next(plugins) && plugins->ready != NULL) {
@@ -104,30 +146,36 @@ static bool ask_next(struct transfer_plugins *plugins)
                                       .truncate_output = true,
                                       .new_session = true,
                                       .no_new_privs = true};
-        if (os_spawn(plugins->os, &spec, plugin_answered, plugins, &plugins->pid, NULL) == 0) {
+        struct err err = {""};
+        plugins->is_late = false;
+        if (os_spawn(plugins->os, &spec, plugin_answered, plugins, &plugins->pid, &err) == 0) {
+            loop_timer_set(plugins->late, plugins->answer_ms);
             return true;
         }
         plugins->pid = 0;
+        log_unusable(plugins, &err);
     }
     (void)os_remove(plugins->os, plugins->scratch, NULL); /* left: small, and written over */
     return false;
 }
 
-struct transfer_plugins *transfer_plugins_create(struct os *os, const char *const *paths,
-                                                 const char *curl, const char *scratch,
-                                                 void (*ready)(void *arg), void *arg)
+struct transfer_plugins *transfer_plugins_create(const struct transfer_plugins_options *options)
 {
     struct transfer_plugins *plugins = mem_zalloc(sizeof(*plugins));
     struct os_stat stat;
-    plugins->os = os;
-    plugins->scratch = mem_strdup(scratch);
-    plugins->ready = ready;
-    plugins->arg = arg;
-    for (size_t i = 0; paths != NULL && paths[i] != NULL; i++) {
-        vec_push(&plugins->paths, mem_strdup(paths[i]));
+    const char *curl = options->curl;
+    plugins->os = options->os;
+    plugins->log = options->log;
+    plugins->late = loop_timer_create(options->loop, plugin_is_late, plugins);
+    plugins->answer_ms = options->answer_ms > 0 ? options->answer_ms : ANSWER_MS;
+    plugins->scratch = mem_strdup(options->scratch);
+    plugins->ready = options->ready;
+    plugins->arg = options->arg;
+    for (size_t i = 0; options->paths != NULL && options->paths[i] != NULL; i++) {
+        vec_push(&plugins->paths, mem_strdup(options->paths[i]));
     }
     (void)ask_next(plugins); /* none: it is all known */
-    if (curl != NULL && curl[0] == '/' && os_stat(os, curl, &stat) == 0) {
+    if (curl != NULL && curl[0] == '/' && os_stat(plugins->os, curl, &stat) == 0) {
         for (size_t i = 0; i < ARRAY_COUNT(CURL_METHODS); i++) {
             add_method(plugins, CURL_METHODS[i], curl, true, false);
         }
@@ -142,8 +190,9 @@ void transfer_plugins_destroy(struct transfer_plugins *plugins)
     }
     if (plugins->pid > 0) {
         os_forget(plugins->os, plugins->pid);
-        (void)os_kill(plugins->os, plugins->pid, 9); /* gone: fine */
+        (void)os_kill_group(plugins->os, plugins->pid, SIGKILL); /* gone: fine */
     }
+    loop_timer_destroy(plugins->late);
     vec_fini(&plugins->paths, mem_free);
     vec_fini(&plugins->methods, method_destroy);
     mem_free(plugins->scratch);

@@ -10,7 +10,10 @@
 #define TRANSFER_TRANSFER_PLUGINS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+struct log;
+struct loop;
 struct os;
 struct strbuf;
 struct transfer_plugins;
@@ -22,13 +25,26 @@ struct transfer_plugin {
     bool takes_several; /* true: call it with -infile FILE -outfile FILE; false: with URL FILE */
 };
 
-/* Runs the programs (paths: NULL-terminated, may be NULL) one after the other to ask what they
- * support.  curl: path of curl, or NULL.  scratch: a file that we may write, for their answers.
- * ready(arg), unless NULL, is called after the last answer, and never from within this call; it is
- * not called when no program can be started (transfer_plugins_are_known() is true at once). */
-struct transfer_plugins *transfer_plugins_create(struct os *os, const char *const *paths,
-                                                 const char *curl, const char *scratch,
-                                                 void (*ready)(void *arg), void *arg);
+/* All texts are borrowed during the call only; loop, os and log must outlive the plug-ins. */
+struct transfer_plugins_options {
+    struct loop *loop;
+    struct os *os;
+    struct log *log;          /* a program that cannot be used is named there */
+    const char *const *paths; /* programs to ask; NULL-terminated, may be NULL */
+    const char *curl;         /* path of curl; NULL: none */
+    /* how long a program may take to say what it supports, in ms, before it is killed and not used;
+     * 0: 20 seconds */
+    uint64_t answer_ms;
+    const char *scratch; /* path of a file that we may write, for the programs' answers */
+    /* Called after the last program has answered or failed, never from within the call that creates
+     * the plug-ins; not called when no program can be started (transfer_plugins_are_known() is true
+     * at once).  NULL: nobody is told. */
+    void (*ready)(void *arg);
+    void *arg;
+};
+
+/* Runs the programs one after the other to ask what they support. */
+struct transfer_plugins *transfer_plugins_create(const struct transfer_plugins_options *options);
 void transfer_plugins_destroy(struct transfer_plugins *plugins); /* NULL is allowed */
 /* Returns whether each program in `paths` of transfer_plugins_create() was asked what it supports,
  * and has answered or failed. */

@@ -22,8 +22,8 @@ bool wrap_is_remote(int dir, const char *name, const char **local, struct wrap_p
  * name to be given to the kernel: unchanged, or a path in *place. */
 bool wrap_ask_name(int dir, const char **name, struct wrap_place *place,
                    struct rsys_request *request, struct rsys_reply *reply, long *ret);
-/* Changes attributes of an open remote file. how: RSYS_SET_*.  The lock must be held.  Returns 0 or
- * a negative errno. */
+/* Changes attributes of an open remote file. how: RSYS_SET_*.  The caller must hold the
+ * lock of this library (wrap.h).  Returns 0 or a negative errno. */
 int wrap_set_attr(struct wrap_file *file, uint32_t how, const struct rsys_attr *attr);
 
 #endif

@@ -77,8 +77,9 @@ void carve_plan_add_id(struct resource_ids *ids, size_t unit);
 int carve_plan_kinds_add(struct resource_kinds *kinds, const char *name, const char *text,
                          struct resources *total, struct err *err);
 /* Gives the CPUs identifiers, so that each dynamic slot gets its own CPUs.  The identifiers are the
- * first of numbers[0..count), the kernel's CPU numbers: as many as the machine offers (total), at
- * most RESOURCE_IDS_MAX. */
+ * first of numbers[0..count), the kernel's CPU numbers: as many as the amount of Cpus in total, at
+ * most RESOURCE_IDS_MAX.  Writes them as texts to the kind Cpus in kinds, and marks all of them as
+ * present in total. */
 void carve_plan_name_cpus(struct resource_kinds *kinds, const uint32_t *numbers, size_t count,
                           struct resources *total);
 /* Returns the index of the kind with that name, ignoring case; kinds->count if no kind has the

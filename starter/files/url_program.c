@@ -139,11 +139,17 @@ static bool ask_plugins(struct starter *starter)
     if (starter->run.urls.plugins == NULL) {
         char scratch[4096];
         (void)snprintf(scratch, sizeof scratch, "%s/plugin.answer", starter->run.directory);
-        starter->run.urls.plugins =
-            transfer_plugins_create(starter->env.os,
-                                    config_list(config, "FILETRANSFER_PLUGINS", NULL),
-                                    config_string(config, "FILETRANSFER_CURL"), scratch,
-                                    plugins_ready, starter);
+        const struct transfer_plugins_options options = {
+            .loop = starter->env.loop,
+            .os = starter->env.os,
+            .log = starter->env.log,
+            .paths = config_list(config, "FILETRANSFER_PLUGINS", NULL),
+            .curl = config_string(config, "FILETRANSFER_CURL"),
+            .scratch = scratch,
+            .ready = plugins_ready,
+            .arg = starter,
+        };
+        starter->run.urls.plugins = transfer_plugins_create(&options);
     }
     return transfer_plugins_are_known(starter->run.urls.plugins);
 }

@@ -27,7 +27,8 @@ struct starter_joules {
 
 /* Takes over the rates ReservedWatts and UsedWatts from args of a message of the startd. */
 void joules_rates(struct starter *starter, const struct ad *args);
-/* Starts counting when the first process of the run starts; later calls do nothing. */
+/* Starts counting the run's energy.  To be called whenever a process of the run starts: the first
+ * call counts, the later ones do nothing. */
 void joules_begin(struct starter *starter);
 /* Adds the energy used since the last call. cpu_s: CPU seconds that the run has used since it
  * began. */
