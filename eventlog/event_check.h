@@ -30,7 +30,7 @@ void event_check_destroy(struct event_check *check); /* NULL is allowed */
  * Else counts the event as illegal, leaves the job's state unchanged, and returns that state as a
  * static string, such as "is over". */
 const char *event_check_next(struct event_check *check, const struct event_entry *event);
-/* Writes the counts so far to *ret. */
+/* Writes the totals of the events that were checked so far to *ret. */
 void event_check_totals(const struct event_check *check, struct event_totals *ret);
 
 #endif

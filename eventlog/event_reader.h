@@ -16,12 +16,14 @@
 
 struct event_reader;
 
-#define EVENT_BYTES_MAX ((size_t)1 << 20) /* most bytes of one event; longer ones are skipped */
+#define EVENT_BYTES_MAX ((size_t)1 << 20) /* most bytes of one event; a longer event is skipped */
 
 /* One event as it stands in the log. */
 struct event_entry {
     int64_t type, cluster, proc; /* proc is -1 when the event is about the whole cluster */
-    const char *text;            /* the whole event with EVENT_END; valid until the next call */
+    /* the whole event with EVENT_END; valid until the next event_reader_feed() or
+     * event_reader_next() */
+    const char *text;
     size_t length;
 };
 
@@ -29,7 +31,8 @@ struct event_reader *event_reader_create(void);
 void event_reader_destroy(struct event_reader *reader); /* NULL is allowed */
 /* Adds the next bytes of the log. */
 void event_reader_feed(struct event_reader *reader, const char *bytes, size_t length);
-/* Gets the next complete event.  Returns false when more bytes are needed. */
+/* Gets the next complete event in *ret and returns true; or returns false when more bytes are
+ * needed. */
 bool event_reader_next(struct event_reader *reader, struct event_entry *ret);
 /* Returns how many pieces of text were skipped because they were not an event. */
 size_t event_reader_skipped(const struct event_reader *reader);

@@ -78,8 +78,8 @@ int event_format_parse(const char *words, struct event_format *ret, struct err *
 /* Makes the ad of an event, with the attributes that all events have.  Owned by the caller. */
 struct ad *event_create(enum event_type type, int64_t cluster, int64_t proc);
 
-/* Appends the printed event, with its EVENT_END, to out.  zone_s: seconds that local time is ahead
- * of UTC at that moment. */
+/* Appends the printed event, with its EVENT_END, to out.  utc_ms: the time of the event, in
+ * milliseconds since 1970.  zone_s: seconds that local time is ahead of UTC at that time. */
 void event_print(const struct ad *event, int64_t utc_ms, int32_t zone_s,
                  const struct event_format *format, struct strbuf *out);
 

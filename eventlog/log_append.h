@@ -44,9 +44,10 @@ struct log_append {
     /* file with the sizes of the logs before the append; only for this writer */
     const char *note_path;
     const char *boot_id; /* id of the machine's present boot */
-    bool is_first;       /* first batch since the writer's start: it may be in the logs already */
-    bool force;          /* append even if another process has the lock */
-    bool sync;           /* flush the logs to the disk */
+    /* true: first batch since the writer's start, whose events may be in the logs already */
+    bool is_first;
+    bool force; /* true: append even if another process has locked a log */
+    bool sync;  /* true: flush the logs to the disk */
 };
 
 /* Appends items[0..count), at most LOG_APPEND_ITEMS_MAX, in order.  Returns 0 when all were tried;
