@@ -43,7 +43,7 @@ typedef int (*store_convert_f)(struct store_conversion *conversion, const char *
  * is called for each row of the tables.  Any member may be NULL. */
 struct store_migration {
     const char *sql;
-    const char *const *tables; /* tables whose rows convert sees; NULL-terminated */
+    const char *const *tables; /* tables whose rows are given to convert; NULL-terminated */
     store_convert_f convert;
 };
 
@@ -71,8 +71,9 @@ int store_open(struct loop *loop, struct os *os, const char *path,
  * allowed. */
 void store_close(struct store *store);
 
-/* Reads a whole table in the order of keys, synchronously: only at the start, before any
- * transaction.  each returns 0; or a negative errno, which ends the walk and is returned. */
+/* Calls each for all rows of a table, in the order of keys, before it returns.  May be called only
+ * before the first transaction.  each returns 0; or a negative errno, which ends the walk.  Returns
+ * 0, the error of each, or a negative errno with err. */
 int store_load(struct store *store, const char *table,
                int (*each)(void *arg, const char *key, const void *value, size_t length), void *arg,
                struct err *err);

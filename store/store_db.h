@@ -27,8 +27,9 @@ struct store_schema;
 #define STORE_APPLICATION_ID    0x526f6f73 /* "Roos": marks our files among other SQLite files */
 #define STORE_CACHE_KIB         2000       /* KiB of pages in memory; SQLite's default */
 #define STORE_CACHE_LOADING_KIB (128 << 10)
-#define STORE_CHECKPOINT_PAGES  1000               /* copy the WAL back when it has so many pages */
-#define STORE_WAL_KEPT_BYTES    ((size_t)64 << 20) /* a longer WAL file is cut to this size */
+/* copy the WAL back into the file when the WAL has so many pages */
+#define STORE_CHECKPOINT_PAGES 1000
+#define STORE_WAL_KEPT_BYTES   ((size_t)64 << 20) /* a longer WAL file is cut to this size */
 
 /* Opens the file; an empty file becomes a new store.  Returns 0 and sets *ret; or, with err, -EBUSY
  * (another process has it open), -EPROTO (newer schema, or another daemon's store), -EUCLEAN (not a
@@ -64,7 +65,8 @@ int store_db_checkpoint(struct store_db *db, struct err *err);
 typedef int (*store_db_each_f)(void *arg, const char *key, const void *value, size_t length);
 /* Calls each for at most visit_max rows with from <= key < to (to NULL: no limit), in ascending
  * order of keys or, with reverse, in descending order.  each returns 0; or another value, which
- * ends the walk and is returned.  key and value live until each returns. */
+ * ends the walk.  key and value live until each returns.  Returns 0, the value of each that ended
+ * the walk, or a negative errno with err. */
 int store_db_walk(struct store_db *db, int table, const char *from, const char *to, bool reverse,
                   size_t visit_max, store_db_each_f each, void *arg, struct err *err);
 
