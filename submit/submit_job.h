@@ -42,18 +42,18 @@ extern const char *const submit_site_knobs[SUBMIT_SITE_COUNT];
 
 /* Where and by whom jobs are submitted. */
 struct submit_place {
-    const char *cwd;  /* working directory of roost submit, absolute */
-    const char *file; /* name of the submit file, for JobSubmitFile */
-    const char *arch; /* the submit machine's Arch, and OpSys below, for the default Requirements */
-    const char *opsys;
+    const char *cwd;   /* working directory of roost submit, absolute */
+    const char *file;  /* name of the submit file, for JobSubmitFile */
+    const char *arch;  /* Arch of the submit machine, for the default Requirements */
+    const char *opsys; /* OpSys of the submit machine, for the default Requirements */
     /* the submitter: default of accounting_group_user; NULL: unknown */
     const char *user;
     /* true: `user` is the jobs' owner, and another accounting_group_user is refused */
     bool own_charge_only;
     const char *filesystem_domain; /* value of FileSystemDomain; NULL: not set in the job */
     char **env;                    /* environment for getenv; NULL-terminated; may be NULL */
-    /* refuse commands that the pool does not obey yet: a job whose policy would remove it must not
-     * run without this policy */
+    /* true: refuse commands that the pool does not obey yet, because a job whose policy would
+     * remove it must not run without this policy */
     bool obeyed_only;
     /* Checks a path.  Returns 0 and, if `what` says so, sets *bytes; or a negative errno and err,
      * one line that names the path.  NULL: paths are not checked. */

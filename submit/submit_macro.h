@@ -44,7 +44,9 @@ struct submit_scope {
     const char *(*env)(void *arg, const char *name);
     uint64_t (*random)(void *arg);
     const char *cwd; /* absolute directory that $Ff() puts before a relative path */
-    size_t *work;    /* bytes that all calls together may still process; NULL: no limit */
+    /* bytes that may still be processed with this scope; submit_expand() counts *work down; NULL:
+     * no limit */
+    size_t *work;
     void *arg;
 };
 

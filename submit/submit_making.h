@@ -50,7 +50,8 @@ int making_value(struct submit_making *making, const char *name, const char *ali
 /* Returns whether the universe is vanilla or standard, whose jobs are one program on one slot. */
 bool making_is_for_machines(const struct submit_making *making);
 
-/* Returns -EINVAL, with err "job.sub:LINE: ..." where LINE is that of the last value. */
+/* Returns -EINVAL, with err "job.sub:LINE: ..." where LINE is the line of the value read
+ * last. */
 int making_refuse(const struct submit_making *making, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Gives the submitter a warning, if place->warn is set. */
@@ -60,7 +61,8 @@ void making_warn(const struct submit_making *making, const char *format, ...)
 /* Sets the attribute to the expression in text.  Returns 0, or -EINVAL with err. */
 int making_expr(struct submit_making *making, const char *attribute, const char *text,
                 struct err *err);
-/* Sets the attribute to the command's value as an expression, if the command is set. */
+/* Sets the attribute to the command's value as an expression, if the command is set.  Returns 0, or
+ * a negative errno with err. */
 int making_expr_of(struct submit_making *making, const char *name, const char *attribute,
                    struct err *err);
 
@@ -133,7 +135,8 @@ int checkpoint_set(struct submit_making *making, struct err *err);
 const char *checkpoint_need(const struct ad *ad);
 int transfer_set_streams(struct submit_making *making, struct err *err);
 int transfer_set_files(struct submit_making *making, struct err *err);
-/* checks that the job's files exist, after all other steps */
+/* Checks that the job's files exist; to be called after all other steps.  Returns 0, or a negative
+ * errno with err. */
 int transfer_look(struct submit_making *making, struct err *err);
 int requirements_set(struct submit_making *making, struct err *err);
 

@@ -27,7 +27,7 @@ struct submit_queue {
     bool has_items;
     struct vec variables; /* names of variables for parts of an item; $(Item) is the whole */
     struct vec items;     /* texts of the items, one for each row */
-    size_t *indexes;      /* index of each row among all items; NULL: no slice was given */
+    size_t *indexes;      /* index of each row among all items; NULL: the statement has no SLICE */
 };
 
 /* Parses the arguments of a queue statement, in which macros are already replaced.  If args ends
