@@ -22,7 +22,7 @@
  * hold the whole list. */
 #define TRANSFER_LIST_MAX ((size_t)12 << 20)
 
-/* Returns whether this is a single name: no slash, not "." or "..", 1 to TRANSFER_NAME_MAX
+/* Returns whether name is a single name: no slash, not "." or "..", 1 to TRANSFER_NAME_MAX
  * bytes. */
 bool transfer_name_is_plain(const char *name);
 /* Returns whether the path consists of plain names between single slashes, at most

@@ -25,11 +25,12 @@ struct transfer_plugin {
     bool takes_several; /* true: call it with -infile FILE -outfile FILE; false: with URL FILE */
 };
 
-/* All texts are borrowed during the call only; loop, os and log must outlive the plug-ins. */
+/* Options of transfer_plugins_create(), which copies the texts; loop, os and log must outlive the
+ * struct transfer_plugins. */
 struct transfer_plugins_options {
     struct loop *loop;
     struct os *os;
-    struct log *log;          /* a program that cannot be used is named there */
+    struct log *log;          /* gets the name of each program that cannot be used */
     const char *const *paths; /* programs to ask; NULL-terminated, may be NULL */
     const char *curl;         /* path of curl; NULL: none */
     /* how long a program may take to say what it supports, in ms, before it is killed and not used;
@@ -43,13 +44,15 @@ struct transfer_plugins_options {
     void *arg;
 };
 
-/* Runs the programs one after the other to ask what they support. */
+/* Makes the set of plug-ins and starts to ask the programs, one after the other, what they
+ * support. */
 struct transfer_plugins *transfer_plugins_create(const struct transfer_plugins_options *options);
 void transfer_plugins_destroy(struct transfer_plugins *plugins); /* NULL is allowed */
 /* Returns whether each program in `paths` of transfer_plugins_create() was asked what it supports,
  * and has answered or failed. */
 bool transfer_plugins_are_known(const struct transfer_plugins *plugins);
-/* Finds the program that fetches this URL.  Returns false when there is none. */
+/* Finds the program that fetches this URL, for *ret, whose path is borrowed from plugins.  Returns
+ * false when no program fetches such URLs. */
 bool transfer_plugins_find(const struct transfer_plugins *plugins, const char *url,
                            struct transfer_plugin *ret);
 /* Appends the supported methods as "ftp,http,https", for HasFileTransferPluginMethods. */

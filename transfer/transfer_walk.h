@@ -20,7 +20,9 @@ enum transfer_type { TRANSFER_FILE, TRANSFER_DIRECTORY, TRANSFER_LINK };
 /* A file, directory or link that is sent. */
 struct transfer_entry {
     char *name; /* name relative to the sandbox */
-    char *path; /* where to read the contents: absolute, below the walk's root, or a URL */
+    /* where to read the contents: an absolute path, a path relative to the root of transfer_walk(),
+     * or a URL */
+    char *path;
     enum transfer_type type;
     int64_t size_bytes; /* size of a file; unused for directories and links */
     mode_t mode;        /* permission bits */
