@@ -1,8 +1,8 @@
 /* wire/credential.h - how a process proves who it is: its token and the private key of that token.
  *
  * Both are in one file, TOKEN_FILE: the token in the first line, the private key in PEM after it.
- * The file is read when it is needed, and again when the last reading is too old.  So a token that
- * was replaced is used without a restart.
+ * The file is read when it is needed, and again when it was last read too long ago.  So a token
+ * that was replaced is used without a restart.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,8 +32,8 @@ struct credential {
     struct evp_pkey_st *key;      /* the token's private key; NULL: not read yet, or unusable */
     char why[CREDENTIAL_WHY_MAX]; /* why credential_read() returned false */
     uint8_t file_digest[P256_DIGEST_BYTES]; /* SHA-256 of the file that was read last */
-    uint64_t read_ms;                       /* loop_now_ms() of the last reading */
-    bool was_read;                          /* false: never read */
+    uint64_t read_ms;                       /* loop_now_ms() when the file was last read */
+    bool was_read;                          /* false: the file was never read */
 };
 
 /* Sets the path of TOKEN_FILE (NULL: not configured), copied.  Reads nothing yet. */
@@ -41,7 +41,7 @@ void credential_init(struct credential *credential, const char *path);
 void credential_fini(struct credential *credential); /* frees all; the key is wiped */
 /* Drops token and key and sets another path; the next credential_read() reads the new file. */
 void credential_change(struct credential *credential, const char *path);
-/* Reads the file, unless the last reading is at most max_age_ms old.  Returns true when text, token
+/* Reads the file, unless it was last read at most max_age_ms ago.  Returns true when text, token
  * and key are there and belong together.  On false, `why` says what is missing. */
 bool credential_read(struct credential *credential, struct os *os, struct loop *loop,
                      uint64_t max_age_ms);

@@ -35,8 +35,8 @@ int door_open(struct loop *loop, struct os *os, struct log *log, const struct do
 /* Reads the certificate again, and moves to place's address if the address changed.  *changed (may
  * be NULL) tells whether certificate or address is new.  The new address is opened before the old
  * one is closed.  Where both cannot be open at once (the same port on another host address), the
- * old one is closed first, and opened again if the new one fails.  On failure certificate and
- * address stay as they were. */
+ * old one is closed first, and opened again if the new one fails.  Returns 0 or an error of
+ * door_open(); after an error, certificate and address are the same as before. */
 int door_change(struct door *door, const struct door_place *place, bool *changed, struct err *err);
 void door_shut(struct door *door);  /* stops listening; the certificate stays loaded */
 void door_close(struct door *door); /* NULL is allowed */

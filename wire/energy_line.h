@@ -1,7 +1,7 @@
 /* wire/energy_line.h - one energy counter as a line of text: "SINCE JOULES CORE_SECONDS NAME".
  *
  * In machine ads, EnergyOfUsers is a list of such strings.  They are lines and not nested ads
- * because a rooster parses those of every machine at every change.
+ * because a rooster parses the lines of every machine at every change.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

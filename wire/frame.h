@@ -25,7 +25,7 @@ struct wire_secret;
 /* Maximum size of a frame before its sender has proved who it is.  A greeting with a token of 4
  * KiB, a key and a signature takes 6 KiB. */
 #define FRAME_GREETING_MAX ((size_t)8 << 10)
-#define FRAME_TEXT_MAX     1024 /* bytes of a reply's text; longer texts are cut */
+#define FRAME_TEXT_MAX     1024 /* most bytes of a reply's text; a longer text is cut */
 #define FRAME_FROM_MAX     512  /* longest address of a caller, bytes */
 
 /* What a frame is for; the numbers are those of the protocol and never change. */
@@ -45,7 +45,8 @@ enum frame_type {
 enum {
     FRAME_FLAG_RELAYED = 1, /* REQUEST that came through a hub */
     FRAME_FLAG_MORE = 1,    /* REPLY: another part follows */
-    /* REQUEST: answer only if there is something to report.  REPLY: answers such a request. */
+    /* REQUEST: answer only if there is something to report.  REPLY: answers a request
+     * that has this flag. */
     FRAME_FLAG_QUIET = 2,
     FRAME_FLAG_SIGNED = 4, /* REPLY signed by the daemon that was asked through a hub */
 };
@@ -57,12 +58,13 @@ struct frame {
     uint8_t flags;
     uint16_t verb;
     uint64_t request;
-    /* bytes after the header; those of a reply's part count against the window */
+    /* bytes of the frame after its header; in a part of a reply, they count against the window */
     size_t payload_length;
-    /* of HELLO, WELCOME, REFUSED: version spoken, and oldest version accepted */
+    /* of HELLO, WELCOME, REFUSED: the sender's version of the protocol, and the oldest
+     * version that it accepts */
     uint16_t version, version_min;
-    uint32_t deadline_ms; /* of a REQUEST: milliseconds for the answer */
-    /* of a relayed REQUEST: the caller's token; of a signed REPLY: that of the daemon that
+    uint32_t deadline_ms; /* of a REQUEST: milliseconds within which the answer must come */
+    /* of a relayed REQUEST: the caller's token; of a signed REPLY: the token of the daemon that
      * answers; not zero-terminated */
     const char *token;
     size_t token_length;
@@ -77,7 +79,7 @@ struct frame {
     const char *text; /* of a REPLY, GOODBYE: reason in one line; not zero-terminated */
     size_t text_length;
     uint32_t window;  /* of a WINDOW: further bytes that the sender of parts may send */
-    uint64_t opaque;  /* of a PING: any number; of a PONG: that of its PING */
+    uint64_t opaque;  /* of a PING: any number; of a PONG: the number in the PING that it answers */
     const void *body; /* of HELLO, WELCOME, REFUSED, REQUEST, REPLY: the body, still encoded */
     size_t body_length;
 };
@@ -123,7 +125,7 @@ struct frame_message {
     size_t ad_count;
     const void *blob;
     size_t blob_length;
-    /* the secrets of the ads, in order of the ads, then those of args */
+    /* the secrets of the ads, in order of the ads, then the secrets of args */
     struct wire_secret *secrets;
     size_t secret_count;
     size_t secrets_bytes; /* size of the secrets' memory block, which is wiped when freed */

@@ -1,4 +1,4 @@
-/* wire/id_table.h - a hash table from request number to the request, which also keeps their order.
+/* wire/id_table.h - a hash table from request number to request, which keeps the requests' order.
  *
  * Intrusive: the node is the first member of the stored struct, so that a request costs one
  * allocation.  A linked list beside the hash table keeps the order of insertion, in which requests

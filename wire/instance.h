@@ -19,8 +19,9 @@
 
 #include "wire/proof.h"
 
-#define INSTANCE_NUMBERS 1000  /* after this many requests a receiver takes a new instance id */
-#define INSTANCE_MS      30000 /* milliseconds; an instance id of this age is replaced */
+#define INSTANCE_NUMBERS 1000 /* after this many requests a receiver takes a new instance id */
+/* an instance id is replaced when its first request was so many milliseconds ago */
+#define INSTANCE_MS 30000
 /* hash buckets for digests; a power of two above INSTANCE_NUMBERS */
 #define INSTANCE_BUCKETS 2048
 #define INSTANCE_KEY     16 /* bytes of each digest that are stored */
@@ -30,7 +31,7 @@ struct loop;
 /* A receiver's instance id and the requests that it has accepted. */
 struct instance {
     char id[INSTANCE_TEXT_SIZE];
-    uint64_t first_ms; /* loop_now_ms() of the first request */
+    uint64_t first_ms; /* loop_now_ms() at the first request accepted with the present id */
     unsigned count;
     /* hash table of digests with open addressing; a free entry is all zeros; NULL: no request
      * accepted yet */

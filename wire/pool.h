@@ -44,7 +44,7 @@ int pool_collector_addresses(const struct config *config, char *ret, size_t size
 void pool_uplink_reload(struct uplink *uplink, const struct config *config, struct log *log);
 
 /* Converts one HOST or HOST:PORT to a stream address; port is used where the entry has none.  knob:
- * name of the setting, for error messages. */
+ * name of the knob, for error messages.  Returns as pool_collector_addresses(). */
 int pool_address(const char *knob, const char *entry, int64_t port, char *ret, size_t size,
                  struct err *err);
 

@@ -76,7 +76,7 @@ struct proof_revocation {
 
 /* Arguments of proof_put_signing_key(). */
 struct proof_signing_key {
-    const char *by;       /* name of the signing key that vouches for the other */
+    const char *by;       /* name of the signing key that vouches for the key `kid` */
     const char *kid;      /* name of the key for which `by` vouches */
     const uint8_t *point; /* P256_POINT_BYTES: the public key of kid */
 };

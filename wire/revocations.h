@@ -27,7 +27,7 @@
 
 /* most revocations stored; an error is logged for each further one */
 #define REVOCATIONS_MAX 50000
-#define REVOKED_ID_MAX  63 /* bytes of a token id */
+#define REVOKED_ID_MAX  63 /* most bytes of a token id */
 
 struct ad;
 struct err;
@@ -65,8 +65,8 @@ bool revocation_lasts_longer(int64_t a_s, int64_t b_s);
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* Reads the file of revocations at path; an entry that cannot be read is logged and skipped.  path
- * NULL: the list is in memory only. */
+/* Makes the list from the file of revocations at path; an entry that cannot be read is logged and
+ * skipped.  path NULL: the list is in memory only. */
 struct revocations *revocations_create(struct wire_context *context, const char *path);
 void revocations_destroy(struct revocations *revocations); /* NULL is allowed */
 
@@ -76,7 +76,7 @@ void revocations_destroy(struct revocations *revocations); /* NULL is allowed */
 void revocations_watch(struct wire_context *context, struct wire *wire);
 
 /* Returns whether relayed requests may be accepted.  Always true if revocations_watch() was never
- * called.  A false is logged, once for each connection. */
+ * called.  When it returns false, this is logged, once for each connection. */
 bool revocations_are_known(struct revocations *revocations);
 
 /* Returns how many token ids are refused now. */

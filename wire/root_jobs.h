@@ -21,7 +21,7 @@ bool root_jobs_name(struct os *os, const char *name);
 
 /* Returns 0 if the job's owner is allowed to run jobs.  Returns -EPERM, with the reason in err, if
  * Owner or User names root (of any domain) or an account with uid 0, or is not a string literal.  A
- * job without both attributes is allowed. */
+ * job that has neither attribute is allowed. */
 int root_jobs_judge(struct os *os, const struct ad *job, struct err *err);
 
 #endif

@@ -29,12 +29,12 @@ enum wire_secret_kind {
 #define SECRET_KIND_MAX 3
 /* value of wire_secret.of: the secret belongs to the arguments */
 #define SECRET_OF_ARGS  UINT32_MAX
-#define SECRET_TEXT_MAX 1024   /* bytes of one secret */
-#define SECRETS_MAX     262144 /* secrets in one message */
+#define SECRET_TEXT_MAX 1024   /* most bytes of one secret */
+#define SECRETS_MAX     262144 /* most secrets in one message */
 
 struct wire_secret {
     enum wire_secret_kind kind;
-    /* number of the ad in the message that has the secret, from 0; or SECRET_OF_ARGS */
+    /* which ad of the message the secret belongs to, counted from 0; or SECRET_OF_ARGS */
     uint32_t of;
     const char *text;
 };
@@ -59,7 +59,7 @@ size_t secret_list_count(const struct secret_list *list);
 /* the secrets; their `of` is 0 */
 const struct wire_secret *secret_list_items(const struct secret_list *list);
 const char *secret_list_find(const struct secret_list *list, enum wire_secret_kind kind);
-/* Returns whether list has the same kinds and texts in the same order. */
+/* Returns whether list has the same kinds and texts as secrets[0..count), in the same order. */
 bool secret_list_is(const struct secret_list *list, const struct wire_secret *secrets,
                     size_t count);
 

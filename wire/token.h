@@ -35,8 +35,8 @@ struct token_keys;
 #define TOKEN_SLOTS_MAX    10000000
 #define TOKEN_FILE_MAX     (TOKEN_TEXT_MAX + P256_PEM_MAX) /* longest token file, bytes */
 #define TOKEN_KEYS_MAX     64    /* most public keys in the pool's directory of keys */
-#define TOKEN_KID_MAX      64    /* bytes of a key's name, with the zero */
-#define TOKEN_KEY_FILE_MAX 16384 /* bytes of a PEM file */
+#define TOKEN_KID_MAX      64    /* most bytes of a key's name, with the zero */
+#define TOKEN_KEY_FILE_MAX 16384 /* most bytes of a PEM file */
 
 /* What a token says. */
 struct token {
@@ -91,7 +91,8 @@ int token_sign(const char *pem, size_t pem_length, struct strbuf *text);
 int token_issue(struct os *os, const char *key_path, const char *kid, const struct token *token,
                 char **ret, struct err *err);
 /* Makes a token together with a new key pair for its holder (token->holder is ignored).  *ret is
- * the content of a whole token file, with the private key; the caller wipes and frees *ret. */
+ * the content of a whole token file, with the private key; the caller wipes and frees *ret.
+ * Returns as token_issue(), or -ENOMEM. */
 int token_issue_file(struct os *os, struct loop *loop, const char *key_path, const char *kid,
                      const struct token *token, char **ret, struct err *err);
 /* Splits the content of a token file.  *token is the first line without surrounding white space (""

@@ -17,9 +17,10 @@ struct token_cache;
 
 struct token_cache *token_cache_create(void);
 void token_cache_destroy(struct token_cache *cache); /* NULL is allowed */
-void token_cache_clear(struct token_cache *cache);   /* call it when the pool's keys change */
+void token_cache_clear(
+    struct token_cache *cache); /* empties the cache; call it when the pool's keys change */
 /* Like token_check(), and sets *holder to the holder's public key, which the cache owns and keeps
- * until the next call. */
+ * until the next call of token_cache_check() or token_cache_clear(). */
 int token_cache_check(struct token_cache *cache, const struct token_keys *keys, const char *text,
                       int64_t now_s, struct token *ret, struct evp_pkey_st **holder,
                       struct err *err);

@@ -91,9 +91,9 @@ enum wire_verb {
     VERB_JOB_DONE = 85,
     VERB_CKPT_PUT = 103,     /* send bytes of a checkpoint (docs/protocol/checkpoint.md) */
     VERB_CKPT_DONE = 104,    /* the checkpoint was sent completely; answered when it is committed */
-    VERB_CKPT_LOOK = 105,    /* list the checkpoints that are kept */
+    VERB_CKPT_LOOK = 105,    /* list the checkpoints of the job that the shadow keeps */
     VERB_CKPT_GET = 106,     /* get bytes of a checkpoint */
-    VERB_CKPT_REFUSED = 107, /* report that the checkpoint cannot be resumed */
+    VERB_CKPT_REFUSED = 107, /* report that a checkpoint cannot be resumed */
     /* the next verbs are answered by the starter; the shadow passes them on for a client that
      * has a ticket */
     VERB_FILE_PEEK = 86,   /* get bytes of a file in the sandbox of a running job */
@@ -138,7 +138,7 @@ struct wire_verb_info {
     uint32_t scopes;
     uint32_t deadline_ms; /* milliseconds until the answer, and between its parts; 0: no deadline */
 };
-/* Returns the row of a verb; NULL: unknown verb. */
+/* Returns the verb's row in the table of verbs; NULL: unknown verb. */
 const struct wire_verb_info *wire_verb_find(enum wire_verb verb);
 /* Returns whether handlers of this verb get the request's ads undecoded, by
  * wire_request_next_ad_bytes(). */
@@ -147,7 +147,7 @@ bool wire_verb_ads_are_bytes(enum wire_verb verb);
 const char *wire_verb_name(enum wire_verb verb);
 /* Writes the names of the scopes to ret: "READ,WRITE".  Returns ret. */
 const char *scope_names(uint32_t scopes, char *ret, unsigned size);
-/* Parses the name of one scope.  Returns 0 or -EINVAL. */
+/* Parses the name of one scope.  Returns 0 and sets *ret to its SCOPE_* bit, or returns -EINVAL. */
 int scope_parse(const char *text, uint32_t *ret);
 
 #endif

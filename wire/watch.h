@@ -24,8 +24,8 @@ struct wire_request;
 
 /* Changes that may wait for one slow watcher; with more, the watcher must resync. */
 #define WATCH_BACKLOG_MAX 200000
-/* Changes that may wait for all slow watchers of a server; with more, each watcher that has more
- * than its share of them must resync. */
+/* Changes that may wait for all slow watchers of a server; with more, each watcher that has at
+ * least 1/4096 of this number waiting must resync at its next change. */
 #define WATCH_BACKLOG_ALL_MAX 1000000
 /* Watches that one identity may have at a server.  Not limited are the pool's own daemons, and
  * machines that watch revocations. */
@@ -46,7 +46,7 @@ struct watch_events {
     /* An ad is new or has changed.  The watch owns ad, which is valid until the next event for its
      * key. */
     void (*changed)(void *arg, const char *key, const struct ad *ad);
-    void (*gone)(void *arg, const char *key); /* the ad was removed */
+    void (*gone)(void *arg, const char *key); /* the ad with this key was removed */
     void (*synced)(void *arg); /* the snapshot is complete: the events from now on are changes */
     /* The connection was lost, or the server demands a resync.  The copy is kept, but stale, until
      * the next synced; before that, keys that no longer exist are reported by gone.  May be NULL.
@@ -79,7 +79,7 @@ bool watch_is_synced(const struct watch *watch);
 /* Publishes one table of ads to all who watch it.  The daemon publishes a change that must be
  * durable only after the commit. */
 struct watch_server;
-/* Called by `walk` with the key of one ad; returns false to end the walk. */
+/* Callback of watch_server_source.walk: gets the key of one ad; returns false to end the walk. */
 typedef bool (*watch_each_f)(void *arg, const char *key);
 /* How the server reads the daemon's table. */
 struct watch_server_source {
@@ -111,9 +111,9 @@ void watch_server_changed(struct watch_server *server, const char *type, const c
 /* To be called after an ad was removed from the table. */
 void watch_server_gone(struct watch_server *server, const char *type, const char *key);
 size_t watch_server_count(const struct watch_server *server); /* watchers */
-/* Number of distinct watch kinds (wire/watch_kind.h). */
+/* Returns the number of distinct watch kinds (wire/watch_kind.h). */
 size_t watch_server_kinds(const struct watch_server *server);
-/* Number of changes that wait for watchers whose window is full. */
+/* Returns the number of changes that wait for watchers whose window is full. */
 size_t watch_server_waiting(const struct watch_server *server);
 
 #endif

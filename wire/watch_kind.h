@@ -46,7 +46,7 @@ struct watch_kind {
 int watch_kind_create(const struct ad *args, const struct wire_peer *peer, struct watch_kind **ret,
                       struct err *err);
 void watch_kind_destroy(struct watch_kind *kind); /* NULL is allowed */
-/* Memory that the kind takes, approximately. */
+/* Returns approximately how many bytes of memory the kind takes. */
 size_t watch_kind_bytes(const struct watch_kind *kind);
 
 /* Steps that one evaluation of a watch's constraint may take.  Far fewer than elsewhere, because

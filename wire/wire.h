@@ -3,8 +3,8 @@
  * One connection (struct wire) carries many requests at once, in both directions; after the
  * greeting there is no client and no server.  A message has a verb, an argument ad, a list of ads
  * and a blob (raw bytes), any of which but the verb may be missing.  A reply has a status, a line
- * of text, and the same three.  A reply may come in parts.  docs/protocol/wire.md describes every
- * frame.
+ * of text, and optionally an argument ad, ads and a blob, too.  A reply may come in parts.
+ * docs/protocol/wire.md describes every frame.
  *
  * Who may call which verb is decided here, by the table in wire/verbs.c (verb, name, scope,
  * deadline): a handler is called only for a peer that may call the verb.
@@ -38,15 +38,15 @@ struct wire_request;
 #define WIRE_VERSION 2
 /* oldest accepted version of the protocol: tokens of version 1 had no holder's key */
 #define WIRE_VERSION_MIN 2
-#define WIRE_FRAME_MAX   ((size_t)16 << 20) /* bytes of one frame */
-#define WIRE_ADS_MAX     4096               /* ads in one message; longer lists go in parts */
+#define WIRE_FRAME_MAX   ((size_t)16 << 20) /* most bytes of one frame */
+#define WIRE_ADS_MAX     4096 /* most ads in one message; a longer list is sent in parts */
 /* Two limits for the unanswered requests of one peer: their number, and the bytes that they
  * hold.  Further requests are refused with -EBUSY. */
 #define WIRE_REQUESTS_MAX      4096
 #define WIRE_REQUEST_BYTES_MAX ((size_t)64 << 20)
 /* Bytes that wait for a peer that does not read; with more, the connection is closed. */
 #define WIRE_OUTPUT_MAX  ((size_t)64 << 20)
-#define WIRE_NAME_MAX    255   /* bytes of an uplink name */
+#define WIRE_NAME_MAX    255   /* most bytes of an uplink name */
 #define WIRE_GREETING_MS 10000 /* milliseconds; time limit for the greeting */
 /* Milliseconds of silence after which a PING is sent; as much silence again closes the
  * connection. */
@@ -64,8 +64,8 @@ struct wire_body {
     size_t encoded_count;
     const void *blob;
     size_t blob_length;
-    /* Secrets of the message (wire/secret_list.h): those of the ads in order, those of args
-     * last. */
+    /* Secrets of the message (wire/secret_list.h): first those of the ads, in order of the ads,
+     * then those of args. */
     const struct wire_secret *secrets;
     size_t secret_count;
 };
@@ -111,8 +111,8 @@ struct wire_reply {
     int status;       /* 0 or a negative errno; -ETIMEDOUT and -ECONNRESET come from this side */
     const char *text; /* reason in one line when status < 0, else "" */
     bool more;        /* true: another part of the reply follows */
-    /* Token of the daemon that answered through a hub; "" when the hub itself answered, and for
-     * direct calls. */
+    /* Id of the token of the daemon that answered through a hub; "" when the hub itself answered,
+     * and for direct calls. */
     const char *token_id;
     /* The members from here on are borrowed for the callback, which may keep an ad by
      * wire_reply_take_ad().  args: the reply's arguments; NULL: none. */
@@ -140,9 +140,9 @@ struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index);
 int64_t wire_call(struct wire *wire, enum wire_verb verb, const struct wire_body *body,
                   uint64_t deadline_ms, wire_reply_f call, void *arg);
 /* Sends a request that is answered only if the peer has something to report; such a reply goes to
- * the connection's `complaint` event.  Use it for frequent requests whose loss the next one
- * repairs: for a daemon with ten thousand peers an answer costs as much as the request.  Returns as
- * wire_call(), but never -EBUSY. */
+ * the connection's `complaint` event.  Use it for frequent requests, the loss of each of
+ * which is repaired by the next request: for a daemon with ten thousand peers an answer costs as
+ * much as the request.  Returns as wire_call(), but never -EBUSY. */
 int64_t wire_tell(struct wire *wire, enum wire_verb verb, const struct wire_body *body);
 /* Gives up a request: its callback is not called any more, and the peer is told. */
 void wire_cancel(struct wire *wire, int64_t request);
@@ -151,9 +151,9 @@ void wire_cancel(struct wire *wire, int64_t request);
  * is signed with our token's key and verified by the receiver; the answer is signed, too, and
  * verified before call gets it.  A reply's status may be -EHOSTUNREACH (no such uplink) or -EBADMSG
  * (the answer is not signed by the uplink of that name).  A name that ends in '/' ("rooster/")
- * means any uplink of that kind; the hub uses the same one for all callers as long as it is
- * connected.  Requests to one receiver may overtake one another, because some are signed a second
- * time (relay.c).  Returns as wire_call(), or -ENOKEY when we have no token and key. */
+ * means any uplink of that kind; the hub uses the same uplink for all callers as long as this
+ * uplink is connected.  Requests to one receiver may overtake one another, because some are signed
+ * a second time (relay.c).  Returns as wire_call(), or -ENOKEY when we have no token and key. */
 int64_t wire_relay(struct wire *wire, const char *uplink_name, enum wire_verb verb,
                    const struct wire_body *body, uint64_t deadline_ms, wire_reply_f call,
                    void *arg);
@@ -185,8 +185,8 @@ size_t wire_request_ad_bytes_left(const struct wire_request *request);
 /* Returns the secret of that kind that belongs to the request's arguments; "" when there is
  * none. */
 const char *wire_request_secret(const struct wire_request *request, enum wire_secret_kind kind);
-/* Returns all secrets of the request, those of the ads in order, those of args last.  They live as
- * long as the request. */
+/* Returns all secrets of the request: first those of the ads, in order, then those of args.  They
+ * live as long as the request. */
 const struct wire_secret *wire_request_secrets(const struct wire_request *request, size_t *count);
 const void *wire_request_blob(const struct wire_request *request, size_t *length);
 
@@ -303,8 +303,8 @@ struct wire_dial {
     /* SHA-256 of the server's certificate; NULL: verify it with the pool's CA and the route's role
      * (wire/wire_trust.c) */
     const char *pin;
-    /* name of the server as in its ad, checked when the CA verifies it; NULL: any server of that
-     * role */
+    /* name of the server as in its ad, which its certificate must have if the CA is used to verify
+     * the certificate; NULL: any name */
     const char *server;
     const struct ad *hello; /* further attributes for the greeting (shadow: job id); may be NULL */
     /* secrets sent with hello (shadow: nonce); `of` is SECRET_OF_ARGS in all */
@@ -316,7 +316,7 @@ struct wire_dial {
     uint32_t server_scopes;
 };
 /* Dials a server; dial is copied.  The result comes later, as the event ready or closed.  Returns 0
- * and sets *ret, or a negative errno when it could not begin. */
+ * and sets *ret, or a negative errno when dialling could not begin. */
 int wire_dial(struct wire_context *context, const struct wire_dial *dial,
               const struct wire_events *events, void *arg, struct wire **ret, struct err *err);
 /* What a caller sent in its greeting besides token and proof. */
@@ -338,7 +338,7 @@ struct wire_accept {
      * calls wire_proved(). */
     bool proves_later;
     /* With no_token: scopes of an admitted peer, such as SCOPE_ADVERTISE on the schedd's route
-     * `claim`, where the claim id is the proof.  0: it may use only verbs without a scope.  A
+     * `claim`, where the claim id is the proof.  0: the peer may use only verbs without a scope.  A
      * token that such a peer sends is ignored. */
     uint32_t scopes;
     /* May refuse a peer whose greeting is valid (a shadow checks the job's nonce).  Returns 0, or
@@ -359,9 +359,9 @@ void wire_proved(struct wire *wire);
 /* Returns the largest frame that the dialled server accepts, as it said in its greeting: less
  * than WIRE_FRAME_MAX while the server does not know who we are. */
 size_t wire_peer_frame_max(const struct wire *wire);
-/* Closes the connection, at the latest in the next turn of the loop.  Afterwards, in that turn,
- * our calls get -ECONNRESET and the peer's requests get their gone callback; no other callback
- * follows, and none at all after wire_context_destroy().  NULL is allowed. */
+/* Closes the connection from the loop, after wire_close() has returned.  Our calls then get
+ * -ECONNRESET and the peer's requests get their gone callback; no other callback follows, and none
+ * at all after wire_context_destroy().  NULL is allowed. */
 void wire_close(struct wire *wire);
 void wire_finish(struct wire *wire); /* sends what is queued, then closes the connection */
 const struct wire_peer *wire_peer(const struct wire *wire);
@@ -382,14 +382,15 @@ struct wire_figures {
     uint64_t complaints;       /* connections ended or requests refused because of a limit */
     const char *last_offender; /* identity that exceeded a limit last; "": none, or long ago */
 };
-/* Fills *ret.  Its texts are valid until the loop continues. */
+/* Fills *ret.  Its texts are valid until the caller returns to the loop. */
 void wire_context_figures(const struct wire_context *context, struct wire_figures *ret);
 
 /* ---- uplink: a connection that is dialled again whenever it ends ----------------------------- */
 
 struct uplink;
 struct uplink_events {
-    void (*up)(void *arg, struct wire *wire); /* connected (again): send the full state now */
+    /* the uplink has connected, perhaps again: the callback sends the full state */
+    void (*up)(void *arg, struct wire *wire);
     /* Disconnected; the uplink dials again by itself, with jittered back-off of 50 ms to 5 s.  May
      * be NULL. */
     void (*down)(void *arg, const char *why);

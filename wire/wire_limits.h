@@ -50,7 +50,7 @@ struct wire_limits;
  * wire_accept.proves_later */
 #define WIRE_PROOF_MS 10000
 
-/* A frame of at most this size is read without a reservation. */
+/* A frame of at most this many bytes is read without reserving memory for it. */
 #define WIRE_FRAME_FREE ((size_t)16 << 10)
 /* Most bytes reserved for unfinished frames: of one account (the connections of one token or
  * identity), and of all accounts together, except those of the pool's own daemons
@@ -62,11 +62,12 @@ struct wire_limits;
 #define WIRE_STEP_BYTES ((size_t)64 << 10)
 #define WIRE_STEP_MS    20000
 /* Minimum speed of an unfinished frame while other connections wait for room: WIRE_MOVE_BYTES in
- * WIRE_PRESSED_MS, and the whole frame in WIRE_HOLD_MS (1 MiB/s and some seconds). */
+ * WIRE_PRESSED_MS, and the whole frame in WIRE_HOLD_MS (5 s, and 1 s for each MiB of it). */
 #define WIRE_MOVE_BYTES     ((size_t)16 << 10)
 #define WIRE_PRESSED_MS     1000
 #define WIRE_HOLD_MS(bytes) (5000 + (bytes) / 1049)
-/* milliseconds; how long a frame waits for room before its connection is closed */
+/* milliseconds; how long a frame waits for memory to be reserved for it before its connection is
+ * closed */
 #define WIRE_WAIT_MS 30000
 
 /* Most bytes of unanswered requests: of one account (the connections of one token or identity),
@@ -115,7 +116,7 @@ struct wire_share {
     /* These members up to frame_entry: the unfinished frame that is being received. */
     size_t frame_size;   /* 0: no unfinished frame */
     size_t granted;      /* bytes reserved for the frame */
-    uint64_t granted_ms; /* time at which the `granted` bytes were reserved */
+    uint64_t granted_ms; /* loop_now_ms() when the `granted` bytes were reserved */
     /* bytes of the frame received at marked_ms, when the current WIRE_STEP_MS began */
     size_t marked_bytes;
     uint64_t marked_ms;
@@ -129,7 +130,8 @@ struct wire_share {
     /* These members up to unread_entry: output that the peer has not read. */
     bool is_unread; /* true: the connection is in the list of those with unread output */
     size_t unread;
-    uint64_t unread_ms; /* time at which the peer last read something */
+    /* loop_now_ms() when the peer last read something, or was first seen with unread output */
+    uint64_t unread_ms;
     TAILQ_ENTRY(wire) unread_entry;
 };
 
@@ -138,7 +140,8 @@ void wire_limits_destroy(struct wire_limits *limits); /* to be called after all 
 
 /* Adds the connection to its account (the connections of one token or identity), once the peer
  * has proved who it is; the account's limits hold from now on.  Returns 0; or -EBUSY, with err,
- * when the account has too many connections; that is logged, and the caller ends the connection. */
+ * when the account has too many connections; this error is logged here, and the caller must end the
+ * connection. */
 int wire_limits_join(struct wire *wire, struct err *err);
 /* Removes the connection from its account (the connections of one token or identity), if it was
  * added to one. */
@@ -147,7 +150,8 @@ void wire_limits_leave(struct wire *wire);
 /* Tells that the next frame is incomplete: `have` bytes of `size` have come (size 0: its length is
  * not known yet). */
 void wire_limits_frame_partial(struct wire *wire, size_t size, size_t have);
-/* Tells that the frame is complete; its reservation ends. */
+/* Tells that the frame which the peer is sending is complete; memory reserved for it is free
+ * again. */
 void wire_limits_frame_whole(struct wire *wire);
 /* Returns true when the peer only seems silent because its connection is not being read. */
 bool wire_limits_is_waiting(const struct wire *wire);

@@ -84,28 +84,30 @@ struct wire_context {
     struct credential own;      /* our own token and key */
     struct instance instance; /* makes sure that each relayed request to us is accepted only once */
     struct strmap *revoked;   /* keys: token ids that are refused */
-    /* called for each newly revoked token; NULL: nobody asked */
+    /* called for each newly revoked token; NULL: no callback is set */
     void (*on_revoked)(void *arg, const char *token_id);
     void *on_revoked_arg;
     struct revocations *revocations; /* the revocations that the collector publishes */
     /* pool for ads of requests, and of replies if the wire has no other pool */
     struct ad_pool *args_pool;
-    struct wire *first;                 /* all wires, also those that wait to be freed */
-    TAILQ_HEAD(wire_turns, wire) turns; /* the wires that get a turn after the current callback */
+    struct wire *first; /* all wires, also those that wait to be freed */
+    /* wires that the timer `turn` works on after the current callback: it writes their output,
+     * reads input that waits, and ends or frees them */
+    TAILQ_HEAD(wire_turns, wire) turns;
     size_t turn_count;
     struct loop_timer *turn; /* set while `turns` is not empty */
     struct wire_limits *limits;
     struct denials *denials;
 };
 
-/* Reads the public keys again, unless they were read a moment ago; called for a token with an
- * unknown key.  Returns whether they were read. */
+/* Reads the public keys again, unless this was tried in the last 2 seconds; called for a token with
+ * an unknown key.  Returns whether they were read; if not, the old keys stay. */
 bool wire_context_reload_keys(struct wire_context *context);
-/* Callback of the timer `turn`. */
+/* Callback of the timer `turn`: gives each wire in context->turns its turn. */
 void wire_context_turns(void *context);
 /* Frees all wires without calling their callbacks. */
 void wire_context_sweep(struct wire_context *context);
-/* Returns our own token and key, read again if the last reading is older than max_age_ms.  NULL:
+/* Returns our own token and key, read again if they were last read more than max_age_ms ago.  NULL:
  * we have none, and own.why says why. */
 const struct credential *wire_context_own(struct wire_context *context, uint64_t max_age_ms);
 /* Returns the pool whose tokens are accepted; "": not known. */
@@ -157,7 +159,7 @@ struct wire {
     struct ad_pool *pool; /* pool for ads in replies; borrowed */
     enum wire_state state;
     bool dialled;     /* true: we dialled; false: accepted */
-    bool input_waits; /* true: input is left, but the limit of a turn was reached */
+    bool input_waits; /* true: input is left for the next turn, because one turn reads few frames */
     bool pinged;      /* true: nothing has come since our last PING */
     struct stream *stream;
     TAILQ_ENTRY(wire) turn_entry;
@@ -165,14 +167,15 @@ struct wire {
     struct loop_timer *clock, *deadlines;
     struct wire_events events;
     void *arg;
-    char *route, *said_name; /* said_name: our uplink name, when we dialled */
+    /* route of the connection; when we dialled, also our uplink name, "": none */
+    char *route, *said_name;
     /* when we dialled: what HELLO will say besides the token; NULL once it is sent */
     struct ad *hello;
     struct secret_list *hello_secrets; /* secrets sent with hello */
     struct wire_accept how;            /* for an accepted connection: the owner's options */
     struct caller *caller;
     uint32_t server_scopes; /* scopes of the server that we dialled (wire_dial.server_scopes) */
-    size_t peer_frame_max;  /* largest frame that the server accepts, from its WELCOME */
+    size_t peer_frame_max;  /* largest frame that the dialled server accepts, from its WELCOME */
     struct strbuf out;      /* frames that the next turn writes */
     struct wire_share share;
     uint64_t last_input_ms, pinged_ms;
@@ -189,7 +192,8 @@ struct wire {
     size_t request_bytes;             /* bytes of the peer's unanswered requests */
     struct wire_request *handled;     /* the request with undecoded ads whose handler is running */
     struct frame_ads handled_ads;     /* ads of `handled` that its handler has not taken yet */
-    uint64_t deadline_next_ms; /* time at which the timer `deadlines` fires; UINT64_MAX: not set */
+    /* loop_now_ms() when the timer `deadlines` fires; UINT64_MAX: not set */
+    uint64_t deadline_next_ms;
 };
 
 /* Ends the connection at once for us; its owner is told in the next turn.  goodbye true: status
@@ -200,13 +204,14 @@ void wire_fail(struct wire *wire, int status, bool goodbye, const char *format, 
 void wire_ping(struct wire *wire);
 /* Schedules a turn of the wire after the current callback; the turn writes what is in `out`. */
 void wire_turn_take(struct wire *wire);
-/* Removes the wire from those that wait for a turn. */
+/* Removes the wire from context->turns, so that it gets no turn. */
 void wire_turn_forget(struct wire *wire);
 void wire_out_init(struct wire *wire);
 void wire_flush(struct wire *wire); /* writes what is in `out` now */
 /* sends a PING or PONG with this number */
 void wire_send_opaque(struct wire *wire, enum frame_type type, uint64_t opaque);
-/* Completes the frame that begins at `begin` in wire->out.  Returns 0 or -EMSGSIZE. */
+/* Completes the frame that begins at `begin` in wire->out, and lets it be sent; blob, which is sent
+ * last, is the end of its body.  Returns 0; or -EMSGSIZE, and the frame is dropped. */
 int wire_frame_end(struct wire *wire, size_t begin, const void *blob, size_t blob_length);
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -234,7 +239,7 @@ struct wire_request {
     bool cancelled;
     bool logged;                 /* true: the handler itself logs why it refuses */
     bool ending;                 /* true while the callback gone() is running */
-    void (*has_room)(void *arg); /* callback for wire_request_on_drained() */
+    void (*has_room)(void *arg); /* callback set by wire_request_on_drained() */
     void *has_room_arg;
     void (*gone)(void *arg);
     void *gone_arg;
@@ -286,8 +291,8 @@ struct relayed {
 int64_t wire_call_relayed(struct wire *wire, const struct relayed *relayed, wire_raw_f call,
                           void *arg);
 /* ---- our own requests through a hub: relay.c ---- */
-/* Ends our request through the hub that has this number.  Returns false if there is no such
- * request. */
+/* Ends our request that was sent through the hub and has this number; does nothing if the request
+ * has ended.  Returns false if a request through the hub cannot have such a number. */
 bool relay_cancel(struct wire *wire, int64_t number);
 /* Ends our requests through the hub that wait to be signed again, with -ECONNRESET. */
 void relay_tell_all_over(struct wire *wire);
@@ -299,8 +304,8 @@ void wire_call_return_window(struct wire *wire, int64_t request, uint32_t bytes)
 /* Sends a reply frame of another daemon on to the peer that made the request; the last such
  * frame ends the request. */
 void wire_reply_raw(struct wire_request *request, const struct frame *reply);
-/* Sets a callback: window is called when the peer acknowledges parts that wire_reply_raw() has
- * passed on, instead of counting the bytes for this request. */
+/* Sets a callback: window(arg, bytes) is called when the peer acknowledges so many bytes of parts
+ * that wire_reply_raw() has passed on.  They are then not counted in request->in_flight. */
 void wire_request_on_window(struct wire_request *request, void (*window)(void *arg, uint32_t bytes),
                             void *arg);
 /* Like wire_reply_part(), for a body that was encoded before (frame_put_body()) and fits in a
