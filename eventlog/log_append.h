@@ -41,7 +41,7 @@ struct log_append_item {
 
 struct log_append {
     struct os *os;
-    /* file with the sizes of the logs before the append; only for this writer */
+    /* path of the writer's note: a file with the sizes of the logs before the append */
     const char *note_path;
     const char *boot_id; /* id of the machine's present boot */
     /* true: first batch since the writer's start, whose events may be in the logs already */
