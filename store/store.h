@@ -71,9 +71,10 @@ int store_open(struct loop *loop, struct os *os, const char *path,
  * allowed. */
 void store_close(struct store *store);
 
-/* Calls each for all rows of a table, in the order of keys, before it returns.  May be called only
- * before the first transaction.  each returns 0; or a negative errno, which ends the walk.  Returns
- * 0, the error of each, or a negative errno with err. */
+/* Calls `each` for every row of a table, in the order of keys.  May be called only
+ * before the first transaction.  `each` returns 0; or a negative errno, which ends the walk.
+ * Returns 0, the negative errno that `each` returned, or a negative errno with err when the table
+ * cannot be read. */
 int store_load(struct store *store, const char *table,
                int (*each)(void *arg, const char *key, const void *value, size_t length), void *arg,
                struct err *err);

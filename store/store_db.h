@@ -63,15 +63,15 @@ int store_db_checkpoint(struct store_db *db, struct err *err);
 
 /* Callback of store_db_walk(): gets one row. */
 typedef int (*store_db_each_f)(void *arg, const char *key, const void *value, size_t length);
-/* Calls each for at most visit_max rows with from <= key < to (to NULL: no limit), in ascending
- * order of keys or, with reverse, in descending order.  each returns 0; or another value, which
- * ends the walk.  key and value live until each returns.  Returns 0, the value of each that ended
- * the walk, or a negative errno with err. */
+/* Calls `each` for at most visit_max rows with from <= key < to (to NULL: no limit), in ascending
+ * order of keys or, with reverse, in descending order.  `each` returns 0; or another value, which
+ * ends the walk.  key and value live until `each` returns.  Returns 0, the value with which
+ * `each` ended the walk, or a negative errno with err when the table cannot be read. */
 int store_db_walk(struct store_db *db, int table, const char *from, const char *to, bool reverse,
                   size_t visit_max, store_db_each_f each, void *arg, struct err *err);
 
-/* Continues a walk of store_db_walk() with the same arguments: visits only keys greater than `seen`
- * or, with reverse, less than `seen`. */
+/* Continues a walk of store_db_walk(), with the same arguments and results: visits only keys
+ * greater than `seen` or, with reverse, less than `seen`. */
 int store_db_walk_beyond(struct store_db *db, int table, const char *from, const char *to,
                          bool reverse, const char *seen, size_t visit_max, store_db_each_f each,
                          void *arg, struct err *err);
