@@ -50,8 +50,8 @@ struct spool_item {
     char *name;  /* path in the sandbox */
 };
 void spool_item_destroy(void *item); /* frees one item; for vec_fini() */
-/* Appends to items a struct spool_item for each file to be sent.  job: its ad, as the schedd shows
- * it.  Returns 0; or -EINVAL with err if the job is not spooled. */
+/* Appends to items a struct spool_item for each file to be sent.  job: the ad of the job, as the
+ * schedd shows it.  Returns 0; or -EINVAL with err if the job is not spooled. */
 int spool_plan_items(const struct ad *job, struct vec *items, struct err *err);
 /* Returns the absolute path where an output file belongs on the submitter's machine; owned by the
  * caller (mem_free).  name: the file's name below out/<ProcId>/; "" means the event log.  NULL: the

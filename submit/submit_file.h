@@ -97,8 +97,8 @@ void submit_file_digest(const struct submit_file *file, struct strbuf *out);
 /* Gets the expanded value of a command or macro for the selected job in *ret (freed with
  * mem_free()); NULL when it is not set.  Returns 0, or a negative errno with err. */
 int submit_file_value(struct submit_file *file, const char *name, char **ret, struct err *err);
-/* Returns the number of the line that set the name: a setting's line, or that of the queue
- * statement for its variables; 0 when the name is not set. */
+/* Returns the number of the line that sets `name`: the line of a setting, or of the queue statement
+ * if name is one of its variables; 0 when the name is not set. */
 unsigned submit_file_line(const struct submit_file *file, const char *name);
 /* Walks all settings of the file; the caller sets *at = 0 before the first call.  *plus: true if
  * the setting is written as +Name or MY.Name; submit_file_value() knows it as "MY.<name>".  Returns

@@ -68,8 +68,8 @@ struct submit_place {
 };
 
 /* Makes the ad of the selected job in *ret, owned by the caller.  first: the ad of the file's first
- * job; NULL when this is the first.  Returns 0; -EINVAL with err ("job.sub:12: ..."), or the error
- * of look(). */
+ * job; NULL when the selected job is the first.  Returns 0; -EINVAL with err ("job.sub:12: ..."),
+ * or the error of look(). */
 int submit_job_make(struct submit_file *file, const char *file_name,
                     const struct submit_place *place, int64_t proc, const struct ad *first,
                     struct ad **ret, struct err *err);

@@ -35,7 +35,7 @@ struct submit_making {
     const struct submit_place *place;
     struct ad *ad; /* the new ad, chained to the first job's ad */
     bool is_first;
-    const struct ad *first; /* ad of the first job; NULL while this is the first */
+    const struct ad *first; /* ad of the file's first job; NULL while this ad is being made */
     int64_t proc;
     int64_t universe;
     bool is_docker, is_container;
@@ -84,7 +84,7 @@ bool making_amount(const char *text, int64_t unit, int64_t *ret);
 bool making_is_loose(const char *text, const char *op);
 
 /* Splits text at any of the separators and appends the items (freed with mem_free()), without
- * blanks around them; empty ones are left out. */
+ * blanks around them; empty items are left out. */
 void making_split(const char *text, const char *separators, struct vec *items);
 /* Appends the items to out, with commas between them. */
 void making_join(const struct vec *items, struct strbuf *out);
