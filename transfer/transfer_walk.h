@@ -55,7 +55,7 @@ int transfer_walk(struct os *os, const char *root, const char *path, const char 
                   struct err *err);
 
 /* Follows all links of path within the directory root, and writes to ret (size bytes) the path
- * below root that has no links.  Returns 0, -EXDEV when it leads out of root, -ELOOP, -ENOENT,
+ * below root that has no links.  Returns 0, -EXDEV when path leads out of root, -ELOOP, -ENOENT,
  * -ENOTDIR or -ENAMETOOLONG. */
 int transfer_resolve(struct os *os, const char *root, const char *path, char *ret, size_t size);
 
