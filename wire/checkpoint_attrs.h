@@ -29,7 +29,7 @@
 /* true: no machine fits the checkpoint; any machine may run the job */
 #define CKPT_ANYWHERE "CkptAnywhere"
 
-/* Attributes that only a checkpoint's manifest has, the ad that describes it. */
+/* Attributes that only a manifest has, the ad that describes a checkpoint. */
 #define CKPT_IMAGE_SUM   "ImageChecksum"
 #define CKPT_FILES_SUM   "FilesChecksum"
 #define CKPT_SANDBOX     "CkptSandbox"

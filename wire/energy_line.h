@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* longest name of a machine or user, bytes; longer ones are not counted */
+/* longest name of a machine or user, bytes; energy used under a longer name is not counted */
 #define ENERGY_NAME_MAX 900
 
 struct ad;
@@ -28,8 +28,8 @@ struct energy_line {
 void energy_line_add(struct vec *lines, const struct energy_line *line);
 /* Parses text.  Returns false, with *ret unchanged, when text is not an energy line. */
 bool energy_line_read(const char *text, struct energy_line *ret);
-/* Calls each for every valid line in the list that is the value of `attribute`.  Does nothing when
- * the ad has no such list. */
+/* Calls `each` for every valid line in the list that is the value of `attribute`.  Does nothing
+ * when the ad has no such list. */
 void energy_line_each(const struct ad *ad, const char *attribute,
                       void (*each)(void *arg, const struct energy_line *line), void *arg);
 

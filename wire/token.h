@@ -70,7 +70,8 @@ int token_key_endorse(struct os *os, const char *dir, const char *kid, const cha
 /* Reads the file of a private key into *pem, which the caller wipes and frees.  Returns 0; -EACCES
  * when group or others may access the file; or an error of reading. */
 int token_key_read(struct os *os, const char *path, char **pem, size_t *length, struct err *err);
-/* Loads all <kid>.pub in dir; *ret is the caller's.  Returns 0, or -ENOENT when there are none. */
+/* Loads all public keys <kid>.pub in dir; *ret is the caller's.  Returns 0, or -ENOENT when there
+ * are none. */
 int token_keys_load(struct os *os, const char *dir, struct token_keys **ret, struct err *err);
 /* Returns an empty set of public keys, owned by the caller. */
 struct token_keys *token_keys_create(void);

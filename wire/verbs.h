@@ -98,8 +98,8 @@ enum wire_verb {
      * has a ticket */
     VERB_FILE_PEEK = 86,   /* get bytes of a file in the sandbox of a running job */
     VERB_SHELL_OPEN = 87,  /* start a program beside the job, with a terminal or pipes */
-    VERB_SHELL_READ = 88,  /* what the program of SHELL_OPEN wrote, or how it ended */
-    VERB_SHELL_WRITE = 89, /* input for the program of SHELL_OPEN; size of its terminal, signals */
+    VERB_SHELL_READ = 88,  /* get what the program of SHELL_OPEN wrote, or how it ended */
+    VERB_SHELL_WRITE = 89, /* send input, a size of terminal or a signal to SHELL_OPEN's program */
     /* the next verbs are sent between startd and starter, on a Unix socket; the starter dials */
     VERB_STARTER_HELLO = 90,      /* starter to startd: the claim for which the starter works */
     VERB_LEASE_RENEWED = 91,      /* startd to starter: the claim's lease was confirmed */

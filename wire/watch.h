@@ -36,7 +36,7 @@ struct wire_request;
 /* Which ads to watch. */
 struct watch_spec {
     const char *type;       /* type of the ads: "Machine", "Request", "Submitter", "Job", ... */
-    const char *constraint; /* ads for which this is true; NULL: all */
+    const char *constraint; /* expression that is true for the ads to watch; NULL: all ads */
     const char *const *projection; /* NULL-terminated attribute names; NULL: all */
     /* true: the ads come with their secrets (claim ids); needs the scope NEGOTIATOR */
     bool with_secrets;

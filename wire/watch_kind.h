@@ -32,8 +32,8 @@ struct watch_kind {
      * kind */
     char *name;
     char *type;
-    struct ad_expr *constraint;       /* ads for which this is true; NULL: all ads */
-    struct ad_projection *projection; /* attributes to send; NULL: all */
+    struct ad_expr *constraint; /* expression that is true for the ads to send; NULL: all ads */
+    struct ad_projection *projection; /* attributes to send of each ad; NULL: all */
     bool with_secrets;
     struct ad_work work; /* steps taken for this kind: evaluating the constraint, and other work */
     uint64_t judged;     /* how many times an ad was judged by the constraint */

@@ -311,8 +311,8 @@ struct wire_dial {
     const struct wire_secret *secrets;
     size_t secret_count;
     /* Scopes that the dialled server has when it sends us requests on this connection, although
-     * it has a certificate and no token: SCOPE_SCHEDD on a claim's connection.  0: it may use
-     * only verbs without a scope. */
+     * it has a certificate and no token: SCOPE_SCHEDD on a claim's connection.  0: the
+     * server may use only verbs without a scope. */
     uint32_t server_scopes;
 };
 /* Dials a server; dial is copied.  The result comes later, as the event ready or closed.  Returns 0
