@@ -10,6 +10,7 @@ struct wire_request;
 
 /* handles the schedd's JOB_EVENT */
 void event_logs_handle(struct shadow *shadow, struct wire_request *request);
-void event_logs_end(struct shadow *shadow); /* waits for the writes under way, and frees all */
+/* To be called when the process ends: waits for the writes under way, and frees the memory. */
+void event_logs_end(struct shadow *shadow);
 
 #endif

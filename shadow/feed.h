@@ -13,7 +13,8 @@ struct wire_request;
 void feed_fetch(struct run *run, struct wire_request *request);
 /* answers FILE_GET with a file's bytes */
 void feed_get(struct run *run, struct wire_request *request);
-/* fails the requests under way; to be called after the lanes have stopped */
+/* Refuses the FILE_GET requests not answered yet, with -ESHUTDOWN.  To be called after the lanes
+ * have stopped. */
 void feeds_end(struct shadow *shadow);
 
 #endif

@@ -19,7 +19,7 @@ struct link {
     struct wire *wire;
     struct run *run;     /* the starter's run; NULL: not known yet, or over */
     struct guest *guest; /* the client; NULL: this is a starter's connection */
-    /* job, nonce and epoch that the starter named; "" when it named none */
+    /* job id, nonce of the run and claim epoch that the starter sent; "", "" and 0: none yet */
     char id[RUN_ID_SIZE];
     char nonce[RUN_NONCE_SIZE];
     int64_t epoch;

@@ -14,6 +14,7 @@ struct shadow;
 void link_accept(void *shadow, struct incoming *incoming);
 /* Closes the connection of this guest; guest is freed. */
 void links_end_guest(struct shadow *shadow, const struct guest *guest);
-void links_end(struct shadow *shadow); /* the process ends: closes all connections */
+/* To be called when the process ends: closes all connections of starters and clients. */
+void links_end(struct shadow *shadow);
 
 #endif

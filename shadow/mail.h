@@ -13,6 +13,8 @@ struct wire_request;
 void mail_begin(struct shadow *shadow, const char *sendmail);
 /* Handles a JOB_EVENT of the schedd that carries a mail instead of events. */
 void mail_handle(struct shadow *shadow, struct wire_request *request);
-void mail_forget(struct shadow *shadow); /* frees the memory at the end of the process */
+/* To be called when the process ends: gives up the mail that is being sent, answers its JOB_EVENT
+ * with -ESHUTDOWN, and frees the memory. */
+void mail_forget(struct shadow *shadow);
 
 #endif

@@ -31,7 +31,8 @@ struct remote_site { /* what the site allows; all borrowed; "~/x" is below home 
     size_t readonly_count;
     const char *const *hidden;
     size_t hidden_count;
-    const char *const *always; /* paths that are hidden in any case; NULL entries are skipped */
+    /* paths that are hidden whatever the knobs say, such as SPOOL; NULL entries are skipped */
+    const char *const *always;
     size_t always_count;
     int64_t bytes_max; /* bytes that a job may write; 0: no limit */
     int64_t files_max; /* files that a job may create; 0: no limit */

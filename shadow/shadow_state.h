@@ -49,14 +49,14 @@ struct shadow {
     /* repeats SHADOW_HELLO if it was refused because another shadow was connected */
     struct loop_timer *greeting;
     bool greeted;              /* SHADOW_HELLO was answered on the present uplink */
-    struct loop_timer *orphan; /* ends the process when the schedd stays away for orphan_ms */
+    struct loop_timer *orphan; /* ends the process if no schedd is connected for orphan_ms */
     uint64_t orphan_ms;
     struct loop_lane *lanes[SHADOW_LANES_MAX];
     size_t lane_count;
     int64_t spool_reserve;               /* bytes that must stay free on the disk of SPOOL */
     int64_t input_mb_max, output_mb_max; /* limits in MB for jobs that set none; -1: no limit */
     struct shadow_ckpt ckpt;
-    /* what is under way */
+    /* This group, up to asked_ms, holds what is under way: runs, reports, works, connections ... */
     struct strmap *runs; /* maps job ids to struct run, the newest run of each job */
     struct vec reports;  /* report.c: reports not answered yet, each a struct report */
     /* run_work.c: works that run or wait on lanes, each a struct work */
@@ -67,11 +67,11 @@ struct shadow {
     struct vec links;              /* connections of starters and clients, each a struct link */
     bool asking;       /* link_accept.c: the schedd is being asked about an unknown run */
     uint64_t asked_ms; /* when link_accept.c last asked the schedd about an unknown run */
-    /* state of single parts of the shadow; only the part's own .c file knows the struct */
-    struct guests *guests;
+    /* Each of these structs is the state of one .c file, and no other file knows its members. */
+    struct guests *guests;       /* guest.c: connected guests and unused tickets */
     struct sandboxes *sandboxes; /* spool.c: sandboxes of spooled clusters */
     struct mailer *mailer;
-    struct event_logs *event_logs; /* event_log.c: NULL until the first event comes */
+    struct event_logs *event_logs; /* event_log.c: writes to logs; NULL until the first event */
     struct remotes *remotes;
 };
 

@@ -46,15 +46,15 @@ int64_t transfer_plan_limit(const struct ad *job, const char *attribute, int64_t
 int transfer_plan_inputs(const struct ad *job, struct vec *inputs, struct err *err);
 void transfer_input_destroy(void *input); /* frees one input; for vec_fini() */
 
-/* Returns a copy of the job's ad with the names that the files have in the sandbox.  Owned by the
- * caller. */
+/* Returns a copy of the job's ad in which the program and the standard files have the names that
+ * they have in the sandbox.  Owned by the caller. */
 struct ad *transfer_plan_sandbox_ad(const struct ad *job);
 
 /* Where an output file goes: a path that the owner named, and below it names that the job made. */
 struct transfer_place {
     /* absolute path; NULL: not stored here (/dev/null, or sent to a URL by the starter) */
     char *base;
-    /* path relative to base, whose missing directories are made; "" for base itself */
+    /* path relative to base, "" for base itself; missing directories in this path are made */
     char *below;
     /* PreserveRelativePaths is set: missing directories of base are made, too */
     bool is_kept;

@@ -1,8 +1,8 @@
 /* shadow/ckpt/ckpt_call.h - struct ckpt_call: one call of a starter about checkpoints, for the
  * files of this folder.
  *
- * A job's checkpoints are numbered (CkptSequence); the directory of each is a generation.  A delta
- * is an image that holds only what changed since an earlier one.
+ * A job's checkpoints are numbered (CkptSequence); the directory of a checkpoint is called a
+ * generation.  A delta is an image that holds only what changed since an earlier one.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,9 +24,11 @@ struct run;
 /* What a call CKPT_... (CKPT_PUT, CKPT_GET, ...) asks for, and what was found.  While a work runs
  * on the lane (worker thread), only that work may use the struct. */
 struct ckpt_call {
-    int64_t sequence, previous; /* numbers of the checkpoint and of the kept one before it */
-    int64_t base;               /* number of the checkpoint that a delta changes; 0: not a delta */
-    /* bytes: where the piece begins, the file's size, what we have of the file */
+    /* numbers of the checkpoint, and of the kept checkpoint before it (0: none) */
+    int64_t sequence, previous;
+    int64_t base; /* number of the checkpoint that a delta changes; 0: not a delta */
+    /* of the file `name`, in bytes: where the piece that is sent or read begins, the size of the
+     * whole file, and how much of the file the shadow has stored */
     int64_t offset, size, have;
     /* name of the file that is sent or read, one of CKPT_NAME_...; NULL: no file */
     const char *name;
@@ -36,13 +38,14 @@ struct ckpt_call {
     struct ad *manifest; /* in CKPT_DONE: the checkpoint's manifest */
     char *bytes;         /* bytes that CKPT_GET has read */
     size_t length;
-    /* in CKPT_LOOK: encoded manifests of the kept checkpoints; NULL: absent */
+    /* in CKPT_LOOK: encoded manifests of the kept checkpoints; NULL: no checkpoint */
     char *found[CKPT_GENERATIONS];
     size_t found_length[CKPT_GENERATIONS];
 };
 
 void ckpt_call_destroy(struct ckpt_call *call);
-/* Returns the directory of a checkpoint; owned by the caller. */
+/* Returns the path of the directory for the checkpoint of the run's job that has the number
+ * sequence.  Owned by the caller. */
 char *ckpt_call_place(const struct run *run, int64_t sequence);
 /* Returns the size in bytes of a plain file in a directory of the shadow; 0: no such file. */
 int64_t ckpt_call_size_in(struct run *run, const char *directory, const char *name);

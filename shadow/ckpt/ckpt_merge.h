@@ -22,7 +22,7 @@ int checkpoint_merge(struct work *work, const char *part, const char *base, int6
  * whole archive in `part`.  Arguments and result are those of checkpoint_merge(). */
 int checkpoint_join(struct work *work, const char *part, const char *base, int64_t max,
                     struct ad *manifest);
-/* Removes from the directory all files that do not belong to a whole checkpoint. */
+/* Removes from the directory `part` all files that do not belong to a whole checkpoint. */
 void checkpoint_merge_tidy(struct work *work, const char *part);
 
 #endif

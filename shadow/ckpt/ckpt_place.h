@@ -16,7 +16,8 @@ int checkpoint_place_make(struct run *run, struct err *err);
 /* Returns 0; or -EAGAIN with err when the job's checkpoints are in a directory that cannot be
  * reached now. */
 int checkpoint_place_check(struct run *run, struct err *err);
-/* Removes the directory of this job's checkpoints, and all that is in it. */
+/* Removes the directory with the checkpoints of the job with this id, such as "12.3", and all that
+ * is in the directory. */
 void checkpoint_place_remove(struct shadow *shadow, const char *job);
 
 #endif

@@ -1,8 +1,9 @@
 /* shadow/ckpt/ckpt_receive.h - receives a checkpoint from a starter, and reports it to the schedd
  * when it is complete.
  *
- * The functions are given to run_work_start(): one without _done at the end of its name runs on the
- * lane (worker thread), and its ..._done() runs on the loop after it.
+ * The functions are given to run_work_start() in pairs: the function without _done at the end of
+ * its name runs on the lane (worker thread) and returns 0, or a negative errno with work->err; then
+ * the function with _done runs on the loop and gets this result.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

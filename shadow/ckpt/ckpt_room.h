@@ -1,7 +1,8 @@
 /* shadow/ckpt/ckpt_room.h - checks that a checkpoint does not take too much of the disk.
  *
- * Both functions run on the run's lane (worker thread) and return 0; or, with work->err, -ENOSPC or
- * -EDQUOT (CHECKPOINT_QUOTA_PER_OWNER).
+ * Both functions run on the run's lane (worker thread) and return 0; or, with work->err, -ENOSPC
+ * (the disk is too full) or -EDQUOT (the owner's checkpoints would exceed
+ * CHECKPOINT_QUOTA_PER_OWNER).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,10 +15,10 @@ struct ckpt_call;
 struct work;
 
 /* Checks that the disk has room for a piece of `length` bytes in the directory `part`, and that the
- * quota has room for the rest of the piece's file. */
+ * rest of the file to which the piece belongs fits into CHECKPOINT_QUOTA_PER_OWNER. */
 int ckpt_room_for_piece(struct work *work, const struct ckpt_call *call, const char *part,
                         size_t length);
-/* Checks that all checkpoints of the owner together do not exceed the quota. */
+/* Checks that all checkpoints of the owner together do not exceed CHECKPOINT_QUOTA_PER_OWNER. */
 int ckpt_room_of_whole(struct work *work);
 
 #endif

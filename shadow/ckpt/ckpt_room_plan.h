@@ -18,14 +18,16 @@
 struct ad;
 
 struct checkpoint_room {
-    int64_t made; /* bytes of checkpoint, changes and result, all unpacked */
-    int64_t disk; /* `made`, and in addition the bytes of the packed result */
+    /* bytes of the earlier checkpoint, the changes and the merged checkpoint, all unpacked */
+    int64_t made;
+    int64_t disk; /* `made`, and in addition the bytes of the packed merged checkpoint */
 };
 
-/* Computes the room for merging the images, or for joining the archives of files.  plain_attr and
- * stored_attr name the manifests' attributes with the sizes of these, unpacked and as stored.
- * base: manifest of the checkpoint before; NULL: it cannot be read and counts as 0.  changes:
- * manifest of the changes.  Wrong figures in the manifests cause no overflow. */
+/* Computes the room for merging two images, or for joining two archives of files.  In both
+ * manifests, the attribute plain_attr has the unpacked size of the image (or archive), and
+ * stored_attr its stored size.  base: manifest of the checkpoint before; NULL: the manifest cannot
+ * be read, and its sizes count as 0.  changes: manifest of the changes.  Wrong figures in the
+ * manifests cause no overflow. */
 struct checkpoint_room checkpoint_room_plan(const struct ad *base, const struct ad *changes,
                                             const char *plain_attr, const char *stored_attr);
 

@@ -99,13 +99,14 @@ struct run *run_create(struct shadow *shadow, const char *id, int64_t epoch, con
                        const struct ad *job);
 /* Returns the run of this job and epoch; NULL: no such run here. */
 struct run *run_find(const struct shadow *shadow, const char *id, int64_t epoch);
-/* Moves the run to the phase; CHECKs that the move is allowed. */
+/* Moves the run to the phase; aborts the process if the run may not move there. */
 void run_move(struct run *run, enum run_phase phase);
-/* Sets in args when the run's transfers started and ended, for the job's event log; nothing for a
- * job that transfers no files. */
+/* Sets in args, for the job's event log, when the run's transfers started and ended.  Sets nothing
+ * for a job that transfers no files. */
 void run_note_transfers(const struct run *run, struct ad *args);
-void run_use(struct run *run);   /* keeps the run in memory until run_unuse() */
-void run_unuse(struct run *run); /* ends a run_use(); the last one frees a dropped run */
+void run_use(struct run *run); /* keeps the run in memory until run_unuse() */
+/* Ends one run_use().  If no other run_use() is left, frees the run, provided it was dropped. */
+void run_unuse(struct run *run);
 /* Answers each JOB_DONE that waits: with status 0, or with a negative status and text. */
 void run_answer_done(struct run *run, int status, const char *text);
 

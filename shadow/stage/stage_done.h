@@ -9,7 +9,7 @@
 struct run;
 struct wire_request;
 
-/* Handles JOB_DONE; it is answered when the output is placed, or refused. */
+/* Handles JOB_DONE; the request is answered when the output is placed, or when it is refused. */
 void stage_done_handle(struct run *run, struct wire_request *request);
 
 #endif

@@ -15,8 +15,8 @@
 struct os_file;
 struct strmap;
 
-/* Up to this number of entries, each file is synced by itself; with more, the whole file system is
- * synced once. */
+/* Up to this number of output files, each file is synced by itself; with more files, the whole file
+ * system is synced once. */
 #define STAGE_SYNC_EACH_MAX 16
 
 struct staged {                /* a file that arrives */
