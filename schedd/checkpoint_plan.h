@@ -23,14 +23,15 @@ struct ad;
 
 struct checkpoint_facts {
     int64_t now_s;
-    int64_t began_s; /* when this run began: seconds since 1970 */
-    /* upper limit for the run's length in seconds, whatever the machine reports */
+    int64_t began_s; /* when the job's present run began: seconds since 1970 */
+    /* upper limit for the present run's length in seconds, whatever the machine reports */
     int64_t run_max_s;
-    int64_t suspended_s; /* seconds for which this run was suspended so far */
-    double weight;       /* factor from run time to slot time (cpus of the slot) */
+    int64_t suspended_s; /* seconds for which the present run was suspended so far */
+    double weight;       /* factor from run time to slot time: the cpus of the slot */
 };
 
-/* Resets the counters of the run: a new run begins and nothing of it is saved yet. */
+/* To be called when a new run begins: removes from the job's own ad the count of the last run's
+ * checkpoints, and how much of that run they saved. */
 void checkpoint_plan_run_begins(struct ad *own);
 
 /* Notes that a checkpoint was taken.  told: its manifest (docs/protocol/checkpoint.md).  Returns
@@ -47,8 +48,8 @@ void checkpoint_plan_refused(struct ad *own, const struct ad *told);
  * from the beginning. */
 void checkpoint_plan_resumed(struct ad *own, int64_t sequence);
 
-/* Forgets the job's checkpoints: its result counts, and a further run would start from the
- * beginning.  NumCkpts and LastCkptTime stay.  Returns whether the job had a checkpoint. */
+/* Forgets the job's checkpoints: a further run would start from the beginning, and the committed
+ * times stay.  NumCkpts and LastCkptTime stay, too.  Returns whether the job had a checkpoint. */
 bool checkpoint_plan_forget(struct ad *own);
 
 /* Three facts about the present run.  ..._run_has_one(): whether a checkpoint of this run was
@@ -59,7 +60,8 @@ int64_t checkpoint_plan_run_saved_s(const struct ad *own);
 int64_t checkpoint_plan_suspension_saved_s(const struct ad *own);
 
 /* Returns true when a job with a checkpoint has waited in vain for patience_s seconds (0: wait for
- * ever) for a machine that can run its image, and may now start over on any machine.  rejected: why
+ * ever) for a machine that can run its image, and may now start over on any machine.  idle_s:
+ * seconds for which the job has been idle.  rejected: why
  * the negotiator gave the idle job no slot; NULL when it has not said. */
 bool checkpoint_plan_gives_up(const struct ad *own, int64_t idle_s, int64_t patience_s,
                               const char *rejected);

@@ -24,8 +24,9 @@ struct edit_rules {
     bool is_super; /* the caller is a queue super user */
 };
 
-/* Checks that the caller may set all attributes of changes.  Returns 0; -EINVAL (none, more than
- * EDIT_ATTRIBUTES_MAX, or not a name) or -EPERM, with err naming the attribute and the rule. */
+/* Checks that the caller may set all attributes of changes.  Returns 0; or, with err, -EINVAL
+ * (changes is empty, has more than EDIT_ATTRIBUTES_MAX attributes, or one with an invalid name) or
+ * -EPERM (the caller may not change the attribute that err names). */
 int edit_plan_check(const struct ad *changes, const struct edit_rules *rules, struct err *err);
 
 #endif

@@ -11,6 +11,7 @@ struct wire_request;
 
 /* Handles an ACT request; it is answered when all its jobs are done, after the commit. */
 void act_handle(struct schedd *schedd, struct wire_request *request);
-void acts_fini(struct schedd *schedd); /* fails the requests under way with -ESHUTDOWN */
+/* Fails the ACT requests that are not answered yet, with -ESHUTDOWN. */
+void acts_fini(struct schedd *schedd);
 
 #endif

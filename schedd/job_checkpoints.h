@@ -37,8 +37,8 @@ void checkpoints_refused(struct change *change, struct job *job, const struct ad
 bool checkpoints_take_late(const struct job *job, int64_t epoch);
 
 /* Forgets the job's checkpoints, because its result counts or because it leaves the queue.  After
- * the commit its shadow is told to delete them.  leaves: the job leaves the queue, and its ad stays
- * as it is for the history. */
+ * the commit the owner's shadow is told to delete them.  leaves: the job leaves the queue, and its
+ * ad stays as it is for the history. */
 void checkpoints_forget(struct change *change, struct job *job, bool leaves);
 
 /* To be called from time to time for each job.  Returns true when an idle job has waited too long

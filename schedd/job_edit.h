@@ -11,6 +11,7 @@ struct wire_request;
 
 /* Handles an EDIT request; it is answered when all its jobs are changed, after the commit. */
 void edit_handle(struct schedd *schedd, struct wire_request *request);
-void edits_fini(struct schedd *schedd); /* fails the requests under way with -ESHUTDOWN */
+/* Fails the EDIT requests that are not answered yet, with -ESHUTDOWN. */
+void edits_fini(struct schedd *schedd);
 
 #endif

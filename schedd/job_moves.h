@@ -53,8 +53,8 @@ void moves_release(struct change *change, struct job *job, const char *why);
 /* Removes the job from the queue into the history, and frees it.  by_policy: a policy removes the
  * job, so no eviction is logged before the removal. */
 void moves_remove(struct change *change, struct job *job, const char *why, bool by_policy);
-/* Completes a job that is not to be run (IsNoopJob), as if by this signal or, when signal is 0,
- * with this exit code.  Frees the job. */
+/* Completes a job that is not to be run (IsNoopJob), as if its program had ended by this signal or,
+ * when signal is 0, with this exit code.  Frees the job. */
 void moves_end_noop(struct change *change, struct job *job, int64_t code, int64_t signal);
 /* Takes the job off its slot and makes it idle again.  fast: kill the job at once, without time to
  * end by itself. */

@@ -19,8 +19,8 @@ struct plan_order {
  * strict order: of two different jobs exactly one comes first. */
 bool schedd_plan_before(const struct plan_order *a, const struct plan_order *b);
 
-/* Computes the default PRIO, (UserPrio * 10) + Expanded - (QDate / 1000000000.0), in C instead of
- * evaluating the expression. */
+/* Computes the default of the knob PRIO, (UserPrio * 10) + Expanded - (QDate / 1000000000.0), in C
+ * instead of evaluating the expression.  expanded: the job has started at least once. */
 double schedd_plan_prio(int64_t job_prio, bool expanded, int64_t qdate_s);
 
 /* ---- the startd answers DIAL_ME ---- */
@@ -71,7 +71,8 @@ bool schedd_plan_lease_is_over(uint64_t lease_end_ms, uint64_t now_ms);
 /* How long a machine is avoided after this many failures in a row: 0 after the first failure,
  * first_ms after the second, then doubled with each failure, at most 60 times first_ms. */
 uint64_t schedd_plan_trouble_wait(unsigned failures, uint64_t first_ms);
-/* Returns true when the last failure is so long ago that the next one counts as the first again. */
+/* Returns true when a machine's last failure, at noted_ms, is more than 120 times first_ms ago,
+ * so that its next failure counts as the first again. */
 bool schedd_plan_trouble_is_old(uint64_t noted_ms, uint64_t now_ms, uint64_t first_ms);
 /* Returns true when a job whose starters failed this often in all is to be held now: at each
  * multiple of failures_max (0: never). */
@@ -101,8 +102,9 @@ enum plan_resumed schedd_plan_resume(const struct plan_resume *resume);
 /* The facts about a job when a shadow reports a result of it. */
 struct plan_result {
     bool in_queue;
-    bool runs;              /* the job is idle, matched, claimed or active, and has no result yet */
-    bool placing;           /* JobStatus 6, or held and staged: a result of the job is committed */
+    bool runs; /* the job is idle, matched, claimed or active, and has no result yet */
+    /* a result of the job is committed: JobStatus 6, or held with output still to be placed */
+    bool placing;
     bool completed;         /* JobStatus 4: the output is placed, and the job stays in the queue */
     int64_t job_epoch;      /* the job's present epoch, while it is in the queue */
     bool finished;          /* the job is in the history */
@@ -112,7 +114,7 @@ struct plan_result {
 /* What to do with the reported result. */
 enum plan_verdict {
     RESULT_COMMIT, /* the result is new: commit it */
-    RESULT_AGAIN,  /* already committed: the shadow may go on and place the output */
+    RESULT_AGAIN,  /* the result is committed already: the shadow may place the output */
     RESULT_DONE,   /* the output was placed long ago: nothing to do */
     RESULT_STALE   /* the result is from another run: refuse it */
 };

@@ -45,7 +45,7 @@ struct wire_context;
 /* The values of the knobs; knobs.c says what each knob means. */
 struct schedd_settings {
     int64_t jobs_max, jobs_owner_max, jobs_submit_max, running_max, history_max;
-    uint64_t constraint_steps_max; /* steps of evaluation for one request; 0: no limit */
+    uint64_t constraint_steps_max; /* most steps of evaluation for one request; 0: no limit */
     int64_t job_lease_s;
     int64_t spool_timeout_s;
     /* how long a job waits for a machine that can resume its checkpoint; 0: for ever */
@@ -61,7 +61,7 @@ struct schedd_settings {
     /* shortest and longest time between two rounds of policies; interval 0: no rounds */
     uint64_t policy_interval_ms, policy_interval_max_ms;
     double policy_timeslice;
-    /* steps for the policies of one owner's jobs in a round; 0: no limit */
+    /* most steps for the policies of one owner's jobs in a round; 0: no limit */
     uint64_t policy_steps_max;
     struct ad_expr *prio;           /* the knob PRIO; NULL: its default, which is built in */
     const char *const *significant; /* extra significant attributes; NULL-terminated, borrowed */
@@ -112,9 +112,10 @@ struct schedd_groups {
 };
 
 struct schedd_claimed {
-    struct strmap *by_id;   /* maps claim ids to struct claim */
-    uint64_t next_start_ms; /* claim_calls.c: earliest time for the next start of a job */
-    struct vec peers;       /* claim_wire.c: connections of startds, each a struct claim_peer */
+    struct strmap *by_id; /* maps claim ids to struct claim */
+    /* claim_calls.c: earliest time for the next start of a job, loop_now_ms() */
+    uint64_t next_start_ms;
+    struct vec peers; /* claim_wire.c: connections of startds, each a struct claim_peer */
 };
 
 struct schedd_history {
@@ -157,13 +158,13 @@ struct schedd {
     uint64_t stop_by_ms;
 
     struct schedd_self self;
-    struct schedd_queue queue;         /* owned by queue_table.c */
-    struct schedd_groups groups;       /* owned by job_autocluster.c */
-    struct schedd_claimed claimed;     /* owned by job_claims.c */
+    struct schedd_queue queue;         /* queue_table.c: owners, clusters and jobs */
+    struct schedd_groups groups;       /* job_autocluster.c: autoclusters and submitters */
+    struct schedd_claimed claimed;     /* job_claims.c: claims */
     struct schedd_under_way under_way; /* requests of clients not finished yet */
 
     LIST_HEAD(, change) changes;   /* job_change.c: changes not on the disk yet */
-    struct schedd_history history; /* owned by job_history.c */
+    struct schedd_history history; /* job_history.c: number of jobs in the history */
 
     struct user_world *users; /* job_charge.c: the site's maps of users */
     /* job_charge.c: look-ups of Unix accounts so far by the request, or slice of a factory, that is
@@ -182,12 +183,12 @@ struct schedd {
     /* job_spool.c: when to look next for jobs whose input never came */
     struct loop_timer *spool_timer;
 
-    struct event_rows *event_rows;     /* owned by event_rows.c */
-    struct checkpoints *checkpoints;   /* owned by job_checkpoints.c */
-    struct policies *policies;         /* owned by job_policy.c */
-    struct troubles *troubles;         /* owned by machine_trouble.c */
-    struct request_ads *request_ads;   /* owned by request_ads.c */
-    struct request_news *request_news; /* owned by request_news.c */
+    struct event_rows *event_rows;     /* event_rows.c: events that are not written yet */
+    struct checkpoints *checkpoints;   /* job_checkpoints.c: checkpoints that shadows must delete */
+    struct policies *policies;         /* job_policy.c: the site's rules, the present round */
+    struct troubles *troubles;         /* machine_trouble.c: machines on which starters failed */
+    struct request_ads *request_ads;   /* request_ads.c: how ads are numbered and sent again */
+    struct request_news *request_news; /* request_news.c: when changed ads are to be sent */
 };
 
 #endif

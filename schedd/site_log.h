@@ -24,9 +24,9 @@ struct err;
 struct schedd;
 struct site_log;
 
-/* The knobs of this log; the texts are borrowed from the configuration. */
+/* The knobs of EVENT_LOG; the strings are borrowed from the configuration. */
 struct site_log_settings {
-    const char *path;  /* path of the file; NULL: no such log is written */
+    const char *path;  /* path of the file; NULL: the log is not written */
     int64_t bytes_max; /* size at which the file is rotated; 0: never */
     /* number of old files to keep; 1: "<path>.old"; more: "<path>.1" and so on */
     int64_t rotations;
@@ -34,9 +34,10 @@ struct site_log_settings {
     struct event_format format;
     const char *const *attributes; /* NULL-terminated: job attributes to show behind each event */
 };
-/* Sets only the members of *ret that point into config, and leaves the others unchanged. */
+/* Sets only the members of *ret that point into config; its other members stay unchanged. */
 void site_log_settings_borrow(const struct config *config, struct site_log_settings *ret);
-/* Reads the knobs into all members of *ret.  Returns 0, or -EINVAL with err and *ret untouched. */
+/* Reads the knobs of EVENT_LOG into all members of *ret.  Returns 0, or -EINVAL with err and *ret
+ * untouched. */
 int site_log_settings_read(const struct config *config, struct site_log_settings *ret,
                            struct err *err);
 
@@ -44,9 +45,10 @@ int site_log_settings_read(const struct config *config, struct site_log_settings
 struct site_log *site_log_create(struct schedd *schedd);
 void site_log_destroy(struct site_log *log); /* waits for the write under way; NULL is allowed */
 
-/* Appends the texts, in order.  The texts are copied; at most LOG_APPEND_ITEMS_MAX, and one call at
- * a time.  done(arg, result) is called later on the loop: with 0, also when the file cannot be
- * written; with -EAGAIN when the file is locked, and the caller may try again later. */
+/* Appends the texts of events to the log, in order.  The texts are copied; at most
+ * LOG_APPEND_ITEMS_MAX, and one call at a time.  done(arg, result) is called later on the loop:
+ * with 0, also when the file cannot be written; with -EAGAIN when the file is locked, and the
+ * caller may try again later. */
 void site_log_append(struct site_log *log, const char *const *texts, size_t count,
                      void (*done)(void *arg, int result), void *arg);
 

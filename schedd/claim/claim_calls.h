@@ -21,8 +21,9 @@ void claim_start(struct claim *claim);
  * reason `why`. */
 void claims_shadow_answered(struct schedd *schedd, const char *job_id, int64_t epoch,
                             const char *pin, const char *why);
-/* Orders the startd to suspend or continue the claim's job.  The startd reports the change later
- * with an ALIVE.  Does nothing when the claim (may be NULL) is not busy. */
+/* Orders the startd to suspend (suspended: true) or continue (false) the claim's job.  The startd
+ * reports the change later with an ALIVE.  Does nothing when the claim (may be NULL) is not busy.
+ */
 void claim_call_suspend(struct claim *claim, bool suspended);
 /* Sends DEACTIVATE: the startd is to end the run that claim->stop describes. */
 void claim_call_deactivate(struct claim *claim);

@@ -38,8 +38,8 @@ struct schedd;
 struct wire_request;
 
 #define CLAIM_ID_MAX       255
-#define CLAIM_RESTARTS_MAX 3     /* restarts of a lost job in a row, on the same claim */
-#define CLAIM_START_MS     60000 /* time limit for shadow and startd to accept a job */
+#define CLAIM_RESTARTS_MAX 3     /* most restarts in a row of a lost job on the same claim */
+#define CLAIM_START_MS     60000 /* milliseconds for shadow and startd to accept a job */
 
 enum claim_state {
     CLAIM_ASKED,
@@ -58,7 +58,7 @@ enum claim_state {
 struct claim_start {
     bool activated;    /* the request ACTIVATE was sent for the claim's present epoch */
     bool waits;        /* the start waits for the NextJobStartDelay of an earlier job */
-    bool await_idle;   /* the startd said -EBUSY: try again when the slot is idle */
+    bool await_idle;   /* ACTIVATE failed with -EBUSY: send it again when the slot is idle */
     bool cannot_ever;  /* the job's $$() cannot be expanded on any slot: hold the job */
     char *cannot;      /* why the job's $$() cannot be expanded on this slot; NULL: no error */
     unsigned restarts; /* how often in a row the startd lost the claim's job */
@@ -91,19 +91,20 @@ struct claim {
      * (autocluster_hold()) */
     struct autocluster *autocluster;
     struct job *job;          /* the claim's present job; NULL: none */
-    char job_id[JOB_ID_SIZE]; /* id of the job given last; "": none yet */
-    int64_t epoch;            /* claim epoch of the job given last */
+    char job_id[JOB_ID_SIZE]; /* id of the job that the claim got last; "": none yet */
+    int64_t epoch;            /* claim epoch of the job that the claim got last */
     enum claim_state state;
     bool slot_idle; /* the startd has no starter on the slot */
     /* change that SUSPEND_CLAIM ordered and the startd has not reported */
     enum claim_switch switching;
-    struct claim_start start; /* start of the job given last */
-    struct claim_stop stop;   /* end of the job that was taken away last */
+    struct claim_start start; /* start of the job that the claim got last */
+    struct claim_stop stop;   /* end of the run of the job that was taken off the claim last */
     /* why the negotiator preempts another job for this claim: "Rank" or "Priority"; "": no job is
      * preempted */
     const char *preemption;
     uint64_t wait_until_ms; /* in CLAIM_WAITING: when to give up, loop_now_ms() */
-    /* the slot's ad, for $$() and machine attributes; NULL: no job needed it when it came */
+    /* the slot's ad, for $$() and machine attributes; NULL: not received yet, or no job needed
+     * such an ad when it was received */
     struct ad *slot_ad;
     struct ad *provisioned; /* the slot's CpusProvisioned, MemoryProvisioned, ...; NULL: unknown */
     uint64_t keep_ms;       /* KeepClaimIdle of the job that ended last, in ms */
@@ -118,7 +119,8 @@ struct claim {
     struct loop_timer *wait;
 };
 
-/* Loads the stored claims and ends those without a running job.  Call after queue_init(). */
+/* Loads the stored claims and ends the claims without a running job.  Call after queue_init().
+ * Returns 0, or a negative errno with err. */
 int claims_init(struct schedd *schedd, struct err *err);
 /* frees all claims in memory; their rows stay in the store */
 void claims_fini(struct schedd *schedd);
@@ -129,14 +131,15 @@ struct claim *claims_find(const struct schedd *schedd, const char *id); /* NULL:
 struct claim *claim_create(struct schedd *schedd, const char *id, const char *slot,
                            const char *machine, const char *uplink,
                            struct autocluster *autocluster);
-/* Moves the claim to the state and logs it; CHECKs that the move is allowed. */
+/* Moves the claim to the state and logs it; aborts the process if the claim may not move there. */
 void claim_move(struct claim *claim, enum claim_state state);
 const char *claim_state_name(enum claim_state state); /* the state's name, such as "busy" */
-/* Ends and frees the claim: its row is deleted with change (NULL: it has no row yet), its
- * connection is closed.  The job must have been taken off before (claim_detach()). */
+/* Ends and frees the claim: deletes its row with change (NULL: the claim has no row yet) and closes
+ * its connection.  why: the reason, for the log.  The job must have been taken off the claim before
+ * (claim_detach()). */
 void claims_end(struct change *change, struct claim *claim, const char *why);
 /* Gives the claim a job that is idle or matched: raises the job's epoch, makes a new nonce, and
- * writes both rows with change. */
+ * writes the rows of claim and job with change. */
 void claim_assign(struct change *change, struct claim *claim, struct job *job);
 /* Separates job and claim: neither points to the other any more.  Changes nothing else in them. */
 void claim_detach(struct claim *claim);
@@ -177,8 +180,8 @@ void claim_set_slot(struct claim *claim, const char *name, const struct ad *slot
  * the starter ends by itself.  fast: kill the job at once, without time to end by itself.  A commit
  * and claims_flush() must follow. */
 void claims_take_job(struct job *job, bool stop, bool fast);
-/* Returns true when this run of the job has left its claim, is still being ended, and may leave
- * files for the next run (WhenToTransferOutput, checkpoints). */
+/* Returns true when the job's run with this epoch has left its claim, is still being ended, and may
+ * leave files for the next run (WhenToTransferOutput, checkpoints). */
 bool claims_keep_run(const struct schedd *schedd, const struct job *job, int64_t epoch);
 
 #endif

@@ -26,8 +26,8 @@ const char *job_nonce(const struct job *job); /* the nonce; "" when the job has 
 void nonce_make(struct change *change, struct job *job);
 void nonce_drop(struct change *change, struct job *job); /* deletes the job's nonce and its row */
 
-/* Loads the nonces of the jobs that are loaded already.  Rows without such a job stay, and are
- * counted in *bad. */
+/* Loads the nonces of the jobs that are loaded already.  Adds to *bad the number of rows without
+ * such a job; these rows stay.  Returns 0, or a negative errno with err. */
 int nonces_load(struct schedd *schedd, size_t *bad, struct err *err);
 
 #endif

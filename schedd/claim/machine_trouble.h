@@ -30,8 +30,8 @@ struct schedd;
 
 void troubles_init(struct schedd *schedd);
 void troubles_fini(struct schedd *schedd);
-/* Counts a failure of a starter on the machine.  claimed_ms: when its claim was made
- * (loop_now_ms()). */
+/* Counts a failure of a starter on the machine.  claimed_ms: when the claim for which the starter
+ * ran was made (loop_now_ms()). */
 void trouble_note(struct schedd *schedd, const char *machine, uint64_t claimed_ms);
 /* To be called when a job's result came from the machine: the machine's next failure counts as the
  * second in a row.  A time for which the machine is avoided already does not end by this. */

@@ -40,9 +40,10 @@ struct policy_rule {
     struct ad_expr *subcode;
 };
 
-/* The site's rules, in the order of their evaluation.  All zero means no rules. */
+/* The site's rules, in the order of their evaluation.  A zero-initialized struct has no
+ * rules. */
 struct policy_system {
-    struct vec rules[POLICY_KINDS]; /* each a list of struct policy_rule */
+    struct vec rules[POLICY_KINDS]; /* one list of struct policy_rule for each kind */
 };
 /* Parses a rule and adds it.  reason and subcode may be NULL or "".  A rule whose expr is a literal
  * other than true would never act, and is not added.  Returns 0, or -EINVAL with err naming the
@@ -58,7 +59,7 @@ enum policy_action {
     POLICY_RELEASE,
     POLICY_REMOVE,
     POLICY_VACATE,
-    POLICY_REQUEUE /* only at the job's exit: it runs again */
+    POLICY_REQUEUE /* only at the job's exit: the job runs again */
 };
 struct policy_verdict {
     enum policy_action action;

@@ -19,7 +19,7 @@ struct job_batches;
 struct job_batches *job_batches_create(void);
 void job_batches_destroy(struct job_batches *batches); /* NULL is allowed */
 
-/* Counts a job in its batch.  To be called in the order of job ids. */
+/* Counts the job in its batch, which is made if needed.  To be called in the order of job ids. */
 void job_batches_add(struct job_batches *batches, const struct job *job);
 /* Counts the jobs that the cluster's factory has still to make (job_factory.h).  The cluster must
  * have a factory; its batch exists even while none of its jobs is in the queue.  Call after the

@@ -15,8 +15,8 @@ struct ad;
 struct change;
 struct schedd;
 
-/* Adds a job to the history.  flat: its last ad, with ClusterId and ProcId.  epoch: of the run
- * whose result counts; 0 when there is none. */
+/* Adds a job to the history.  flat: its last ad, with ClusterId and ProcId.  epoch: claim
+ * epoch of the run whose result counts; 0 when no result counts. */
 void history_add(struct change *change, const struct ad *flat, int64_t epoch, int64_t now_s);
 
 /* Looks a job up in the history and calls done later, on the loop, with the epoch that

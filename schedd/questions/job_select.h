@@ -40,7 +40,7 @@ int caller_check_super_users(const char *const *listed, const char *uid_domain, 
 void caller_refuse(struct schedd *schedd, struct wire_request *request, int result,
                    const struct err *err);
 /* Logs, with the caller's identity, the verb and the address, that a request skipped this many jobs
- * because they belong to others; nothing for 0. */
+ * because they belong to others.  Logs nothing if jobs is 0. */
 void caller_log_denied(struct schedd *schedd, struct wire_request *request, int64_t jobs);
 
 /* Names a job by its ids.  A pointer would not do, because the job may leave the queue between two

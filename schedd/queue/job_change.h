@@ -24,7 +24,7 @@ struct schedd *change_schedd(const struct change *change);
 void change_job(struct change *change, struct job *job);
 void change_cluster(struct change *change, struct cluster *cluster);
 /* change_put() and change_put_bytes() put one row into any table of the store, as part of the
- * change; change_delete() deletes one. */
+ * change; change_delete() deletes a row. */
 void change_put(struct change *change, const char *table, const char *key, const struct ad *ad);
 void change_put_bytes(struct change *change, const char *table, const char *key, const void *data,
                       size_t length); /* at most STORE_VALUE_MAX bytes */
@@ -40,7 +40,7 @@ void change_commit(struct change *change, void (*done)(void *arg), void (*drop)(
                    void *arg);
 
 /* Notes that the job leaves the queue: after the commit watchers are told its last ad (flat), then
- * that the job is gone.  The caller deletes its row. */
+ * that the job is gone.  The caller deletes the job's row. */
 void change_job_gone(struct change *change, const struct job *job, const struct ad *flat);
 
 /* To be called when the schedd ends: frees the changes whose commits are under way, and calls

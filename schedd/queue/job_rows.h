@@ -35,6 +35,7 @@ void job_rows_add(struct job_rows *rows, const struct job *job, struct strbuf *o
 /* Appends the jobs that job_rows_add() has kept back; to be called at the end of each part of an
  * answer.  The next part is complete in itself: the attributes of the cluster are sent again. */
 void job_rows_flush(struct job_rows *rows, struct strbuf *out);
-size_t job_rows_ads(struct job_rows *rows); /* number of ads appended since the last call */
+/* Returns the number of ads appended since the last call of job_rows_ads(). */
+size_t job_rows_ads(struct job_rows *rows);
 
 #endif

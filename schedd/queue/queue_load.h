@@ -8,7 +8,8 @@
 struct err;
 struct schedd;
 
-int queue_init(struct schedd *schedd, struct err *err); /* loads clusters and jobs from the store */
+/* Loads clusters and jobs from the store.  Returns 0, or a negative errno with err. */
+int queue_init(struct schedd *schedd, struct err *err);
 void queue_fini(struct schedd *schedd); /* frees the queue; the store is not changed */
 
 #endif

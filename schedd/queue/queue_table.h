@@ -64,7 +64,7 @@ struct owner {
     int64_t jobs, idle, running, suspended, held;
     int64_t coming;        /* number of jobs that unfinished submissions will still add */
     struct shadow *shadow; /* shadows.c: the owner's shadow; NULL: none was needed yet */
-    struct strmap *runs;   /* shadow_runs.c: maps job id to run; NULL: no run yet */
+    struct strmap *runs;   /* shadow_runs.c: maps job ids to struct run; NULL: no run yet */
     int64_t events;        /* event_rows.c: number of events that wait for the shadow */
     /* job_policy.c: steps that the policies of the owner's jobs took in this round */
     uint64_t policy_steps;
@@ -107,7 +107,7 @@ struct job {
     int64_t entered_s;   /* EnteredCurrentStatus */
     int64_t epoch;       /* ClaimEpoch */
     uint32_t proc;
-    uint32_t heap_at; /* index in autocluster->heap, or HEAP_NOWHERE */
+    uint32_t heap_at; /* index in autocluster->heap; HEAP_NOWHERE: not in the heap */
     uint8_t phase;    /* value of enum job_phase */
     uint8_t last;     /* LastJobStatus; 0: the job's status never changed */
     /* number of reasons why the job gets no slot now: each claim that is still ending an earlier

@@ -22,7 +22,7 @@ struct submitter;
 
 struct autocluster {
     int64_t id;
-    char *key; /* autocluster_plan_key() of its jobs */
+    char *key; /* the key that autocluster_plan_key() makes for each of its jobs */
     struct owner *owner;
     struct submitter *submitter; /* whom the negotiator charges for the autocluster's jobs */
     double weight;               /* RequestCpus of the autocluster's jobs */
@@ -30,7 +30,7 @@ struct autocluster {
     struct job **heap;           /* the idle jobs, best first */
     uint32_t idle_count, idle_capacity;
     uint32_t jobs;   /* number of its jobs, idle or not */
-    uint32_t claims; /* number of claims that keep it with autocluster_hold() */
+    uint32_t claims; /* number of claims that use the autocluster (autocluster_hold()) */
     bool published;  /* the collector has its request ad */
     bool dirty;      /* the request ad must be sent (again) or withdrawn */
     /* why some of its jobs got no slot, as a negotiator said last, and that negotiator's name;
@@ -65,8 +65,8 @@ void autocluster_rejected(struct schedd *schedd, struct autocluster *autocluster
                           const char *by);
 
 /* Notes that the negotiator looks at this attribute: autoclusters that are made from now on take it
- * into account.  Returns false when the attribute was known already, cannot matter, or is one too
- * many. */
+ * into account.  Returns true; or false, and changes nothing, when the attribute was noted already,
+ * can never matter, or too many attributes are noted. */
 bool autoclusters_learn(struct schedd *schedd, const char *name);
 /* To be called after new names were learned: moves jobs that have one of these attributes into the
  * autoclusters where they now belong.  Returns the number of these jobs.  Takes time in proportion

@@ -43,11 +43,11 @@ void request_news_mark_all(struct schedd *schedd);
  * MAX_JOBS_RUNNING leaves. */
 int64_t request_news_wanted(const struct schedd *schedd, const struct autocluster *autocluster);
 
-/* These two are only for request_ads.c.  request_news_send() is to be called before the marked ads
- * are sent: if MAX_JOBS_RUNNING now leaves room for another number of jobs than at the last time,
- * it marks all requests and submitters, at once or after ROOM_MS as described above.
- * request_news_sent() is to be called after the marked ads were sent, and plans the next sending if
- * needed. */
+/* Only for request_ads.c, as is request_news_sent().  request_news_send() is to be called before
+ * the marked ads are sent: if the number of further jobs that MAX_JOBS_RUNNING allows has changed
+ * since it last marked all requests and submitters, it marks all of them again, but usually not
+ * before ROOM_MS have passed.  request_news_sent() is to be called after the marked ads were sent,
+ * and plans the next sending if needed. */
 void request_news_send(struct schedd *schedd);
 void request_news_sent(struct schedd *schedd);
 

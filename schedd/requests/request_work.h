@@ -24,9 +24,9 @@ struct schedd;
 struct slice_work;
 struct wire_request;
 
-/* Steps that are counted in addition to the evaluation.  WORK_LOOK_STEPS: for each job or cluster
- * that is looked at; WORK_VIEW_STEPS: for putting together a job's whole ad; WORK_ROW_STEPS: for
- * adding a job to an answer. */
+/* Steps that are counted in addition to those of evaluating expressions.  WORK_LOOK_STEPS: for each
+ * job or cluster that is looked at; WORK_VIEW_STEPS: for putting together a job's whole ad;
+ * WORK_ROW_STEPS: for adding a job to an answer. */
 #define WORK_LOOK_STEPS 20
 #define WORK_VIEW_STEPS 150
 #define WORK_ROW_STEPS  50
@@ -37,7 +37,7 @@ struct request_work {
     const char *constraint;    /* text of the constraint, borrowed from the request; "" for none */
     struct ad_context context; /* context for the evaluations; counts their steps in `work` */
     struct ad_work work;       /* steps of evaluation that the request has used so far */
-    uint64_t slice_end;        /* work.steps at which the present slice ends */
+    uint64_t slice_end;        /* the present slice ends when work.steps has this value */
     struct slice_work *turn;   /* the request's place among the works that wait for a slice */
 };
 
@@ -52,7 +52,7 @@ struct request_work {
  * -EINVAL (not an expression) or -E2BIG (longer than WORK_CONSTRAINT_MAX). */
 int request_constraint(const char *text, struct ad_expr **ret, struct err *err);
 
-/* Starts counting for a request.  slice(arg) is called for each slice that
+/* Starts counting the steps of a request.  slice(arg) is called for each slice that
  * slice_work_want(work->turn) asks for.  work must not move in memory until
  * request_work_fini(). */
 void request_work_init(struct request_work *work, struct schedd *schedd,
@@ -65,7 +65,7 @@ void request_work_fini(struct request_work *work);
 void request_work_begin(struct request_work *work);
 /* Returns false when the slice has used its steps, or the request all of MAX_CONSTRAINT_STEPS. */
 bool request_work_goes_on(const struct request_work *work);
-/* Returns the steps that the request may still use. */
+/* Returns how many steps the request may still use; UINT64_MAX: no limit. */
 uint64_t request_work_left(const struct request_work *work);
 /* Returns 0; or, when the request has used all of MAX_CONSTRAINT_STEPS, -EDQUOT with err, and
  * writes the caller and the request to the log. */

@@ -44,8 +44,9 @@ double submitter_weight(const struct ad *view);
 void submitter_count(struct schedd *schedd, const struct job *job, enum job_status status,
                      int64_t by);
 
-/* Appends to ads new ads of the submitters whose ads in the collector are out of date, and to gone
- * the names of the submitters whose jobs are all gone.  Both are owned by the caller. */
+/* Appends to ads (struct ad) new ads of the submitters whose ads in the collector are out of date,
+ * and to gone (strings) the Names of the ads of submitters whose jobs are all gone.  The caller
+ * owns these ads and strings. */
 void submitters_publish(struct schedd *schedd, struct vec *ads, struct vec *gone);
 /* Returns whether the collector has an ad of this schedd's submitter with this Name. */
 bool submitter_is_published(const struct schedd *schedd, const char *name);

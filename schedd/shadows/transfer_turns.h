@@ -21,11 +21,13 @@ struct wire_request;
 
 /* Handles a TRANSFER_TURN request from the shadow of this owner. */
 void turns_handle(struct schedd *schedd, struct owner *owner, struct wire_request *request);
-/* To be called after a change of the settings: starts further transfers if the limits allow it. */
+/* To be called after a change of MAX_CONCURRENT_UPLOADS or MAX_CONCURRENT_DOWNLOADS: starts further
+ * transfers if these limits allow it. */
 void turns_look(struct schedd *schedd);
-/* Removes the attributes about a transfer from the job's ad. */
+/* Removes from the job's ad the attributes that say how its transfer stands, such as
+ * TransferringInput and TransferDoneBytes. */
 void turns_clear(struct ad *job);
-/* to be called when the schedd stops: fails the requests with -ESHUTDOWN */
+/* To be called when the schedd stops: fails the open TRANSFER_TURN requests with -ESHUTDOWN. */
 void turns_end(struct schedd *schedd);
 
 #endif

@@ -14,8 +14,8 @@ struct err;
 struct job;
 struct schedd;
 
-/* To be called when a job is new, or attributes of it or of its cluster changed: notes whether it
- * has a $$(). */
+/* To be called when a job is new, or attributes of it or of its cluster changed: notes whether the
+ * job has a $$(). */
 void dollar_look_at(struct schedd *schedd, struct job *job);
 /* Expands the job's $$() and sets the expansions in its own ad.  slot: the slot's ad; NULL:
  * unknown.  Returns 0; -EINVAL with err when the job's $$() cannot be expanded on this slot;

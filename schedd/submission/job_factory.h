@@ -34,16 +34,17 @@ struct schedd;
 /* Most bytes of all submit digests of one owner, as factory_bytes() counts them. */
 #define FACTORY_OWNER_MAX ((int64_t)64 << 20)
 
-/* Estimates how many bytes a submit digest takes in memory, from its length and its number of
- * separators. */
+/* Estimates how many bytes a factory with this submit digest takes in memory, from the digest's
+ * length and its number of commas and line ends. */
 int64_t factory_bytes(const char *digest);
 
 /* Creates a factory: reads the digest, and makes the first job from it, to check that this is
- * possible.  place: where the jobs were submitted (docs/protocol/queue.md).  Both are copied.
- * Returns 0 and sets *ret; or -EINVAL with err, which names the line. */
+ * possible.  cluster: the id.  place: where the jobs were submitted (docs/protocol/queue.md).
+ * digest and place are copied.  Returns 0 and sets *ret; or -EINVAL with err, which names the line
+ * of the digest. */
 int factory_create(struct schedd *schedd, int64_t cluster, const char *digest,
                    const struct ad *place, struct job_factory **ret, struct err *err);
-/* Gives the factory to the cluster, and writes its rows with change. */
+/* Gives the factory to the cluster, and writes the rows of both with change. */
 void factory_attach(struct change *change, struct job_factory *factory, struct cluster *cluster);
 void factory_destroy(struct job_factory *factory); /* NULL is allowed */
 
@@ -56,7 +57,8 @@ void factory_pause(struct change *change, struct cluster *cluster, const char *w
 void factory_resume(struct change *change, struct cluster *cluster);
 bool factory_is_paused(const struct cluster *cluster);
 
-/* Loads the factories from the store.  To be called after the clusters and jobs were loaded. */
+/* Loads the factories from the store.  To be called after the clusters and jobs were loaded.
+ * Returns 0, or a negative errno with err. */
 int factories_load(struct schedd *schedd, struct err *err);
 /* frees all factories; to be called before the clusters are freed */
 void factories_fini(struct schedd *schedd);

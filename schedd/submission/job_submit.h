@@ -12,7 +12,8 @@ struct wire_request;
 /* Handles a SUBMIT request; it is answered when all its jobs are durable. */
 void submit_handle(struct schedd *schedd, struct wire_request *request);
 
-void submissions_fini(struct schedd *schedd); /* fails the requests under way with -ESHUTDOWN */
+/* Fails the SUBMIT requests that are not answered yet, with -ESHUTDOWN. */
+void submissions_fini(struct schedd *schedd);
 
 /* To be called once after the queue was loaded: removes the jobs of submissions that had not
  * finished when the schedd ended, before any of them can run. */
