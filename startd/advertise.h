@@ -17,8 +17,9 @@ void advertise_all(struct startd *startd, struct wire *wire);
 /* Tells the collector at once which dynamic slots have been removed, so that it removes their
  * ads. */
 void advertise_gone(struct startd *startd);
-/* Called with the collector's reply to an UPDATE that it refused or that had errors.  Other UPDATEs
- * get no reply. */
+/* Called with the collector's reply to an UPDATE that the collector refused or in which it found
+ * errors (other UPDATEs get no reply): logs the reply, and if another UPDATE can help, has it
+ * sent. */
 void advertise_complaint(void *startd, struct wire_reply *reply);
 
 #endif

@@ -22,9 +22,10 @@ struct startd;
 struct advertise_due {
     struct loop_timer *send_timer;
     struct loop_timer *anew_timer; /* when it fires, the ads of all slots are built again */
-    uint64_t send_due_ms;          /* when send_timer fires */
-    uint64_t last_sent_ms;         /* when changed ads were last sent; 0: never */
-    uint64_t all_sent_ms;          /* when all ads were last sent in one UPDATE; 0: never */
+    uint64_t send_due_ms;          /* when send_timer fires, ms of the loop's clock */
+    uint64_t last_sent_ms; /* when changed ads were last sent, ms of the loop's clock; 0: never */
+    /* when all ads were last sent in one UPDATE, ms of the loop's clock; 0: never */
+    uint64_t all_sent_ms;
 };
 
 /* What was sent to the collector. */

@@ -32,8 +32,8 @@ void draining_stays(struct startd *startd, bool retry);
 /* Removes drained dynamic slots: their resources return to the partitionable slots from which they
  * were taken. */
 void draining_merge(struct startd *startd);
-/* Writes the estimated cost of draining, and the totals so far, into the ads that are about to be
- * sent, or into the ads of all slots if `all`. */
+/* Writes into the ads of slots that are about to be sent, or into those of all slots if `all`, what
+ * draining would cost by estimate, and what draining has cost so far in all. */
 void draining_publish(struct startd *startd, bool all);
 
 /* Estimates what draining by this request would cost; request NULL: draining of the whole

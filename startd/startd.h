@@ -1,4 +1,5 @@
-/* startd/startd.h - the daemon of a machine, as its main() and the simulator know it.
+/* startd/startd.h - what the startd's main() and the simulator need to start a startd: its knobs
+ * and its struct daemon.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

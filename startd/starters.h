@@ -37,8 +37,8 @@ void starters_sweep(struct startd *startd);
 void starters_name_directory(struct claim *claim);
 /* Makes the directory of the claim's run and starts a starter for it.  Returns 0 or -errno. */
 int starters_spawn(struct claim *claim, struct err *err);
-/* Gives the claim's run to the starter that was kept from its last job; that starter must be
- * connected.  Returns 0 or -errno. */
+/* Gives the claim's run to the starter that was kept from the claim's last job; that starter must
+ * be connected.  Returns 0 or -errno. */
 int starters_hand_over(struct claim *claim, struct err *err);
 /* Called after a restart of the startd: watches the starter of a restored claim; if that starter
  * has died, cleans up after it and ends the claim. */

@@ -30,7 +30,8 @@ struct wire_request;
 struct claim_schedd {
     char *address, *pin, *name;
     char *token; /* id of the token that signed the schedd's request DIAL_ME */
-    /* From the schedd's token: in whose accounts its jobs may run (owner_plan.h). */
+    /* From the schedd's token: the domain and the pattern of the owners in whose accounts the
+     * schedd's jobs may run (owner_plan.h). */
     char *uid_domain, *owners;
 };
 
@@ -79,7 +80,7 @@ struct claim_job {
 /* One run of the claim's latest job, valid in the stages CLAIM_RECORDING to CLAIM_ACTIVE. */
 struct claim_run {
     int64_t start_s; /* when the run began, seconds since 1970; 0: not begun */
-    char *record;    /* text of the job record, which the starter reads */
+    char *record;    /* text of the file job.record, from which the starter reads what to run */
     char *directory;
     /* pid of the starter that the claim's record on disk names; 0: none yet */
     pid_t recorded_pid;
@@ -103,7 +104,7 @@ struct claim_suspension {
 /* The process that runs the claim's job. */
 struct claim_starter {
     pid_t pid;         /* pid of the running starter; 0: none runs */
-    uint64_t start;    /* when that process started, clock ticks since boot (os_start_time()) */
+    uint64_t start;    /* when the starter started, clock ticks since boot (os_start_time()) */
     struct wire *wire; /* the connection from the starter; NULL: none */
     /* how often the startd had read its configuration when it started this starter */
     uint64_t config;
@@ -118,7 +119,7 @@ struct claim_starter {
  * end, and holds the slot's lock until then. */
 struct claim_kept {
     pid_t pid;       /* pid of the kept starter; 0: none is kept */
-    uint64_t start;  /* when that process started, clock ticks since boot (os_start_time()) */
+    uint64_t start;  /* when the kept starter started, clock ticks since boot (os_start_time()) */
     char *directory; /* directory of its last run, emptied for the next run; may no longer exist */
     struct wire *wire;
 };
@@ -131,7 +132,8 @@ struct claim_stop {
     /* why the schedd stops the job: "Remove", "Hold", or "" for another reason */
     char kind[16];
     int64_t grace_s; /* seconds between soft signal and KILL; 0: the starter decides */
-    /* fires when the starter has not ended in time: stop it more strongly */
+    /* fires when the starter was ordered to stop but has not ended in time: stop it more
+     * strongly */
     struct loop_timer *timer;
 };
 
@@ -140,7 +142,8 @@ struct claim_retirement {
     struct loop_timer *timer; /* fires when the job's retirement time is over */
     /* PREEMPT was true: the job must end when its retirement time is over */
     bool evicted;
-    /* the claim began while the machine was draining, because StartExpr allowed it */
+    /* the claim began while the machine was draining, because StartExpr of the drain request
+     * allowed it */
     bool accepted;
     bool drained; /* draining has ended the run: its run time counts as badput */
 };
@@ -201,10 +204,11 @@ void claim_say_alive(struct claim *claim); /* renews the lease at once (ALIVE) *
 /* Called when the starter has ended and its sandbox is removed. reason "": nothing is wrong, and
  * the claim continues; otherwise the claim ends for that reason. */
 void claim_starter_gone(struct claim *claim, const char *reason);
-/* Called when the process of the kept starter has ended: ends the claim, or starts its next job, if
- * that waited for it. */
+/* Called when the process of the kept starter has ended: ends the claim if it is to end, or starts
+ * the claim's next job if that job waited for the end of the kept starter. */
 void claim_kept_gone(struct claim *claim);
-/* Called when the claim has no job: records that on disk, and tells the schedd with a renewal. */
+/* Called when the claim has no job: records on disk that it has none, and tells the schedd so with
+ * a renewal (ALIVE). */
 void claim_is_idle(struct claim *claim);
 /* Ends the claim for this reason, which the schedd is told.  A running job is stopped first: killed
  * at once if `fast`, else asked to end. */

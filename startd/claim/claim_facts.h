@@ -20,7 +20,8 @@ void claim_enter(struct claim *claim, enum claim_stage stage);
 bool claim_is_suspended(const struct claim *claim);
 /* Finds a claim by its claim id; returns NULL if no claim has that id. */
 struct claim *claim_find(struct startd *startd, const char *claim_id);
-uint64_t claim_remaining_ms(const struct claim *claim); /* ms until the claim's lease ends */
+/* ms until the claim's lease ends; 0: the lease is over */
+uint64_t claim_remaining_ms(const struct claim *claim);
 /* Returns how many seconds the job was suspended in this run so far. */
 int64_t claim_suspended_s(const struct claim *claim);
 /* Returns the seconds since this run of the job began, without the time in which it was

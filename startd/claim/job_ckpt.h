@@ -17,10 +17,11 @@ struct wire_request;
  * reported. */
 struct job_ckpt_probed {
     struct ad *ckpt; /* attributes for the slots' ads; NULL: the machine cannot take checkpoints */
-    /* it can mount the file system for jobs whose files stay at their submit machine */
+    /* true: the machine can mount the file system for jobs whose files stay at their submit
+     * machine */
     bool has_remote;
-    /* It can run jobs whose files stay at their submit machine without mounting a file system, if
-     * the jobs' programs are linked with Roost's wrappers. */
+    /* True: the machine can run jobs whose files stay at their submit machine without mounting a
+     * file system, if the jobs' programs are linked with Roost's wrappers. */
     bool has_wrapped;
 };
 
@@ -29,8 +30,8 @@ struct job_ckpt_probed {
 void job_ckpt_probe(struct startd *startd);
 /* Writes what the probes reported (startd->probed) into a slot's ad. */
 void job_ckpt_put_machine(const struct startd *startd, struct ad *ad);
-/* Writes into a slot's ad when the last checkpoint of the claim's run was taken; nothing if there
- * is none. */
+/* Writes into a slot's ad when the last checkpoint of the claim's run was taken; writes nothing if
+ * none was taken. */
 void job_ckpt_put_run(const struct claim *claim, struct ad *ad);
 /* Notes what a starter reports about its latest checkpoint in the arguments of STARTER_CKPT. */
 void job_ckpt_taken(struct claim *claim, const struct ad *args);

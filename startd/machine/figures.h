@@ -27,7 +27,7 @@ struct figures {
     uint64_t console_used_ms;
 };
 
-/* measures, and writes the figures into the ads of all slots */
+/* measures load and idle times, and writes them into the ads of all slots */
 void figures_measure(struct startd *startd);
 /* Writes the machine's and the slot's figures (load, idle times, clock, energy) into the slot's
  * ad. */

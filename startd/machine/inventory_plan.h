@@ -1,5 +1,5 @@
-/* startd/machine/inventory_plan.h - reads what an inventory script found on this machine, and which
- * units of it suit a job.
+/* startd/machine/inventory_plan.h - reads which units of a resource, such as GPUs, an inventory
+ * script found on this machine, and decides which of these units suit a job.
  *
  * MACHINE_RESOURCE_INVENTORY_<name> is HTCondor's: a command that prints Detected<name> = "id, id"
  * (or a number); for each unit an ad of its properties, named as the unit with '_' for characters
@@ -9,8 +9,8 @@
  * was printed unchanged.  A job's Require<name> is evaluated for each unit; countMatches() in a
  * job's Requirements does the same with Available<name>.
  *
- * Pure.  Rejected: HTCondor's older form, flat names that contain the unit's (CUDA0Capability).
- * Such attributes are shown, but say nothing about a unit.
+ * Pure.  Rejected: HTCondor's older form, flat names that contain the unit's name
+ * (CUDA0Capability).  Such attributes are shown, but say nothing about a unit.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,9 +19,10 @@
 
 #include "startd/slot/carve_plan.h"
 
-/* Adds the kind of resource `name`, which `found`, the script's output, describes, to kinds, and
- * sets its amount in total.  Adds to `shown` the attributes that each slot's ad must show.  Returns
- * 0; -ENOENT if found lacks Detected<name>; or an error of carve_plan_kinds_add(). */
+/* Adds the kind of resource `name` to kinds, as `found`, the output of the inventory script,
+ * describes it, and sets its amount in total.  Adds to `shown` the attributes that each slot's ad
+ * must show.  Returns 0; -ENOENT if found lacks Detected<name>; or an error of
+ * carve_plan_kinds_add(). */
 int inventory_plan_add(struct resource_kinds *kinds, const char *name, const struct ad *found,
                        struct resources *total, struct ad *shown, struct err *err);
 /* For each kind of resource whose units have properties, writes into ad, a slot's ad,

@@ -18,7 +18,8 @@ struct startd;
  * 0 or -errno. */
 int meter_open(struct startd *startd, struct err *err);
 void meter_reload(struct startd *startd);
-/* may be called even if meter_open() was not called or failed */
+/* Stops measuring, and saves the energy counters.  May be called even if meter_open() was not
+ * called or failed. */
 void meter_close(struct startd *startd);
 /* Measures the power draw now, unless it did so less than a second ago, and adds the energy since
  * the last measurement to the counters. */

@@ -11,7 +11,9 @@ struct startd;
 
 struct meter_nut *meter_nut_create(struct startd *startd);
 void meter_nut_destroy(struct meter_nut *nut);
-void meter_nut_reload(struct meter_nut *nut); /* to be called when the configuration has changed */
+/* To be called when the configuration has changed: asks the UPS at once, or stops asking if no UPS
+ * is configured any more. */
+void meter_nut_reload(struct meter_nut *nut);
 /* Returns the watts that the UPS reported last; a negative number if it reported none, or too long
  * ago. */
 double meter_nut_watts(const struct meter_nut *nut);

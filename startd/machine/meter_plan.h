@@ -23,9 +23,11 @@
 
 struct err;
 
-/* Watts of one RAPL zone; a greater value means that the zone's counter was reset. */
+/* Highest credible draw of one RAPL zone, watts; if the zone's counter says more, that counter was
+ * reset. */
 #define METER_ZONE_WATTS_MAX 2000.0
-#define METER_UPS_WATTS_MAX  1e7 /* watts; more than any UPS delivers */
+/* Highest credible load of a UPS, watts; more than any UPS delivers. */
+#define METER_UPS_WATTS_MAX 1e7
 
 enum meter_source { METER_NONE, METER_MODEL, METER_RAPL, METER_NUT };
 /* returns "None", "Model", "RAPL" or "NUT" */
@@ -56,8 +58,8 @@ struct meter_cpu {
 };
 /* Reads the text of /proc/stat.  Returns false if the text has another format. */
 bool meter_plan_cpu(const char *proc_stat, struct meter_cpu *ret);
-/* Returns the share of the CPUs that was used between the two readings, 0 to 1; a negative number
- * if it is unknown. */
+/* Returns the share of the CPUs that was used between the times at which before and now were read,
+ * 0 to 1; a negative number if the share is unknown. */
 double meter_plan_use(const struct meter_cpu *before, const struct meter_cpu *now);
 
 /* The machine's draw as configured, watts; 0: not configured. */
@@ -86,8 +88,9 @@ struct meter_look {
     double cores;    /* number of cores that all slots offer together; may differ from `cpus` */
 };
 /* Computes the rates for jobs.  If the use of CPUs is unknown, used_w is 0 and reserved_w covers
- * the whole draw (of the model: the draw with all CPUs at work).  If the CPUs are almost idle,
- * used_w stays as in `before`, because dividing by almost 0 would give a random number. */
+ * the machine's whole draw (if that is computed from configured figures: the draw with all CPUs at
+ * work).  If the CPUs are almost idle, used_w stays as in `before`, because dividing by almost 0
+ * would give a random number. */
 void meter_plan_rates(const struct meter_look *look, const struct meter_rates *before,
                       struct meter_rates *ret);
 

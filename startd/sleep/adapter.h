@@ -20,9 +20,10 @@ struct wire_request;
 struct adapter {
     /* when the adapter was last looked for, ms of the loop's clock; 0: look again */
     uint64_t seen_ms;
-    bool is_there;        /* true: an adapter was found, and `is` and `leaf` are valid */
-    struct os_adapter is; /* the adapter that has the IP address */
-    /* the network card that receives for that adapter; may be the adapter itself */
+    bool is_there; /* true: an adapter was found, and `is` and `leaf` are valid */
+    /* the adapter with the machine's IP address; may be the card `leaf` itself */
+    struct os_adapter is;
+    /* the network card that receives packets for the adapter `is`; may be that adapter itself */
     struct adapter_leaf leaf;
     /* Name of a card for which Wake-on-LAN could not be switched on, and the reason. */
     char refusing[OS_ADAPTER_NAME_MAX], refusal[120];

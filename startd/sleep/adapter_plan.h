@@ -1,9 +1,9 @@
 /* startd/sleep/adapter_plan.h - chooses the network adapter that could wake the machine.
  *
- * Pure.  A machine has several adapters.  The one that the configuration names is taken; else the
- * one by which we reach the pool, because its cable is plugged in and the rooster, or a neighbour,
- * is at the other end; if that one cannot wake the machine (Wi-Fi), another one with an address
- * that can.
+ * Pure.  A machine has several adapters.  The adapter that the configuration names is taken; else
+ * the adapter by which we reach the pool, because its cable is plugged in and the rooster, or a
+ * neighbour, is at the other end; if that adapter cannot wake the machine (Wi-Fi), another adapter
+ * that has an address and can wake it.
  *
  * The adapter with the address may be a bridge, a bond or a VLAN.  The network card below it
  * receives the packet, by the card's own hardware address.
@@ -26,10 +26,11 @@ struct ad;
 /* A network card below an adapter with an address; may be that adapter itself. */
 struct adapter_leaf {
     struct os_adapter is;
-    /* is_wireless: a Wi-Fi card; has_other_address: its present hardware address is not its
-     * factory's, but for example that of a bond. */
+    /* is_wireless: a Wi-Fi card; has_other_address: its present hardware address is not the one
+     * from the factory, but for example the address of a bond. */
     bool is_wireless, has_other_address;
-    /* flags_known: `flags` is valid; needs_root: only root may read the card's flags. */
+    /* flags_known: `flags`, the card's Wake-on-LAN settings, could be read; needs_root: only root
+     * may read them. */
     bool flags_known, needs_root;
     struct os_wake_flags flags;
 };
@@ -49,15 +50,16 @@ const struct adapter_leaf *adapter_plan_leaf(const struct adapter_leaf *leaves, 
 /* Returns whether a magic packet to this card would wake the sleeping machine. will_arm:
  * Wake-on-LAN will be switched on before it sleeps. */
 bool adapter_plan_can_wake(const struct adapter_leaf *leaf, bool will_arm);
-/* Writes why a magic packet to this card would not wake the machine ("eth0 has no link"), or "".
- * leaf NULL: the machine has no adapter. */
+/* Writes to ret why a magic packet to this card would not wake the machine ("eth0 has no link"), or
+ * "" if it would. leaf NULL: the machine has no adapter. will_arm: Wake-on-LAN will be switched on
+ * before the machine sleeps. */
 void adapter_plan_why_not(const struct adapter_leaf *leaf, bool will_arm, char *ret, size_t size);
 /* Returns whether Wake-on-LAN must be switched on at the card before the machine sleeps: it is off,
- * or a password must be set. flags NULL: unknown. */
+ * or a password must be set (has_password). flags NULL: unknown. */
 bool adapter_plan_needs_arming(const struct os_wake_flags *flags, bool has_password);
-/* Writes HardwareAddress of the card, SubnetMask and Subnet of the adapter above it, and WakePort;
- * if the card's flags are known, also IsWakeOnLanSupported, IsWakeOnLanEnabled, IsWakeAble,
- * WakeOnLanSupportedFlags and WakeOnLanEnabledFlags. */
+/* Writes to ad HardwareAddress of the card, SubnetMask and Subnet of the adapter above it, and
+ * WakePort (port); if the card's flags are known, also IsWakeOnLanSupported, IsWakeOnLanEnabled,
+ * IsWakeAble, WakeOnLanSupportedFlags and WakeOnLanEnabledFlags. */
 void adapter_plan_write(const struct os_adapter *adapter, const struct adapter_leaf *leaf,
                         int64_t port, struct ad *ad);
 

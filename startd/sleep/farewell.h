@@ -26,7 +26,8 @@ struct farewell {
  * startd. */
 bool farewell_check(struct startd *startd);
 /* Withdraws the ads of a glidein, or of a startd that was drained to exit, from the collector.
- * Returns true if this was sent: then the event loop stops when the collector has answered. */
+ * Returns true if the request to withdraw them was sent: then the event loop stops when the
+ * collector has answered. */
 bool farewell_tell(struct startd *startd);
 
 #endif

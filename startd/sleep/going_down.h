@@ -46,7 +46,7 @@ struct going_down {
     struct ad_expr *when; /* the expression HIBERNATE */
     char level[8];        /* level of the sleep, "S1" to "S5"; valid from DOWN_BEGUN on */
     char *reason;
-    /* an administrator ordered it with --force: what prevents sleep does not count */
+    /* an administrator ordered the machine down with --force: what prevents sleep does not count */
     bool forced;
     /* the machine stays off until somebody switches it on: no job may wake it */
     bool keep_off;
@@ -59,7 +59,8 @@ struct going_down {
     uint64_t until_ms;
     struct wire_request *request;   /* a POWER_DOWN that is still to be answered; NULL: none */
     struct loop_timer *check_timer; /* fires when hibernate_check() is due */
-    /* fires when the administrator who ordered it down has not repeated the order in time */
+    /* fires when the administrator who ordered the machine down has not repeated the order in
+     * time */
     struct loop_timer *leave_timer;
     struct loop_timer *guard_timer;   /* fires when the machine did not go down in time */
     struct loop_timer *reclaim_timer; /* fires when the time in stage DOWN_WAITING is over */

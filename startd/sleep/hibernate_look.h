@@ -37,8 +37,9 @@ struct hibernate_look {
     int64_t awake_since_s;
 };
 
-/* Forgets what is known about levels, and starts HIBERNATION_PLUGIN if configured.  To be called at
- * the start and when the configuration has changed. */
+/* Forgets what is known about the levels of sleep that the machine has, and starts
+ * HIBERNATION_PLUGIN if configured.  To be called at the start and when the configuration has
+ * changed. */
 void hibernate_look_open(struct startd *startd);
 void hibernate_look_close(struct startd *startd);
 
@@ -50,13 +51,13 @@ void hibernate_look_put(struct startd *startd, struct ad *ad);
  * PowerKeepReason), or removes these attributes. */
 void hibernate_look_put_keep(const struct startd *startd, struct ad *ad);
 /* Writes into an ad when and why jobs last took the machine back while it was going to sleep
- * (LastReclaimTime, LastReclaimReason); nothing if they never did. */
+ * (LastReclaimTime, LastReclaimReason); writes nothing if that has not happened. */
 void hibernate_look_put_reclaim(const struct startd *startd, struct ad *ad);
 
 /* Collects the facts about this machine and returns the result of hibernate_plan_judge(): 0 if the
- * machine may go to sleep to that level now. ordered: an administrator ordered the sleep, so
- * HIBERNATE_MIN_UPTIME does not count; forced: ordered with --force, so only the levels that the
- * machine has count. */
+ * machine may go to sleep to that level now; otherwise -ENOTSUP or -EBUSY, with the reason in err.
+ * ordered: an administrator ordered the sleep, so HIBERNATE_MIN_UPTIME does not count; forced:
+ * ordered with --force, so only the levels that the machine has count. */
 int hibernate_look_judge(struct startd *startd, int level, bool ordered, bool forced,
                          struct err *err);
 /* Returns whether the machine was suspended since the last call, or since the start of the
@@ -65,8 +66,8 @@ bool hibernate_look_has_slept(struct startd *startd);
 /* Returns whether the machine may sleep only if magic packets can wake it: POWER_METHOD is host and
  * HIBERNATION_OVERRIDE_WOL is false. */
 bool hibernate_look_needs_wake(const struct startd *startd);
-/* Returns whether logind is to put the machine to sleep, not the kernel directly, with POWER_METHOD
- * host. */
+/* If POWER_METHOD is host: returns true if the startd asks logind to put the machine to sleep,
+ * false if it asks the kernel directly (LINUX_HIBERNATION_METHOD). */
 bool hibernate_look_by_logind(const struct startd *startd);
 
 #endif

@@ -28,8 +28,8 @@ unsigned hibernate_plan_kernel_levels(const struct os_sleep_words *words);
 /* Reads a list of levels, "S3,S4,S5" or the other names that HIBERNATE may have, and returns the
  * mask of levels; unknown words are ignored. */
 unsigned hibernate_plan_parse_levels(const char *list);
-/* Writes HibernationSupportedStates and HibernationRawMask from the mask of levels, and
- * CanHibernate. */
+/* Writes HibernationSupportedStates and HibernationRawMask, from the mask of levels, and
+ * CanHibernate, which is `can`, to ad. */
 void hibernate_plan_put_levels(unsigned levels, bool can, struct ad *ad);
 
 /* Returns whether a logind inhibitor of the kind `what` ("sleep:idle") forbids that level: kind
@@ -44,17 +44,21 @@ struct hibernate_facts {
      * woke. */
     int64_t now_s, up_s;
     int64_t min_up_s; /* the knob HIBERNATE_MIN_UPTIME, seconds */
-    /* until when an administrator keeps the machine up, seconds since 1970; 0: not */
+    /* until when an administrator keeps the machine up, seconds since 1970; 0: nobody keeps it
+     * up */
     int64_t kept_until_s;
     const char *kept_by, *kept_reason;
-    size_t users;          /* number of login sessions that keep the machine up */
-    const char *user;      /* user of one of these sessions */
+    size_t users; /* number of login sessions that keep the machine up */
+    /* user of one of the login sessions that keep the machine up; "": not known */
+    const char *user;
     const char *inhibitor; /* a logind inhibitor, "who: why"; "": none forbids the level */
     bool ordered;          /* an administrator ordered the sleep, so min_up_s does not count */
-    bool forced;           /* ordered with --force: only `levels` counts */
-    /* needs_wake: the machine may sleep only if magic packets can wake it; can_wake: they can. */
+    /* an administrator ordered the sleep with --force: of these facts, only `levels` counts */
+    bool forced;
+    /* needs_wake: the machine may sleep only if magic packets can wake it; can_wake: magic packets
+     * can wake it. */
     bool needs_wake, can_wake;
-    const char *cannot_wake; /* why magic packets cannot wake the machine */
+    const char *cannot_wake; /* if can_wake is false: why magic packets cannot wake the machine */
 };
 
 /* Decides whether the machine may go to sleep to that level.  Returns 0; -ENOTSUP if it does not

@@ -21,8 +21,8 @@ struct permit_what {
     bool dry_run; /* only the answer is wanted: the machine will not go to sleep */
 };
 
-/* Receives the answer to the question. status 0: the machine may go to sleep; -EBUSY or -EACCES: it
- * may not, for the reason why. */
+/* Receives the rooster's answer to the question that permit_ask() has sent. status 0: the machine
+ * may go to sleep; -EBUSY or -EACCES: it may not, for the reason why. */
 typedef void (*permit_f)(struct startd *startd, int status, const char *why);
 
 struct permit {
@@ -32,7 +32,7 @@ struct permit {
     /* the rooster is not asked before this time, ms of the loop's clock */
     uint64_t early_ms;
     char why[400]; /* text of the rooster's last refusal */
-    /* the machine that asks now is to stay off until somebody switches it on */
+    /* the present order is that the machine stays off until somebody switches it on */
     bool keep_off;
     struct wire_request *request; /* a POWER_DOWN that waits for the rooster's answer; NULL: none */
 };

@@ -3,9 +3,9 @@
  *
  * A machine has kinds of resources: Cpus, Memory (MiB), Disk (KiB), and custom ones
  * (MACHINE_RESOURCE_<name>), whose units may have identifiers (GPUs: CUDA0, CUDA1).  A struct
- * resources holds an amount of each.  A slot has one; a piece, a dynamic slot, is taken out of a
- * partitionable slot and later returned.  All amounts are whole numbers: a job that asks for half a
- * CPU gets one.
+ * resources holds an amount of each kind, and each slot has such a struct.  A piece, which is a
+ * dynamic slot, is taken out of a partitionable slot and later returned.  All amounts are whole
+ * numbers: a job that asks for half a CPU gets one.
  *
  * Pure: ads and numbers in, numbers and ads out.  Rejected: to keep the amounts in ads.  The sum of
  * the pieces must never exceed the slot, and that is easier to see in integers.
@@ -73,7 +73,7 @@ void carve_plan_add_id(struct resource_ids *ids, size_t unit);
 /* Adds the kind of resource that the knob MACHINE_RESOURCE_<name> = text defines, and sets its
  * amount in total. text: a number, or identifiers separated by commas or blanks.  Returns 0;
  * -EINVAL if the number or the name is not valid or the name is taken; -E2BIG if there are too many
- * kinds or identifiers, or one is too long. */
+ * kinds or identifiers, or an identifier is too long. */
 int carve_plan_kinds_add(struct resource_kinds *kinds, const char *name, const char *text,
                          struct resources *total, struct err *err);
 /* Gives the CPUs identifiers, so that each dynamic slot gets its own CPUs.  The identifiers are the
@@ -112,8 +112,8 @@ void carve_plan_take(const struct resource_kinds *kinds, struct resources *free,
                      struct resources *want);
 /* Subtracts the resources of an existing dynamic slot (piece) from free, with exactly its units.
  * free may become negative, because the machine may have been configured with less while jobs ran.
- * What is free of a slot is always computed: all its resources, less this for each of its dynamic
- * slots.  Nothing is ever given back, so nothing can be given back twice. */
+ * The free resources of a slot are always computed anew: all its resources minus those of each of
+ * its dynamic slots.  Nothing is ever given back, so nothing can be given back twice. */
 void carve_plan_subtract(const struct resource_kinds *kinds, struct resources *free,
                          const struct resources *piece);
 

@@ -59,7 +59,8 @@ struct slot {
     struct claim *waiting; /* a claim that waits for the end of `claim`; NULL: none */
     struct policy policy;  /* the owner's policy for the slot's type: SUSPEND, CONTINUE ... */
     double condor_load;    /* load average of the processes of its job, over a minute */
-    /* the part of the load average of other processes that is assigned to this slot */
+    /* of the load average of processes that belong to no job: the part that is assigned to this
+     * slot */
     double owner_load;
     /* since when the expression CpuBusy is true, seconds since 1970; 0: it is false */
     int64_t cpu_busy_s;

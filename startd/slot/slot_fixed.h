@@ -22,8 +22,8 @@ struct slot_fixed {
 const struct ad *slot_fixed_machine(struct startd *startd);
 /* Returns the policy expressions of a slot type and the attributes of STARTD_ATTRS, borrowed. */
 const struct ad *slot_fixed_rules(struct startd *startd, int type_id);
-/* Frees these ads, so that they are made again.  Must be called when the configuration or the file
- * transfer plug-ins have changed. */
+/* Frees the ads of struct slot_fixed, so that they are made again when they are needed.  Must be
+ * called when the configuration or the file transfer plug-ins have changed. */
 void slot_fixed_forget(struct startd *startd);
 
 #endif

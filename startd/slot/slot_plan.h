@@ -78,8 +78,8 @@ const char *slot_plan_level_name(int level); /* returns "NONE" for 0, "S1" to "S
  * job's. */
 int64_t slot_plan_retirement_s(const struct ad *slot, const struct ad *job, int64_t run_s,
                                const struct ad_context *context);
-/* Returns the seconds between the soft signal and KILL: MachineMaxVacateTime of the slot, or
- * JobMaxVacateTime if that is less. */
+/* Returns the seconds between the soft signal and KILL: MachineMaxVacateTime of the slot, or the
+ * job's JobMaxVacateTime if that is less. */
 int64_t slot_plan_vacate_s(const struct ad *slot, const struct ad *job,
                            const struct ad_context *context);
 /* Returns whether a new job may preempt the running one: if the machine's Rank of the new job is

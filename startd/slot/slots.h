@@ -51,8 +51,8 @@ void slots_keep(struct slot *piece);
 /* removes a slot made by slots_carve(), of which no ad was sent */
 void slots_uncarve(struct slot *piece);
 /* After a restart of the startd: makes the dynamic slot of a restored claim again, with this name
- * and these resources, even if they are not free.  Returns NULL if such a slot is no longer
- * configured. */
+ * and these resources, even if they are not free.  Returns NULL if that is not possible, for
+ * example because its partitionable slot is no longer configured. */
 struct slot *slots_carve_again(struct startd *startd, const char *name, const struct ad *resources);
 /* removes a dynamic slot whose claim has ended; the collector is told */
 void slots_remove(struct slot *piece);
