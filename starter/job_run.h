@@ -171,8 +171,8 @@ struct job_run {
     struct job_end end;
     struct job_file in_hand; /* the file that is being sent or received now */
     struct job_bytes bytes;
-    /* These structs up to `output` are the states of the run's parts, each declared in the header
-     * of its part. */
+    /* The members from `input` to `output` are the states of the run's parts; the struct of each
+     * part is declared in the part's header. */
     struct starter_inputs input;
     struct starter_urls urls;
     struct starter_resume resume;
@@ -194,7 +194,8 @@ struct job_run {
 /* Writes the path of the file `name` of the sandbox into ret, cut off if it is too long, and
  * returns ret. */
 const char *job_run_path(const struct starter *starter, const char *name, char *ret, size_t size);
-/* Returns the slot's ad, borrowed from the record; NULL when the record has none. */
+/* Returns the slot's ad, borrowed from run.record, the startd's description of the run; NULL when
+ * that contains no slot's ad. */
 const struct ad *job_run_slot(const struct starter *starter);
 /* Returns the path at which the job sees its sandbox.  Borrowed. */
 const char *job_run_inside(const struct starter *starter);
@@ -208,8 +209,9 @@ char *job_run_image_inside(const struct starter *starter, const char *name);
 int job_run_image_directory(struct starter *starter, struct err *err);
 /* Returns whether the job's files stay at its submit machine; remote.h explains such jobs. */
 bool job_run_is_remote(const struct starter *starter);
-/* Returns true for a remote job on a machine without the file system for such jobs: there a library
- * that is linked into the job's program sends the program's file calls to the submit machine. */
+/* Returns true for a job whose files stay at its submit machine, if this machine lacks the file
+ * system for such jobs: then a library that is linked into the job's program sends the program's
+ * file calls to the submit machine. */
 bool job_run_is_wrapped(const struct starter *starter);
 
 /* ---- the run's phase and its end */

@@ -19,8 +19,9 @@
 struct ad;
 
 enum remote_end {
-    REMOTE_END_JOBS,    /* the job itself ended */
-    REMOTE_END_AGAIN,   /* machine, network or mount failed: give up the run, the job runs again */
+    REMOTE_END_JOBS, /* the job itself ended */
+    /* machine, network or roost-rsys-mount failed: give up the run, the job runs again */
+    REMOTE_END_AGAIN,
     REMOTE_END_REFUSED, /* a file or program that the job names cannot be used: hold the job */
 };
 
@@ -30,11 +31,11 @@ char *remote_words_plan_route(const char *shadow_route);
 /* Returns whether the job names a file below /tmp of its submit machine (Iwd, Cmd, In, Out or Err).
  * Then the job must see that machine's /tmp. */
 bool remote_words_plan_names_tmp(const struct ad *job);
-/* Copies the last message of the mount in text, the contents of its log, without the program's name
- * into ret; "" if there is none.  Lines of other programs are skipped. */
+/* Copies to ret the last message of roost-rsys-mount, without the program's name, from text, the
+ * contents of its log; "" if there is none.  Skips lines of other programs. */
 void remote_words_plan_said(const char *text, char *ret, size_t size);
-/* Decides what the end of the mount's process means. status: its exit status; signal: the signal
- * that ended it (0: none); said: the mount's last message ("": none). */
+/* Decides what the end of the process of roost-rsys-mount means. status: its exit status; signal:
+ * the signal that ended it (0: none); said: the last message of roost-rsys-mount ("": none). */
 enum remote_end remote_words_plan_end(int status, int signal, const char *said);
 
 #endif

@@ -56,16 +56,17 @@ enum starter_ckpt_step {
 struct ckpt_kept {
     int64_t sequence;
     bool has_one; /* true: there is a committed checkpoint, of this run or an earlier one */
-    /* Id of its image, to which the next image may contain only the changes; "": the next image
-     * must be whole. */
+    /* Id of the image of the latest committed checkpoint: the next image may contain only the
+     * changes to that image.  "": the next image must be whole. */
     char id[CKPT_ID_SIZE];
     /* true: STARTER_CKPT_SENT is valid, so that the next archive may contain only changed files */
     bool has_sent;
-    /* true: the shadow lacked the image to which the last one contained changes; make a whole image
-     * at once */
+    /* true: the last image contained only changes to an image that the shadow lacks; make a whole
+     * image at once */
     bool is_lost;
     unsigned losses; /* how often the shadow lacked an earlier image in this run */
-    /* taken_s: when it was taken, seconds since 1970; run_s: seconds of run time that it saves. */
+    /* taken_s: when the latest committed checkpoint was taken, seconds since 1970; run_s: seconds
+     * of run time that this checkpoint saves. */
     int64_t taken_s, run_s;
 };
 
@@ -75,17 +76,18 @@ struct ckpt_in_hand {
     /* attributes of the checkpoint for the schedd, owned; NULL until image and archive are
      * complete */
     struct ad *manifest;
-    char id[CKPT_ID_SIZE]; /* id of its image */
+    char id[CKPT_ID_SIZE]; /* id of the image of the checkpoint in hand */
     bool is_copied;        /* the archive is made from the copy of the job's files */
     bool is_changes;       /* the archive contains only changed files */
-    bool is_delta;         /* the image contains only the changes to the image before */
+    bool is_delta;         /* the image contains only the changes to the last committed image */
     char files[2][64];     /* paths of image and archive, below the run's directory */
     uint64_t sizes[2];     /* bytes of image and archive */
     unsigned tries;        /* how often roost-ckpt has failed to make this checkpoint */
-    /* how many requests for a checkpoint it answers: the first ones of starter_ckpt.waiting */
+    /* how many requests are answered by the checkpoint in hand: the first ones of
+     * starter_ckpt.waiting */
     size_t asking;
-    /* Ms of the loop's clock: began_ms: when roost-ckpt was first started for it; sending_ms: when
-     * sending began (0: sending has not begun). */
+    /* Ms of the loop's clock: began_ms: when roost-ckpt was first started for the checkpoint in
+     * hand; sending_ms: when its sending began (0: it has not begun). */
     uint64_t began_ms, sending_ms;
     /* took_ms: ms from began_ms until CKPT_DONE was sent; run_ms: ms that the job had run when
      * roost-ckpt was started. */
@@ -97,16 +99,17 @@ struct ckpt_sending {
     /* file_at: which file is being sent: 0 the image, 1 the archive, 2 neither, both are sent;
      * puts: number of pieces sent but not answered yet. */
     size_t file_at, puts;
-    bool is_asked; /* true: the shadow has said how many bytes of the file it has */
+    /* true: the shadow has said how many bytes it has of the file that is being sent */
+    bool is_asked;
     struct os_file *file;
     struct digest *digest;
-    /* offset: bytes of the file that were sent or that the shadow had already; sent: bytes of both
-     * files sent. */
+    /* offset: how many bytes of the file that is being sent were sent or had already been at the
+     * shadow; sent: how many bytes of both files were sent. */
     uint64_t offset, sent;
     /* Status (negative errno) of the first piece that the shadow refused, kept until all pieces are
      * answered; 0: none refused. */
     int status;
-    char why[256];    /* the shadow's reason for that refusal */
+    char why[256];    /* the shadow's reason for the refusal that `status` tells */
     unsigned resends; /* how often the shadow asked for the checkpoint's files again */
 };
 

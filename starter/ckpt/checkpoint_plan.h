@@ -2,10 +2,10 @@
  *
  * Checkpoints may take a fiftieth of the job's time (CHECKPOINT_COST).  How long the next one takes
  * is estimated from earlier ones: a whole image from the last whole image, an image of changes from
- * the last one that was meant to hold only changes (it may have become whole because most had
- * changed).  Before the first image of changes, a quarter of a whole image is assumed for the
- * interval, so that one is tried soon. checkpoint_plan_takes_ms() does not assume that: its callers
- * need a safe figure.
+ * the last one that was meant to hold only changes (that image may have become whole, because most
+ * of the memory had changed).  Before the first image of changes, a quarter of a whole image is
+ * assumed for the interval, so that one is tried soon. checkpoint_plan_takes_ms() does not assume
+ * that: its callers need a safe figure.
  *
  * Pure.
  *

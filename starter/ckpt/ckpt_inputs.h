@@ -12,8 +12,8 @@
 struct err;
 struct starter;
 
-/* Writes the list of inputs into the directory of images, before the job starts.  Returns 0 or
- * -errno. */
+/* Writes the list of the job's inputs into the directory of checkpoint images, before the job
+ * starts.  Returns 0 or -errno. */
 int ckpt_inputs_save(struct starter *starter, struct err *err);
 /* Replaces the list of inputs by the one of the checkpoint from which the job continues.  A list
  * that cannot be read is logged and treated as empty. */

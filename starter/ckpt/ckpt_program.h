@@ -15,8 +15,8 @@ struct err;
 struct starter;
 struct vec;
 
-/* Puts `roost-ckpt run --` in front of the words of argv: started by that, the program can be
- * resumed from an image. */
+/* Puts `roost-ckpt run --` in front of the words of argv: a program that is started in this way can
+ * be resumed from an image. */
 void ckpt_program_words(struct starter *starter, struct vec *argv);
 /* Adds to entries, the job's environment, the variable with the name of the file in which
  * roost-ckpt notes how the job ended. */

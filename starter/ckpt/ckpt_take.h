@@ -16,8 +16,8 @@ struct starter;
  * whether the next archive may contain only files that change from now on. */
 void ckpt_take_note_sent(struct starter *starter, bool counts);
 /* Starts `roost-ckpt dump`, which makes image and archive.  Sets run.ckpt.pid and the names in
- * run.ckpt.in_hand.files; on_exit is called with the starter as its argument.  Returns 0 or
- * -errno. */
+ * run.ckpt.in_hand.files; on_exit is called with the starter as its argument when `roost-ckpt dump`
+ * ends.  Returns 0 or -errno. */
 int ckpt_take_spawn(struct starter *starter, os_exit_f on_exit, struct err *err);
 /* Returns what `roost-ckpt dump` printed: attributes of the checkpoint, or why it failed; "" if
  * nothing.  The caller owns the string. */

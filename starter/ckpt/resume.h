@@ -45,7 +45,8 @@ struct starter_resume {
     size_t at, file_at;
     struct os_file *file;
     struct digest *digest;
-    /* offset: bytes of the file received; asked: bytes of the file requested. */
+    /* Of the file that is being received: offset: how many bytes have arrived; asked: how many
+     * bytes were requested. */
     uint64_t offset, asked;
     size_t gets;      /* number of requests for pieces that are not answered yet */
     bool is_unpacked; /* true: the archive was unpacked into the cage */
@@ -68,11 +69,12 @@ bool resume_is_ready(const struct starter *starter);
 /* Returns the sequence number of the checkpoint from which the job continues; 0: the job starts
  * from its beginning. */
 int64_t resume_sequence(const struct starter *starter);
-/* Callback of TIMER_CKPT in the input phase: asks the shadow again after a wait. */
+/* Callback of TIMER_CKPT in the input phase: asks the shadow again for the checkpoint, after a
+ * wait. */
 void resume_tick(struct starter *starter);
-/* Starts unpacking the checkpoint's archive in the job's cage, if that is needed.  Returns true if
- * unpacking was started, in which case job_start() is called again when it is done, or if it failed
- * and the run was given up.  Returns false if there is nothing to unpack. */
+/* Starts unpacking the checkpoint's archive in the job's cage.  Returns false if there is nothing
+ * to unpack.  Otherwise returns true: job_start() is called again when the archive is unpacked; if
+ * unpacking cannot be started or fails, the run ends. */
 bool resume_unpacks(struct starter *starter);
 /* Replaces the words of argv by the command line that runs the checkpoint's image, and sets
  * *ret_log to the path of the file for its standard error; the caller owns that string. */

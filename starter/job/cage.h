@@ -22,9 +22,10 @@ struct os_cgroup_usage;
 struct os_spawn;
 struct starter;
 
-/* As os_spawn(), starts a program, but in the job's cage; the first call makes the cage.  Sets *ret
- * to the pid; on_exit is called with the starter as its argument when the program ends.  Returns 0;
- * -ENOTSUP if the cage cannot be made and the program may not run without it; or another -errno. */
+/* Starts a program in the job's cage, otherwise like os_spawn(); the first call makes the cage.
+ * Sets *ret to the pid; on_exit is called with the starter as its argument when the program ends.
+ * Returns 0; -ENOTSUP if the cage cannot be made and the program may not run without it; or another
+ * -errno. */
 int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f on_exit, pid_t *ret,
                struct err *err);
 /* Starts an extra program in the namespaces and cgroup of the running job, so that what the program
@@ -35,9 +36,9 @@ int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_e
                       pid_t *ret, struct err *err);
 /* Returns whether the cage has namespaces, so that its programs cannot touch anything outside. */
 bool cage_has_walls(const struct starter *starter);
-/* path: a directory in the run's directory.  If it is one in which a scratch directory of the job
- * (such as the job's /tmp) lies, returns the scratch directory's name below `path`, borrowed;
- * otherwise NULL. */
+/* If a scratch directory of the job (such as the job's /tmp) lies in `path`, a directory in the
+ * run's directory, returns the name that the scratch directory has in `path`, borrowed; otherwise
+ * NULL. */
 const char *cage_scratch_inner(const struct starter *starter, const char *path);
 /* Returns the memory that the job may use, in MiB; 0: no limit. */
 int64_t cage_memory_limit_mib(const struct starter *starter);

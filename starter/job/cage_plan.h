@@ -53,7 +53,7 @@ struct cage_place {
      * NULL: a job without checkpoints. */
     const char *home;
     const char *images;    /* the directory of the job's checkpoint images */
-    const char *images_at; /* the path at which the job sees that directory */
+    const char *images_at; /* the path at which the job sees the directory `images` */
 };
 
 /* What a job sees of the machine's files; made by cage_plan_view(). */
@@ -96,8 +96,9 @@ bool cage_plan_home_fits(const struct ad *job, const char *const *scratch, size_
 void cage_plan_group_name(const char *directory, struct strbuf *ret);
 
 #define CAGE_KNOB_SIZE 80 /* bytes of a knob's name, with the terminating zero */
-/* Writes the names of the two knobs in which a setting for a slot may be: for the slot "slot1_2@wn"
- * and the suffix "USER", SLOT1_2_USER and SLOT1_USER. "" for a name that the slot does not have. */
+/* Writes the names of the two knobs with that suffix that may configure the slot: for the slot
+ * "slot1_2@wn" and the suffix "USER", SLOT1_2_USER and SLOT1_USER.  Writes "" instead of a name
+ * that does not apply to the slot. */
 void cage_plan_slot_knobs(const char *slot, const char *suffix, char ret[2][CAGE_KNOB_SIZE]);
 
 /* Reads a list of CPU numbers such as "0,2,4-7" into the bits of ret.  Returns false, and does not
@@ -114,7 +115,9 @@ struct cage_taken {
     uint64_t oom_kills; /* processes of the job that the kernel killed for lack of memory */
     int64_t memory_mib, memory_limit_mib;
     int64_t disk_kib, disk_limit_kib;
-    int64_t files, files_limit; /* number of the job's files, directories and links */
+    /* files: number of the job's files, directories and links; files_limit: the most that it may
+     * have */
+    int64_t files, files_limit;
 };
 struct cage_verdict {
     int code; /* HoldReasonCode for the job: 34; 0: the job has not used too much */

@@ -13,7 +13,8 @@
 struct starter;
 
 struct starter_deferred {
-    enum starter_deferral kind; /* valid once `known` is true */
+    /* what the job's DeferralTime demands; valid once `known` is true */
+    enum starter_deferral kind;
     /* known: DeferralTime was read; waited: the job had to wait; over: the job may start now. */
     bool known, waited, over;
     int64_t begin_s, until_s; /* earliest and latest start, seconds since 1970 */

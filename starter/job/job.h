@@ -26,7 +26,7 @@ void job_freeze(struct starter *starter);
  * removes it. */
 void job_clean(struct starter *starter);
 /* Called when the job and the scripts after it have ended: sends output to URLs (and is called
- * again after each), makes the list of output files and enters STARTER_OUTPUT. */
+ * again after each upload), makes the list of output files and enters STARTER_OUTPUT. */
 void job_over(struct starter *starter);
 
 #endif

@@ -19,7 +19,7 @@ struct starter_joules {
     /* when energy was last counted, ms of the loop's clock; 0: no process of the run has started
      * yet */
     uint64_t looked_ms;
-    uint64_t told_ms; /* when the startd was last told, ms of the loop's clock */
+    uint64_t told_ms; /* when the startd was last told the energy used, ms of the loop's clock */
     /* Counted so far: cpu_s: CPU seconds; core_s: seconds times cores of the slot; total_j:
      * joules. */
     double cpu_s, core_s, total_j;
@@ -27,8 +27,8 @@ struct starter_joules {
 
 /* Takes over the rates ReservedWatts and UsedWatts from args of a message of the startd. */
 void joules_rates(struct starter *starter, const struct ad *args);
-/* Starts counting the run's energy.  To be called whenever a process of the run starts: the first
- * call counts, the later ones do nothing. */
+/* Starts counting the run's energy.  To be called whenever a process of the run starts; in each
+ * run, only the first call has an effect. */
 void joules_begin(struct starter *starter);
 /* Adds the energy used since the last call. cpu_s: CPU seconds that the run has used since it
  * began. */
