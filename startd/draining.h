@@ -48,7 +48,7 @@ void draining_move(struct startd *startd, enum drain_phase phase, const char *wh
 void draining_count(struct startd *startd);
 /* Ends draining, for the reason why: drained slots are free again, and START is evaluated again. */
 void draining_finish(struct startd *startd, const char *why);
-/* Frees the request and stops the timers of draining.  The phase must be DRAIN_NONE. */
+/* Frees the request to drain, and stops the timers of draining.  The phase must be DRAIN_NONE. */
 void draining_forget(struct startd *startd);
 
 #endif

@@ -1,8 +1,8 @@
 /* startd/draining_facts.h - the state of draining of this machine, what it means for each slot, and
  * its record on disk.
  *
- * All files that deal with slots use these functions, which call none of those files. draining.c
- * takes the steps of draining.
+ * All files that deal with slots use these functions.  The functions call nothing in those files.
+ * draining.c takes the steps of draining.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -26,7 +26,7 @@ struct startd_eval {
 };
 
 /* Returns a context for evaluating expressions.  Evaluations with it are counted in
- * startd->eval.work; an evaluation of more than STARTD_STEPS_MAX steps gives error. */
+ * startd->eval.work; an evaluation of more than STARTD_STEPS_MAX steps gives the value error. */
 struct ad_context startd_context(struct startd *startd);
 /* If an evaluation has exceeded STARTD_STEPS_MAX since the last call, logs that this job of this
  * user caused it. what: the attribute or knob that was evaluated. */

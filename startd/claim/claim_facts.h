@@ -1,5 +1,5 @@
-/* startd/claim/claim_facts.h - looks up facts of a claim and its job.  Calls none of the files that
- * change claims.
+/* startd/claim/claim_facts.h - looks up facts of a claim and its job.  It calls no function of the
+ * files that change claims.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

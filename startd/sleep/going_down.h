@@ -54,8 +54,8 @@ struct going_down {
     bool reclaimable;
     /* the collector's answer to hibernate_ask() contained the machine's offline ad */
     bool has_answer;
-    /* until when the rooster's order to power down may take, ms of the loop's clock; 0: not
-     * known */
+    /* when, at the latest, the rooster's order to power this machine down must have taken effect,
+     * ms of the loop's clock; 0: not known */
     uint64_t until_ms;
     struct wire_request *request;   /* a POWER_DOWN that is still to be answered; NULL: none */
     struct loop_timer *check_timer; /* fires when hibernate_check() is due */

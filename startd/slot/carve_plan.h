@@ -31,7 +31,7 @@ struct err;
 #define RESOURCE_NAME_MAX  40
 /* most units with identifiers of one kind; must be a multiple of 64 */
 #define RESOURCE_IDS_MAX    256
-#define RESOURCE_ID_MAX     64 /* bytes of one unit's identifier, without the terminating zero */
+#define RESOURCE_ID_MAX     64 /* most bytes of a unit's identifier, without the terminating zero */
 #define RESOURCE_AMOUNT_MAX ((int64_t)1 << 50)
 #define PIECES_OFFERED_MAX  64 /* most claim ids sent with the ad of a partitionable slot */
 
