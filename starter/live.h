@@ -20,7 +20,8 @@ struct starter_live {
     /* ends: the message that was sent last says that the stream is complete; over: the shadow has
      * acknowledged that. */
     bool ends, over;
-    /* how often in a row the shadow refused bytes or the end of the stream after the job's end */
+    /* after the job has ended: how often in a row the shadow has refused bytes of the stream, or
+     * the message that the stream is complete */
     unsigned fails;
 };
 

@@ -74,7 +74,8 @@ void starter_go(struct starter *starter);
  * and the claim continues. */
 void starter_give_up(struct starter *starter, const char *reason);
 /* Carries out an order to stop the run. fast: the job is killed; otherwise the job gets its soft
- * signal, or a checkpoint is taken, and its grace time.  A process without a job ends. */
+ * signal, or a last checkpoint is taken, and the job has its grace time to end.  A process without
+ * a job ends. */
 void starter_stop(struct starter *starter, bool fast);
 /* Both tell all parts of the run about the connection to the shadow: starter_lose(), that it was
  * lost; starter_cut(), that a new one is ready and unanswered messages must be sent again. */

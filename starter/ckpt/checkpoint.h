@@ -165,7 +165,7 @@ void checkpoint_tick(struct starter *starter);
  * else when a checkpoint is committed or has failed. */
 void checkpoint_asked(struct starter *starter, struct wire_request *request);
 /* Tells the startd when the latest checkpoint of this run was taken and how much run time it saves;
- * nothing if there is none. */
+ * does nothing if none was taken. */
 void checkpoint_tell_startd(struct starter *starter);
 /* Called when the job must stop within grace_ms.  Returns true if the checkpoint code ends the job,
  * after a last checkpoint if there is time; false if the caller must send the job its soft

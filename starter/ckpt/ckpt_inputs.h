@@ -15,8 +15,8 @@ struct starter;
 /* Writes the list of the job's inputs into the directory of checkpoint images, before the job
  * starts.  Returns 0 or -errno. */
 int ckpt_inputs_save(struct starter *starter, struct err *err);
-/* Replaces the list of inputs by the one of the checkpoint from which the job continues.  A list
- * that cannot be read is logged and treated as empty. */
+/* Replaces the run's list of inputs by the list in the checkpoint from which the job continues.  A
+ * list that cannot be read is logged and treated as empty. */
 void ckpt_inputs_load(struct starter *starter);
 
 #endif

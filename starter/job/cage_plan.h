@@ -71,8 +71,8 @@ struct cage_view {
     char *names[CAGE_SCRATCH_MAX];
     size_t name_count;
     /* If the sandbox lies below a scratch directory: the path, owned, of the first directory on the
-     * way from there to the sandbox; a file system in memory is mounted there.  NULL: not
-     * needed. */
+     * way from the scratch directory to the sandbox; a file system in memory is mounted on it.
+     * NULL: not needed. */
     char *way;
 };
 
