@@ -94,7 +94,8 @@ struct claim_run {
 enum suspended_by { SUSPENDED_BY_NONE, SUSPENDED_BY_POLICY, SUSPENDED_BY_USER };
 
 struct claim_suspension {
-    /* A job that its user suspended is continued only when the schedd says so, not by CONTINUE. */
+    /* Who suspended the job.  A job that its user suspended is continued only when the schedd says
+     * so, not by CONTINUE. */
     enum suspended_by by;
     int64_t at_s;    /* when the last suspension began, seconds since 1970; 0: never in this run */
     int64_t total_s; /* seconds suspended in this run, without the present suspension */

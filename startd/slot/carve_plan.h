@@ -87,7 +87,7 @@ void carve_plan_name_cpus(struct resource_kinds *kinds, const uint32_t *numbers,
 size_t carve_plan_kind(const struct resource_kinds *kinds, const char *name);
 
 /* The expressions that round what jobs request, MODIFY_REQUEST_EXPR_REQUEST<kind>, one for each
- * kind; NULL: requests of this kind are not rounded. */
+ * kind of resource; NULL: requests for that kind are not rounded. */
 struct carve_exprs {
     const struct ad_expr *expr[RESOURCE_KINDS_MAX];
 };

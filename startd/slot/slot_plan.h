@@ -82,9 +82,9 @@ int64_t slot_plan_retirement_s(const struct ad *slot, const struct ad *job, int6
  * job's JobMaxVacateTime if that is less. */
 int64_t slot_plan_vacate_s(const struct ad *slot, const struct ad *job,
                            const struct ad_context *context);
-/* Returns whether a new job may preempt the running one: if the machine's Rank of the new job is
- * higher; or, by_priority, if it is equal and the negotiator says that the user's priority is
- * better. */
+/* Returns whether a new job may preempt the running one: if `rank`, the machine's Rank of the new
+ * job, is higher than current_rank, that of the running job; or if both are equal and by_priority
+ * is true (the negotiator says that the new job's user has a better priority). */
 bool slot_plan_may_preempt(double rank, double current_rank, bool by_priority);
 
 /* Returns whether a claim's lease is over at now_ms. */
