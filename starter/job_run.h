@@ -238,7 +238,8 @@ bool job_run_may_stay(const struct starter *starter);
 struct ad *job_run_hello(const struct starter *starter);
 /* If the connection to the shadow was kept from an earlier run and the shadow was not told of this
  * run yet, returns the ad that names this run (job_run_hello()); the caller owns it and must send
- * it, with the nonce, in its call.  Otherwise, and for later calls, returns NULL. */
+ * it, with the nonce, in its next call to the shadow.  Otherwise, and for later calls, returns
+ * NULL. */
 struct ad *job_run_shadow_who(struct starter *starter);
 /* Closes the connection to the shadow, if any, and stops the timer that would make a new one. */
 void job_run_close_shadow(struct starter *starter);

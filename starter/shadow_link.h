@@ -7,9 +7,9 @@
 
 struct starter;
 
-/* Connects to the shadow that the job record names, or uses the connection of the last run if that
- * leads to the same shadow.  A failed attempt is repeated later, until the run is being cleaned up.
- * Does nothing while connected. */
+/* Connects to the shadow that the run's file job.record names, or uses the connection of the last
+ * run if that leads to the same shadow.  A failed attempt is repeated later, until the run is being
+ * cleaned up.  Does nothing while connected. */
 void shadow_link_dial(struct starter *starter);
 
 #endif

@@ -81,8 +81,8 @@ void starter_stop(struct starter *starter, bool fast);
  * lost; starter_cut(), that a new one is ready and unanswered messages must be sent again. */
 void starter_lose(struct starter *starter);
 void starter_cut(struct starter *starter);
-/* Begins the run whose job record is in `directory`.  The process must have no job.  Returns 0; or
- * -errno, with the reason in err. */
+/* Begins the run whose file job.record is in `directory`.  The process must have no job.  Returns
+ * 0; or -errno, with the reason in err. */
 int starter_begin(struct starter *starter, const char *directory, struct err *err);
 /* Called when the startd keeps the process for the claim's next job: clears the run and waits. */
 void starter_rest(struct starter *starter);

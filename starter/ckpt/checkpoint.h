@@ -4,7 +4,7 @@
  * A checkpoint is an image of the job's processes and an archive of its files, of one moment.  The
  * program roost-ckpt makes both beside the job (ckpt_take.h); they are sent to the shadow
  * (ckpt_send.h) and removed here.  A checkpoint is valid when the schedd has committed it.  Only
- * one is made at a time.
+ * one checkpoint is made at a time.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -185,8 +185,9 @@ void checkpoint_forget(struct starter *starter);
  * decides what comes next. */
 void checkpoint_committed(struct starter *starter);
 /* Called when the checkpoint in hand has failed, with a negative errno and the reason: drops it,
- * and refuses the requests that it would have answered.  After -ENODATA (the shadow lacks the image
- * to which this one contains changes) a whole image is made at once, for the same requests. */
+ * and refuses the requests that it would have answered.  After -ENODATA (the image contains only
+ * changes to an image that the shadow lacks) a whole image is made at once, for the same
+ * requests. */
 void checkpoint_abandon(struct starter *starter, int status, const char *why);
 
 #endif

@@ -1,11 +1,11 @@
 /* starter/ckpt/checkpoint_plan.h - when a checkpoint is worth its cost.
  *
- * Checkpoints may take a fiftieth of the job's time (CHECKPOINT_COST).  How long the next one takes
- * is estimated from earlier ones: a whole image from the last whole image, an image of changes from
- * the last one that was meant to hold only changes (that image may have become whole, because most
- * of the memory had changed).  Before the first image of changes, a quarter of a whole image is
- * assumed for the interval, so that one is tried soon. checkpoint_plan_takes_ms() does not assume
- * that: its callers need a safe figure.
+ * Checkpoints may take a fiftieth of the job's time (CHECKPOINT_COST).  How long the next
+ * checkpoint takes is estimated from earlier ones: a whole image from the last whole image, an
+ * image of changes from the last one that was meant to hold only changes (that image may have
+ * become whole, because most of the memory had changed).  Before the first image of changes, a
+ * quarter of the time of a whole image is assumed for the interval, so that an image of changes is
+ * tried soon. checkpoint_plan_takes_ms() does not assume that: its callers need a safe figure.
  *
  * Pure.
  *
@@ -21,21 +21,22 @@
 /* Assumed until measured: an image of changes takes 1/4 of the time of a whole image. */
 #define CHECKPOINT_DELTA_GUESS 4
 
-/* How long earlier checkpoints took, ms; 0: none of that kind yet. */
+/* How long earlier checkpoints took, ms; 0: no checkpoint of that kind was made yet. */
 struct checkpoint_costs {
     uint64_t whole_ms, changed_ms;
 };
 
 /* Notes that a checkpoint took took_ms. followed: memory changes were being recorded, so that its
- * image could contain only these; is_delta: the image does contain only changes. */
+ * image could contain only the changed memory; is_delta: its image does contain only that. */
 void checkpoint_plan_note(struct checkpoint_costs *costs, uint64_t took_ms, bool followed,
                           bool is_delta);
 /* Estimates how many ms the next checkpoint takes, by earlier ones; returns 0 if there was none.
- * followed: memory changes are being recorded, so that its image may contain only these. */
+ * followed: memory changes are being recorded, so that the checkpoint's image may contain only the
+ * changed memory. */
 uint64_t checkpoint_plan_takes_ms(const struct checkpoint_costs *costs, bool followed);
-/* Returns how many ms after the last checkpoint the next one is due, limited to max_ms and then to
- * at least min_ms. followed: memory changes are being recorded, so that the image may contain only
- * these. */
+/* Returns how many ms after the last checkpoint the next one is due: at most max_ms, but never less
+ * than min_ms. followed: memory changes are being recorded, so that the next image may contain only
+ * the changed memory. */
 uint64_t checkpoint_plan_interval_ms(const struct checkpoint_costs *costs, bool followed,
                                      uint64_t min_ms, uint64_t max_ms);
 

@@ -62,9 +62,9 @@ void cage_empty(struct starter *starter);
 /* Frees the cage, if there is one. */
 void cage_close(struct starter *starter);
 
-/* Gives the scratch directory with that index (from 0), a private directory of the job: *from is
- * its real path, *to the path at which the job sees it, such as /tmp.  Both are borrowed.  Returns
- * false if index is too large. */
+/* Finds the scratch directory with that index (from 0), a private directory of the job: sets *from
+ * to its real path, and *to to the path at which the job sees it, such as /tmp.  Both are
+ * borrowed.  Returns false if index is too large. */
 bool cage_scratch(const struct starter *starter, size_t index, const char **from, const char **to);
 /* Sets *to to the path at which the job sees the index-th (from 0) directory or file that is
  * mounted for the job; scratch directories are among them.  Borrowed.  Returns false if index is
