@@ -47,8 +47,8 @@ struct accountant_policy {
     const char *local_domain; /* ACCOUNTANT_LOCAL_DOMAIN; NULL or "": all users are local */
     /* How long old use is kept: use by hour for `hours` hours, use by day for `days` days. */
     int64_t hours, days;
-    /* These two may be NULL.  group_of returns the group of a submitter, as an account name.
-     * group_factor returns GROUP_PRIO_FACTOR_<group>, 0 if it is not set. */
+    /* These two may be NULL.  group_of returns the account name of a submitter's group, or NULL for
+     * the root group.  group_factor returns GROUP_PRIO_FACTOR_<group>, 0 if it is not set. */
     const char *(*group_of)(void *arg, const char *submitter);
     double (*group_factor)(void *arg, const char *group);
     void *arg;
@@ -57,8 +57,8 @@ struct accountant_policy {
 /* Loads the accounts from store, which must have the tables ACCOUNTANT_TABLES.  Returns 0 and sets
  * *ret, or an error of the store. */
 int accountant_create(struct store *store, struct accountant **ret, struct err *err);
-/* To be called after store_close(), because until then the store may call the accountant when it
- * has carried out a request. */
+/* To be called after store_close(), because until then the store may call the accountant when the
+ * store has carried out a request. */
 void accountant_destroy(struct accountant *accountant);
 /* Sets the policy that applies from now on.  Before the first call, HTCondor's defaults apply and
  * there are no groups. */
@@ -81,8 +81,8 @@ void accountant_charge(struct accountant *accountant, const char *submitter, dou
 /* Decays the priorities and makes all charges durable.  To be called when all use up to now_ms
  * (wall time) has been charged. */
 void accountant_settle(struct accountant *accountant, int64_t now_ms);
-/* Returns the now_ms of the last accountant_settle(), also of an earlier process; 0: it was never
- * called. */
+/* Returns the wall time up to which all use is charged and durable: now_ms of the last
+ * accountant_settle(), even if an earlier process called it.  0: it was never called. */
 int64_t accountant_settled_ms(const struct accountant *accountant);
 
 /* ---- reading accounts */
@@ -94,7 +94,7 @@ struct account_facts {
     const char *group;    /* the group of the submitter; if is_group, its own name */
     double real, factor;  /* real priority, and the priority factor in effect */
     bool has_factor;      /* the factor was set for this account (accountant_set()) */
-    double ceiling;       /* highest weight of slots that may be in use at once; < 0: no limit */
+    double ceiling;       /* highest total weight of slots in use at once; < 0: no limit */
     double floor;         /* weight of slots that this user gets before others get any; 0: none */
     double weight, slots; /* total weight and number of the slots in use now */
     double weighted_s, slots_s; /* use since begin_s: weight x seconds, slots x seconds */
@@ -119,7 +119,7 @@ double accountant_priority(const struct accountant *accountant, const char *subm
 enum account_value {
     ACCOUNT_PRIORITY, /* real priority */
     ACCOUNT_FACTOR,   /* priority factor; 0: the default factor applies again */
-    ACCOUNT_CEILING,  /* highest weight in use at once; < 0: no ceiling */
+    ACCOUNT_CEILING,  /* highest total weight of slots in use at once; < 0: no limit */
     ACCOUNT_FLOOR,
     ACCOUNT_ACCUMULATED, /* use so far, weight x seconds */
     ACCOUNT_BEGIN,       /* time of the first use, seconds since 1970 */
@@ -130,8 +130,9 @@ enum account_value {
  * number, or the name is not valid; -ENOSPC: there are too many accounts. */
 int accountant_set(struct accountant *accountant, const char *name, enum account_value which,
                    double value, void (*done)(void *arg), void *arg, struct err *err);
-/* Sets the use of an account to 0, without a change of its priority.  name NULL: of all accounts.
- * done(arg) is called when this is durable.  Returns 0; -ENOENT: there is no such account. */
+/* Sets the use of an account to 0, and the time at which its use begins to now_s; its priority
+ * stays.  name NULL: does this for all accounts.  done(arg) is called when the change is durable.
+ * Returns 0; -ENOENT: there is no such account. */
 int accountant_reset(struct accountant *accountant, const char *name, int64_t now_s,
                      void (*done)(void *arg), void *arg, struct err *err);
 /* Deletes an account.  done(arg) is called when this is durable.  Returns 0; -ENOENT: there is no
@@ -145,7 +146,7 @@ int accountant_delete(struct accountant *accountant, const char *name, void (*do
  * freed when this callback returns. */
 typedef void (*accountant_history_f)(void *arg, int result, const struct ad *const *ads,
                                      size_t count);
-/* Reads how much the account used in each hour or day (by_hour) between from_s and to_s, oldest
+/* Reads how much the account used in each hour (by_hour) or day between from_s and to_s, oldest
  * first.  done gets at most limit ads, one for each hour or day, with Name, BeginTime, EndTime,
  * WeightedUsage and Usage (seconds).  name NULL: the use of all accounts. */
 void accountant_history(struct accountant *accountant, const char *name, bool by_hour,

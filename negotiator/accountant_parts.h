@@ -26,8 +26,8 @@ struct account {
     char *name;
     struct account *group; /* account of the submitter's group; NULL: the account is a group's */
     double real, factor;   /* real priority; priority factor, 0: the default factor applies */
-    /* Wall time at which the priority that was read from the store as `real` was true.  0: `real`
-     * is the priority at settled_ms of struct accountant. */
+    /* Wall time up to which the priority `real`, as it was read from the store, is decayed.  0:
+     * `real` is decayed up to settled_ms of struct accountant. */
     int64_t read_ms;
     double ceiling, floor;
     double weight, slots; /* total weight and number of the slots in use now */
@@ -47,7 +47,8 @@ struct accountant {
     bool has_root;      /* during loading: settled_ms was read from the root group's row */
     LIST_HEAD(, usage_query) queries; /* reads of the history that are under way */
     bool pruning;                     /* deletion of old history is under way */
-    int64_t pruned_hour;              /* hour in which old history was last deleted */
+    /* number of the hour, since 1970, in which old history was last deleted */
+    int64_t pruned_hour;
 };
 
 /* ---- usage_history.c */
@@ -58,7 +59,8 @@ void usage_add(struct accountant *accountant, struct store_txn *txn, struct acco
                int64_t from_ms, int64_t to_ms, double weighted_s, double slots_s);
 /* Deletes history that is older than the policy's hours and days, at most once an hour. */
 void usage_prune(struct accountant *accountant, int64_t now_s);
-/* Drops the reads of the history that are under way, without an answer. */
+/* Frees the reads of the history that are under way, without calling their callbacks.  To be called
+ * after store_close(). */
 void usage_fini(struct accountant *accountant);
 
 #endif

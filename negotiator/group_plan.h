@@ -42,8 +42,9 @@ struct group_entry {
     /* results */
     double subtree_quota; /* quota of the group and all groups below it */
     double quota;         /* quota of the group alone */
-    double requested;     /* weight that its users asked for and did not get */
-    double allocated;     /* weight that its users may use together, including in_use */
+    /* weight that its users use and want; group_plan_allocate() subtracts `allocated` from it */
+    double requested;
+    double allocated; /* weight that its users may use together, including in_use */
 };
 
 /* Sets subtree_quota and quota of all groups for a pool of weight `total`. */

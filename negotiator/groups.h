@@ -32,11 +32,12 @@ struct groups {                  /* the groups; only groups_begin() and group_pl
 /* Reads the groups.  A badly configured group is logged and left out; the others work. */
 struct groups *groups_create(const struct config *config, struct log *log);
 void groups_destroy(struct groups *groups); /* NULL is allowed */
-/* Returns the name of a submitter's group, as its account is named. */
+/* Returns the name of the account of a submitter's group. */
 const char *groups_name_of(const struct groups *groups, const char *submitter);
 /* Returns the index of a group by name, compared without case; groups->count when unknown. */
 size_t groups_find(const struct groups *groups, const char *name);
-/* Sets the quotas for a pool of weight `total`, and the sort keys from what the groups use now. */
+/* Computes the quotas of the groups for a pool of weight `total`, and their sort keys from what
+ * they use now (in_use).  context: for evaluating GROUP_SORT_EXPR. */
 void groups_begin(struct groups *groups, double total, const struct ad_context *context);
 
 #endif

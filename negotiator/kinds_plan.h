@@ -52,8 +52,8 @@ void kinds_watch_expr(struct kinds *kinds, enum kinds_side side, const struct ad
  * kinds_unref().  The ad must not have a chained parent. */
 uint32_t kinds_of(struct kinds *kinds, enum kinds_side side, const struct ad *ad);
 /* Returns the kind of an ad that is like `kind`, except that the attributes names[0..count) have
- * the numbers values[0..count) as values (integers if whole).  The caller must give up the
- * reference by kinds_unref(). */
+ * the numbers values[0..count) as values; whole numbers become integers.  The caller must give up
+ * the reference by kinds_unref(). */
 uint32_t kinds_derive(struct kinds *kinds, enum kinds_side side, uint32_t kind,
                       const char *const *names, const double *values, size_t count);
 void kinds_ref(struct kinds *kinds, enum kinds_side side, uint32_t kind);
@@ -90,15 +90,16 @@ uint64_t kinds_rank_class(struct kinds *kinds, enum kinds_side side, uint32_t ki
 /* Names of the attributes, of slots and of jobs, that an expression may read in any existing ad,
  * directly or through other attributes.  Names that no ad ever had are left out. */
 struct kinds_reads {
-    uint32_t *names[KINDS_SIDES]; /* numbers of the attribute names, rising */
+    uint32_t *names[KINDS_SIDES]; /* numbers of the attribute names, in ascending order */
     size_t count[KINDS_SIDES];
     bool all; /* true: the expression may read anything, so all names count */
 };
-/* Fills *ret with what expr reads; release it with kinds_reads_fini(). */
+/* Fills *ret with what expr reads when it stands in an ad of `side`.  The caller must release *ret
+ * by kinds_reads_fini(). */
 void kinds_reads(struct kinds *kinds, enum kinds_side side, const struct ad_expr *expr,
                  struct kinds_reads *ret);
-/* Fills *ret with what the attribute `name` of that side reads, in all ads that have it; release it
- * with kinds_reads_fini(). */
+/* Fills *ret with what the attribute `name` of that side reads, in all ads that have the attribute.
+ * The caller must release *ret by kinds_reads_fini(). */
 void kinds_reads_name(struct kinds *kinds, enum kinds_side side, const char *name,
                       struct kinds_reads *ret);
 void kinds_reads_fini(struct kinds_reads *reads);

@@ -43,15 +43,17 @@ double limit_plan_used(const struct limit_plan *plan, const char *name);
 /* Begins a cycle: jobs matched in the last cycle (limit_plan_take()) no longer count.  By now they
  * are counted as in use, or their match failed. */
 void limit_plan_begin(struct limit_plan *plan);
-/* Returns how many more jobs with this list may be matched in this cycle; INT64_MAX: no limit. */
+/* Returns how many more jobs with this list of limits may be matched in this cycle; INT64_MAX: no
+ * limit applies. */
 int64_t limit_plan_room(struct limit_plan *plan, const char *list);
-/* Appends those names of the list whose limit is reached, as "a, b". */
+/* Appends to `names` those names of the list whose limit is reached, as "a, b". */
 void limit_plan_reached(struct limit_plan *plan, const char *list, struct strbuf *names);
-/* Counts this number of jobs with this list as matched in this cycle. */
+/* Counts this number of jobs with this list of limits as matched in this cycle. */
 void limit_plan_take(struct limit_plan *plan, const char *list, int64_t jobs);
 
-/* Returns the next name that is in use or was asked for, with its use and its limit; NULL after the
- * last.  Set *at to 0 before the first call. */
+/* Returns the name of the next limit that is in use or was asked for, and sets *used to its use and
+ * *max to the limit (below 0: no limit); returns NULL after the last.  Set *at to 0 before the
+ * first call. */
 const char *limit_plan_next(const struct limit_plan *plan, size_t *at, double *used, double *max);
 
 #endif

@@ -45,10 +45,13 @@ struct pool_slot { /* what the negotiator knows of a slot besides its ad */
     char *name;
     struct plan_slot facts; /* what the ad says, read again at each change of the ad */
     /* For a drained slot whose machine is about to be powered down but may still be kept up for
-     * jobs: the ad that the slot will then have.  Else NULL. */
+     * jobs: the ad that the slot will have if the machine is kept up.  Else NULL. */
     struct ad *as_if;
-    int64_t reclaim_until_s; /* of an offline slot: the ad's PowerReclaimUntil; 0: not set */
-    struct vec under_way;    /* elements: struct ad *; facts.under_way points to this array */
+    /* of an offline slot: PowerReclaimUntil of its ad, seconds since 1970; 0: not set */
+    int64_t reclaim_until_s;
+    /* of struct ad: the jobs that got a piece which the slot's ad does not show yet;
+     * facts.under_way points to this array */
+    struct vec under_way;
     struct secret_list *ids; /* claim ids that came with the ad; NULL: none */
     size_t id_count;         /* number of claim ids; above 1 only if the slot is partitionable */
     const char *claim_id;    /* the first claim id; "": none */
@@ -57,8 +60,9 @@ struct pool_slot { /* what the negotiator knows of a slot besides its ad */
      * confirmed yet; NULL: the ad has all.  Of a slot with as_if: its holds, which exist only in
      * memory (drained.c). */
     struct offline_holds *pending;
-    int64_t holds_until_s; /* time at which the first of the slot's holds ends; INT64_MAX: it has
-                              none */
+    /* time at which the first of the slot's holds ends, seconds since 1970; INT64_MAX: the slot has
+     * no holds */
+    int64_t holds_until_s;
     /* The collector was asked to write holds into the slot's ad (MERGE), or the startd was asked to
      * keep the machine up, and the answer has not come yet. */
     bool merging;
@@ -70,8 +74,8 @@ struct pool_slot { /* what the negotiator knows of a slot besides its ad */
     char *user;             /* user of the slot; NULL: nobody */
     struct slot_use use;
     char *limits; /* of a live slot: concurrency limits of its job; NULL: none */
-    /* If the slot is in use and was matched to another user, who takes it over: that user, and the
-     * concurrency limits of the new job.  NULL: there is no such match. */
+    /* If the slot is in use, and was matched to a job of another user, who takes the slot over:
+     * that other user, and the concurrency limits of that job.  NULL: there is no such match. */
     char *taken_by, *taken_limits;
     double weight; /* SLOT_WEIGHT of a live slot, as counted in weight_total; else 0 */
 };
@@ -80,11 +84,11 @@ struct pool_slot { /* what the negotiator knows of a slot besides its ad */
 struct pool_request {
     struct negotiator *negotiator;
     char *name;
-    char *limits;           /* value of ConcurrencyLimits; NULL: none */
-    uint64_t rest_until_ms; /* after the schedd declined a match: the request gets no other before
-                               this time */
-    bool unexplained;       /* if its jobs get no slot, the schedd is to be told why */
-    uint64_t explain_ms;    /* the schedd is not told before this time why jobs got no slot */
+    char *limits; /* value of ConcurrencyLimits; NULL: none */
+    /* after the schedd declined a match: the request gets no match before this time */
+    uint64_t rest_until_ms;
+    bool unexplained;    /* if its jobs get no slot, the schedd is to be told why */
+    uint64_t explain_ms; /* the schedd is not told before this time why jobs got no slot */
     /* What the ad says, read again at each change of the ad.  Only facts.in_flight is not from the
      * ad: the negotiator counts it when it sends a match and when the answer comes. */
     struct plan_request facts;
@@ -92,7 +96,8 @@ struct pool_request {
 
 struct negotiator_counts { /* figures that the Negotiator ad shows */
     int64_t cycles, matches, holds, preemptions;
-    /* Figures of the last cycle. */
+    /* Figures of the last cycle: its end and its length, the numbers of evaluated expressions,
+     * matches, kinds of slots and kinds of requests. */
     int64_t last_cycle_s, last_duration_ms, last_judged, last_matches, slot_kinds, request_kinds;
 };
 
@@ -150,7 +155,9 @@ struct negotiator {
     struct numbering slot_numbers;    /* gives each slot its number */
     struct numbering request_numbers; /* gives each request its number */
     struct vec dirty;                 /* numbers of slots whose change the plan must be told */
-    int64_t holds_until_s;            /* time at which the first hold of all slots ends */
+    /* earliest time at which a hold on any slot ends, seconds since 1970; INT64_MAX: there are no
+     * holds */
+    int64_t holds_until_s;
     struct negotiator_exprs exprs;
     struct negotiator_cycle cycle;
     struct loop_timer *usage_timer, *rest_timer, *publish_timer;
@@ -161,7 +168,8 @@ struct negotiator {
     /* counts connections of the uplink; answers on an earlier connection are ignored */
     unsigned life;
     struct negotiator_counts counts;
-    /* time at which this process started, and number of its last UPDATE; sent with each UPDATE */
+    /* time at which this process started, ms since 1970, and number of its last UPDATE; both are
+     * sent with each UPDATE */
     uint64_t epoch, sequence;
     int64_t started_s;
 };
@@ -219,8 +227,8 @@ int64_t given_count_free(const struct pool_slot *slot);
 /* Returns a claim id of the slot that can be given out, NULL when there is none.  Valid until the
  * slot's ad changes. */
 const char *given_free_id(const struct pool_slot *slot);
-/* Returns the ad of the job for which this claim id, of a partitionable slot, was given out; NULL:
- * it was not given out, or by another negotiator. */
+/* Returns the ad, owned by negotiator->given, of the job for which this claim id of a partitionable
+ * slot was given out.  NULL: the claim id was not given out, or another negotiator gave it out. */
 struct ad *given_job(const struct negotiator *negotiator, const char *claim_id);
 /* Reads from the slot's ad which of its claim ids another negotiator gave out, and remembers
  * them. */
@@ -267,8 +275,8 @@ void rejections_tell(struct negotiator *negotiator, const struct plan_output *pl
 /* Writes to ret the name of the submitter that uses this slot, and returns true.  False: nobody
  * uses it, or the name cannot be that of an account. */
 bool usage_submitter(const struct ad *ad, char *ret, size_t size);
-/* Charges and counts the use of a slot.  To be called when the slot's ad is new (is_new) or
- * has changed. */
+/* Reads from the slot's ad who uses the slot.  If this has changed, charges the use until now to
+ * the previous user.  To be called when the ad is new (is_new) or has changed. */
 void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad,
                 bool is_new);
 void usage_slot_gone(struct negotiator *negotiator, struct pool_slot *slot);
@@ -285,7 +293,8 @@ struct share_input;
  * match fails. */
 void shares_matched(struct negotiator *negotiator, const char *slot, const char *submitter,
                     const char *limits, double weight);
-/* Stops counting a match that shares_matched() counted.  Returns false if there was none. */
+/* Stops counting a match that shares_matched() counted, and returns true.  Returns false if no such
+ * match is counted. */
 bool shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter,
                       const char *limits);
 /* Notes that the match of the slot to this submitter takes the slot from its present user.  Such a

@@ -125,7 +125,8 @@ struct plan_input {
      * ScheddName) are read.  NULL: all submitters are equal.  If it has no groups, all users are in
      * the root. */
     const struct share_input *shares;
-    /* concurrency limits; the cycle counts the jobs that it matches there.  NULL: no limits */
+    /* the concurrency limits and their use, to which the cycle adds the jobs that it matches
+     * (limit_plan_take()).  NULL: no limits */
     struct limit_plan *limits;
     bool full; /* evaluate again all that depends on the clock */
     const struct ad_context *context;
@@ -151,7 +152,8 @@ enum plan_reason {
     PLAN_CONCURRENCY_LIMIT, /* one of the request's concurrency limits is reached */
     PLAN_SUBMITTER_CEILING, /* a free slot matches, but the job's user or group is at its ceiling */
     PLAN_GROUP_QUOTA,       /* a free slot matches, but the job's group is at its quota */
-    PLAN_SUBMITTER_LIMIT,   /* a free slot matches, but the job's user has his share */
+    /* a free slot matches, but the job's user already has his whole share */
+    PLAN_SUBMITTER_LIMIT,
     PLAN_PREEMPTION_POLICY, /* slots in use match, but PREEMPTION_REQUIREMENTS is not true */
     PLAN_PRIORITY,          /* slots in use match, but their users have no worse priority */
     PLAN_NO_MATCH,
@@ -175,7 +177,7 @@ struct plan_output { /* what a cycle decided; its arrays are in the cycle's aren
         int64_t auto_cluster;
     } * released;
     size_t released_count;
-    struct plan_rejection *rejected; /* requests with `explain` that got no slot */
+    struct plan_rejection *rejected; /* requests with `explain` of which some jobs got no slot */
     size_t rejected_count;
     size_t evaluated; /* number of expressions evaluated */
     size_t slot_kinds, request_kinds;

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 
 /* Returns the array, enlarged if needed so that it can hold count + 1 elements of `size` bytes.
- * *room is the number of elements for which it has memory. */
+ * *room, which is updated, is the number of elements for which the array has memory. */
 static inline void *number_array_grow(void *array, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room) {
@@ -23,7 +23,7 @@ static inline void *number_array_grow(void *array, uint32_t count, uint32_t *roo
 }
 
 /* Returns the array, enlarged if needed so that it has an element with index `at`; new elements are
- * zero.  *room is the number of elements. */
+ * zero.  *room, which is updated, is the number of elements of `size` bytes. */
 static inline void *number_array_grow_to(void *array, uint32_t at, uint32_t *room, size_t size)
 {
     if (at < *room) {

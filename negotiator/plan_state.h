@@ -137,7 +137,7 @@ struct kind_slots {  /* the slots of one kind */
     bool is_split;
     int64_t weight;     /* weight of one whole slot of this kind, x 1000 */
     double lowest_rank; /* no slot in the heap PLACE_CLAIMED has a lower current_rank */
-    uint32_t group;     /* index in rank_groups of the kinds whose Rank ranks every job alike */
+    uint32_t group;     /* index in rank_groups of the group to which this kind belongs */
     struct piece_names names;
 };
 
@@ -152,9 +152,10 @@ struct negotiator_plan {
     struct kinds *kinds;
     struct verdicts *verdicts;
     struct plan_policy policy;
-    bool takes_by_priority;           /* PREEMPTION_REQUIREMENTS is set and not the literal false */
-    const struct ad_context *context; /* context of the current cycle; the caller's */
-    struct slot *slots;               /* slots by their number */
+    bool takes_by_priority; /* PREEMPTION_REQUIREMENTS is set and not the literal false */
+    /* for evaluations in the current cycle; owned by the caller */
+    const struct ad_context *context;
+    struct slot *slots; /* slots by their number */
     uint32_t slot_room, slot_count;
     struct choice *choice;      /* memory that plan_choice_begin() uses again; NULL: none yet */
     struct plan_claims *claims; /* state of the search of plan_claims_find(); NULL: none yet */
@@ -173,9 +174,10 @@ struct negotiator_plan {
     struct rank_group *rank_groups;
     uint32_t rank_group_count, rank_group_room;
     struct number_table rank_group_table;
-    uint64_t structure;          /* what kinds_structure() returned when rank_groups was made */
-    uint64_t *open[PLACE_COUNT]; /* for each heap: bit set of the kinds that have a slot in it */
-    /* for each heap: bit set of the words of `open` that are not 0 */
+    uint64_t structure; /* what kinds_structure() returned when rank_groups was made */
+    /* for each enum place: bit set of the kinds of slots whose heap is not empty */
+    uint64_t *open[PLACE_COUNT];
+    /* for each enum place: bit set of the words of `open` that are not 0 */
     uint64_t *open_any[PLACE_COUNT];
     size_t open_words;
     int64_t free_weight, total_weight; /* weight x 1000 of the free slots, and of all slots */
@@ -209,8 +211,8 @@ void plan_no_remnant(struct negotiator_plan *plan, struct slot *slot);
 void plan_set_wakes(struct negotiator_plan *plan, struct slot *slot, bool wakes);
 void plan_set_waking(struct negotiator_plan *plan, struct slot *slot, bool waking);
 /* Finds the kinds that have a slot in one of the heaps `places` (bits 1 << PLACE_...), 64 kinds at
- * a time.  Set *at to 0 before the first call.  Returns true and sets *kinds to the next word of
- * the bit set that is not 0, which is word number *at - 1; false at the end. */
+ * a time.  Set *at to 0 before the first call.  Returns true and sets *kinds to a bit set that is
+ * not 0, in which bit n stands for kind number 64 * (*at - 1) + n; returns false at the end. */
 bool plan_next_open(const struct negotiator_plan *plan, unsigned places, size_t *at,
                     uint64_t *kinds);
 /* Ends a cycle: calls plan_settle() for all slots that the cycle changed. */
@@ -260,13 +262,15 @@ void plan_claims_end(struct negotiator_plan *plan);
  * out than those that plan_claims_next() returns. */
 void plan_claims_find(struct negotiator_plan *plan, const struct request *request, bool by_priority,
                       plan_priority_f priority, const void *arg);
-/* Returns the best slot of the search that is left; slot is NULL when there is none. */
+/* Returns the best slot of the search that is left.  The member `slot` of the result is NULL when
+ * no slot is left. */
 struct takeover plan_claims_next(struct negotiator_plan *plan);
 struct plan_in_use;
 /* Returns a list of the slots in use, for plan_claims_reason(), in the arena; NULL: the arena is
  * full.  O(slots). */
 struct plan_in_use *plan_in_use_find(const struct negotiator_plan *plan, struct arena *arena);
-#define PLAN_CLAIM_LOOKS 256 /* slots in use that plan_claims_reason() examines for one request */
+/* most slots in use that plan_claims_reason() examines for one request */
+#define PLAN_CLAIM_LOOKS 256
 /* Returns why the request takes over none of the slots in use.  Examines only the first
  * PLAN_CLAIM_LOOKS of those that match the request. */
 enum plan_reason plan_claims_reason(struct negotiator_plan *plan, const struct plan_in_use *in_use,

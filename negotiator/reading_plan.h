@@ -103,8 +103,9 @@ bool cell_compare(enum ad_compare op, const struct cell *a, const struct cell *b
  * into the cache, unless it is there already, and returns its number. */
 uint32_t readings_pair(struct readings *readings, enum kinds_side stands,
                        const struct ad_expr *expr);
-/* These two return the value, for these kinds of a job and a slot, of the expression to which
- * readings_pair() gave the number `pair`: whether it is true, and the value as a rank. */
+/* These two evaluate, for these kinds of a job and a slot, the expression to which readings_pair()
+ * gave the number `pair`.  readings_pair_is_true() returns whether the value is true,
+ * readings_pair_rank() the value as a rank (see cell_rank()). */
 bool readings_pair_is_true(struct readings *readings, uint32_t pair, uint32_t job, uint32_t slot);
 double readings_pair_rank(struct readings *readings, uint32_t pair, uint32_t job, uint32_t slot);
 /* Returns whether expr, which stands in ads of side `stands`, is true for these two kinds.  The

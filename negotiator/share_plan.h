@@ -109,8 +109,8 @@ struct share_offer {
  * SHARE_USERS_MAX users, or -ENOMEM: the arena is full, and *ret is then unchanged. */
 int share_plan_create(const struct share_input *input, struct arena *arena,
                       struct share_plan **ret);
-/* Writes the next offer to *ret and returns true; the offer before has ended.  False: the cycle is
- * over. */
+/* Ends the present offer, writes the next offer to *ret and returns true.  Returns false when there
+ * are no more offers in this cycle. */
 bool share_next(struct share_plan *plan, struct share_offer *ret);
 /* Returns whether the present offer, the last that share_next() returned, allows one more slot of
  * this weight.  preempts: the slot is taken from another user by priority.  Slots taken over by a

@@ -49,8 +49,9 @@ struct ad_context;
 struct ad_expr;
 struct verdicts;
 
-struct verdicts *verdicts_create(struct kinds *kinds); /* kinds must live longer */
-void verdicts_destroy(struct verdicts *verdicts);      /* NULL is allowed */
+/* `kinds` must live longer than the result */
+struct verdicts *verdicts_create(struct kinds *kinds);
+void verdicts_destroy(struct verdicts *verdicts); /* NULL is allowed */
 
 /* Sets NEGOTIATOR_PRE_JOB_RANK and NEGOTIATOR_POST_JOB_RANK (NULL: not set).  In them MY is the
  * slot, TARGET the job.  They must live until the next call. */
@@ -61,7 +62,7 @@ void verdicts_set_ranks(struct verdicts *verdicts, const struct ad_expr *pre_job
  * verdicts_catch_up() shall judge again what depends on the clock. */
 void verdicts_begin(struct verdicts *verdicts, const struct ad_context *context, bool full);
 
-/* Returns the number of steps of evaluation so far. */
+/* Returns the number of steps of evaluation since verdicts_create(). */
 uint64_t verdicts_steps(const struct verdicts *verdicts);
 /* These two judge in slices.  Each works until verdicts_steps() reaches `end`, and returns true
  * when nothing is left to do.  verdicts_catch_up() judges again what a full cycle must judge again;

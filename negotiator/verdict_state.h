@@ -70,9 +70,9 @@ struct member {       /* what is known about a kind of slots or jobs */
     bool never;       /* the kind matches nothing */
     bool is_costly;   /* the kind matches nothing because its expressions are too costly */
     uint32_t program; /* index in `programs` of struct side_state */
-    /* These three.  steps: steps that all evaluations of the kind's own expressions took together;
-     * over: how many of these evaluations took more than VERDICT_STEPS_MAX steps; looks: number of
-     * kinds of the other side with which the kind was judged. */
+    /* steps: steps that all evaluations of the kind's own expressions took together; over: how many
+     * of these evaluations took more than VERDICT_STEPS_MAX steps; looks: number of kinds of the
+     * other side with which the kind was judged. */
     uint64_t steps, over;
     uint32_t looks;
 };
@@ -131,13 +131,14 @@ struct verdicts {
     uint32_t job_room;
     uint32_t *log; /* numbers of kinds of slots, in the order in which they were added */
     uint32_t log_count, log_room;
-    uint32_t *list; /* numbers of the kinds that are being judged */
+    uint32_t *list; /* numbers of the kinds of slots that are being judged */
     uint32_t list_room;
     uint64_t structure; /* what kinds_structure() returned when the programs were compiled */
     size_t kept_max; /* if more values than this are cached, all are dropped; 0: not computed yet */
     struct ad_context context;
     struct ad_work work;
-    uint64_t stop_at;         /* number of steps at which the current evaluation is too costly */
+    /* if work.steps exceeds this number, the current evaluation is too costly */
+    uint64_t stop_at;
     struct kind_name *costly; /* kinds that are too costly and were not reported yet */
     uint32_t costly_count, costly_room;
     struct kind_name *later; /* kinds that a full cycle still has to judge again */
