@@ -65,13 +65,13 @@ struct ads_entry {
     unsigned waiting;   /* number of changes that are proposed and not yet applied */
     struct plan_stamp stamp;
     uint64_t heard_ms; /* loop_now_ms() of the last update */
-    /* the counts, of its sender's ads, that include `latest`; NULL: none */
+    /* the account that counts `latest` among the ads of its sender; NULL: no account counts it */
     struct ads_account *account;
     size_t charged_bytes; /* bytes with which latest is counted in account */
-    /* the part that latest takes of the limit for its token and Machine */
+    /* how latest counts toward the limits of its sender's token (collector_share.h) */
     struct share_holding holding;
     /* The members from here on are private to collector_ads.c. */
-    uint64_t number;       /* the table's entries are numbered in order of arrival */
+    uint64_t number;       /* number of the entry in its table, in order of arrival */
     uint64_t since;        /* number of the change that set shown */
     struct ads_past *past; /* earlier states of shown, newest first; NULL: none are kept */
     struct ads_key *keys;  /* places of this entry in the indexes of its table */
@@ -123,9 +123,9 @@ size_t collector_ads_count_offline(const struct collector_ads *ads);
  * types already. */
 int collector_ads_propose(struct collector_ads *ads, const char *type, const char *name,
                           struct ad *ad, struct secret_list *secrets, struct ads_change **ret);
-/* Makes ad (not NULL) the latest of an existing entry and returns the change, which is proposed.
- * Takes over ad and secrets (NULL: none).  traits: plan_traits_of() ad.  same_machine: ad has the
- * Machine of the entry's latest ad, byte for byte. */
+/* Proposes a change, which is returned: makes ad (not NULL) the latest of an existing entry.  Takes
+ * over ad and secrets (NULL: none).  traits: what plan_traits_of() returns for ad.  same_machine:
+ * ad has the Machine of the entry's latest ad, byte for byte. */
 struct ads_change *collector_ads_propose_to(struct collector_ads *ads, struct ads_entry *entry,
                                             struct ad *ad, struct secret_list *secrets,
                                             const struct plan_traits *traits, bool same_machine);
@@ -133,8 +133,8 @@ struct ads_change *collector_ads_propose_to(struct collector_ads *ads, struct ad
  * before.  account NULL: no account counts it.  When the entry is freed, its account counts it no
  * longer.  account must live until the tables are destroyed. */
 void collector_ads_charge(struct ads_entry *entry, struct ads_account *account, size_t bytes);
-/* Sets how the entry counts toward the limit of its token (collector_share.h), until the entry is
- * freed.  Takes over holding. */
+/* Sets how the entry counts, until it is freed, toward the limits of its sender's token
+ * (collector_share.h).  Takes over holding. */
 void collector_ads_hold(struct ads_entry *entry, struct share_holding *holding);
 /* Returns the entry that a change is about. */
 struct ads_entry *collector_ads_changed(const struct ads_change *change);
@@ -146,9 +146,9 @@ void collector_ads_apply(struct collector_ads *ads, struct ads_change *change);
 void collector_ads_drop(struct ads_change *change);
 
 /* Returns the next entry whose lifetime may be over, NULL when there is none now.  These are new
- * entries, entries whose kind or lifetime changed, and entries whose time for
- * collector_ads_look_again() has come.  A renewal is not noted here: the caller checks whether the
- * lifetime of the entry is really over, and says when to look again. */
+ * entries, entries whose ad became live, offline or absent or got another lifetime, and entries
+ * whose time at_s of collector_ads_look_again() has come.  Renewals have no effect here: the caller
+ * checks whether the entry's lifetime is really over, and calls collector_ads_look_again(). */
 struct ads_entry *collector_ads_next_due(struct collector_ads *ads, uint64_t now_s);
 /* Makes collector_ads_next_due() return the entry again when its now_s is at_s or later, but not
  * before the next second. */
@@ -169,7 +169,7 @@ bool collector_ads_select(struct collector_ads *ads, const char *type,
 /* Continues the construction of indexes: adds at most that many entries to them.  Returns false
  * when no index is under construction any more. */
 bool collector_ads_make_indexes(struct collector_ads *ads, size_t entries);
-/* Removes indexes that were not used for a long time. */
+/* Removes indexes that were not used for INDEX_IDLE_MS (collector_index.h). */
 void collector_ads_trim_indexes(struct collector_ads *ads, uint64_t now_ms);
 size_t collector_ads_index_count(const struct collector_ads *ads);
 

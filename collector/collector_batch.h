@@ -31,15 +31,16 @@ struct batch *batch_begin(struct collector *collector);
  * that is too large; the batch is then unchanged. */
 int batch_set(struct batch *batch, const char *type, const char *name, struct ad *ad,
               struct secret_list *secrets, const struct plan_stamp *stamp, struct err *err);
-/* Does what batch_set() does, for an entry that exists.  traits: those of ad.  same_machine: ad has
- * the Machine of the entry's latest ad, byte for byte. */
+/* Does what batch_set() does, for an entry that exists.  traits: what plan_traits_of() returns for
+ * ad.  same_machine: ad has the Machine of the entry's latest ad, byte for byte. */
 int batch_set_at(struct batch *batch, struct ads_entry *entry, struct ad *ad,
                  struct secret_list *secrets, const struct plan_traits *traits, bool same_machine,
                  const struct plan_stamp *stamp, struct err *err);
-/* Adds to the batch that the entry's ad is removed. */
+/* Adds a change to the batch: the entry's ad is removed. */
 void batch_remove(struct batch *batch, struct ads_entry *entry);
-/* Ends and takes over the batch.  done(arg), unless NULL, is called when its changes are durable
- * and public: at once, or later.  If the collector ends before, drop(arg) is called instead. */
+/* Ends and takes over the batch.  done(arg), unless NULL, is called when the changes of the batch
+ * are durable and public: at once, or later.  If the collector ends before that, drop(arg) is
+ * called instead. */
 void batch_end(struct batch *batch, void (*done)(void *arg), void (*drop)(void *arg), void *arg);
 /* Drops the batches that wait for their commit.  To be called after the store was closed. */
 void batch_drop_all(struct collector *collector);

@@ -23,9 +23,10 @@ struct err;
 struct lease_wish {
     const char *role;
     const char *holder; /* name of the holder, unique to the asking process */
-    /* identity of the asker's token; others cannot renew the lease or give it back */
+    /* identity of the token of the asking process; a process with another identity cannot renew the
+     * lease or give it back */
     const char *identity;
-    int64_t duration_s; /* 0: give the lease back */
+    int64_t duration_s; /* length of the lease from now on; 0: give it back */
     uint64_t session;   /* number of the connection over which the wish came */
 };
 

@@ -27,9 +27,9 @@ int collector_store_open(struct loop *loop, struct os *os, const char *path, str
 /* Called for each ad that is loaded from the store; must take over ad.  key: the name of an offline
  * ad, or the id of a revoked token. */
 typedef void (*collector_loaded_f)(void *arg, const char *key, struct ad *ad);
-/* These two read the store: the first calls `each` for all offline and absent ads, the second for
- * all revocations of tokens.  An entry that cannot be decoded is logged and left out.  Return 0, or
- * an error of store_load(). */
+/* These two read the store: collector_offline_load() calls `each` for all offline and absent ads,
+ * collector_revoked_load() for all revocations of tokens.  They log and leave out an entry that
+ * cannot be decoded, and return 0 or an error of store_load(). */
 int collector_offline_load(struct store *store, struct prototypes *prototypes, struct ad_pool *pool,
                            struct log *log, collector_loaded_f each, void *arg, struct err *err);
 int collector_revoked_load(struct store *store, struct log *log, collector_loaded_f each, void *arg,
@@ -39,7 +39,7 @@ int collector_revoked_load(struct store *store, struct log *log, collector_loade
  * collector_offline_load(). */
 void collector_offline_tidy(struct store *store, struct prototypes *prototypes);
 
-/* Adds to txn that an offline or absent ad is stored.  Returns 0; or -E2BIG: the ad is larger than
+/* Adds an offline or absent ad to what txn will store.  Returns 0; or -E2BIG: the ad is larger than
  * COLLECTOR_OFFLINE_BYTES_MAX, and txn is unchanged.  A txn to which an ad was added must be
  * committed, because it may contain a new prototype, on which later ads rely. */
 int collector_offline_put(struct store_txn *txn, struct prototypes *prototypes, const char *name,

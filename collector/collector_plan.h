@@ -59,15 +59,16 @@ bool plan_expires(const char *type);
  * The scope that its token needs is: for Machine and unknown types ADVERTISE; for DaemonMaster
  * ADVERTISE or MASTER; for Negotiator, Accounting and SubmittingMachine NEGOTIATOR; for Request,
  * Submitter and Scheduler SCHEDD; for Rooster ROOSTER.  Instead of each of these, ADMINISTRATOR is
- * enough.  Ads that the collector makes itself (Collector, Revocation) nobody may send. */
+ * enough.  Nobody may send ads of the types that the collector makes itself (Collector,
+ * Revocation). */
 bool plan_may_advertise(unsigned roles, const char *type);
 /* Returns whether the attribute Machine in ads of that type must name the sender's own machine, a
  * name that the pattern of its token allows. */
 bool plan_is_of_machine(const char *type);
 /* Returns the part of an ad's Name that the pattern of the sender's token must allow: the schedd's
- * name in requests ("schedd#3") and submitters ("alice@domain#schedd"), else the whole name.  NULL:
- * patterns do not apply, because the negotiator's ads have names of accounts and submitting
- * machines. */
+ * name in requests ("schedd#3") and submitters ("alice@domain#schedd"), else the whole name.  The
+ * result is in name or in ret.  NULL: patterns do not apply, because Accounting and
+ * SubmittingMachine ads have names of accounts and submitting machines. */
 const char *plan_holder(const char *type, const char *name, char ret[PLAN_NAME_MAX + 1]);
 
 /* Returns whether a sender with these roles (bits of enum plan_role) may set this attribute in

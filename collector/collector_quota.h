@@ -23,13 +23,13 @@ struct err;
  * exist.  They live as long as the collector. */
 struct ads_account *collector_account(struct collector *collector, const char *identity);
 
-/* collector_may_say() returns whether a log line about an identity's ads may be written: the first
- * SAY_AT_ONCE times, then once in SAY_PAUSE_MS milliseconds.  said->unsaid counts the calls since
- * the last line, including the call that returns true; the caller sets it to 0 when it has written
- * the line. */
 #define SAY_AT_ONCE  8
 #define SAY_PAUSE_MS 60000
 struct ads_said;
+/* Returns whether a log line about an identity's ads may be written: the first SAY_AT_ONCE times,
+ * then once in SAY_PAUSE_MS milliseconds.  said->unsaid counts the calls since the last line,
+ * including the call that returns true; the caller sets said->unsaid to 0 when it has written the
+ * line. */
 bool collector_may_say(const struct collector *collector, struct ads_said *said);
 
 /* Ads of one message that were admitted and are not in the tables yet. */

@@ -30,9 +30,10 @@ struct share;
 struct shares;
 struct wire_peer;
 
-#define SHARE_PIECES      16 /* most pieces of partitionable slots for each slot allowed */
-#define SHARE_OTHERS_MIN  16
-#define SHARE_BYTES       ((size_t)16 << 20) /* limit of bytes for each SHARE_BYTES_SLOTS slots */
+#define SHARE_PIECES     16 /* most pieces of partitionable slots, for each slot of the limit */
+#define SHARE_OTHERS_MIN 16
+/* limit of the ads' bytes, for each SHARE_BYTES_SLOTS slots of the limit */
+#define SHARE_BYTES       ((size_t)16 << 20)
 #define SHARE_BYTES_SLOTS 64
 
 enum share_kind { SHARE_SLOTS, SHARE_DYNAMIC, SHARE_OTHERS, SHARE_KINDS };
@@ -40,7 +41,7 @@ enum share_kind { SHARE_SLOTS, SHARE_DYNAMIC, SHARE_OTHERS, SHARE_KINDS };
 /* How an ad in the tables counts toward the limits of its token.  If all zero, the ad does not
  * count. */
 struct share_holding {
-    struct share *share; /* the counts in which the ad is counted; NULL: none */
+    struct share *share; /* the counts that include the ad; NULL: the ad does not count */
     enum share_kind kind;
     size_t bytes;
 };
@@ -65,7 +66,7 @@ struct share_claim {
  * a limit would be exceeded, and err names the token, the number and the limit. */
 int shares_admit(struct shares *shares, const struct share_claim *claim,
                  const struct share_holding *old, struct share_holding *ret, struct err *err);
-/* holding: of an ad.  Returns whether that ad was sent with the token that has this id. */
+/* Returns whether the ad that has this holding was sent with the token that has this id. */
 bool share_is_of(const struct share_holding *holding, const char *token_id);
 /* Gives up a holding that shares_admit() made and that is not needed. */
 void share_drop(struct share_holding *holding);

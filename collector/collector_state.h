@@ -34,12 +34,12 @@ struct user_world;
 struct watch_server;
 struct wire_context;
 
-/* Counters since the start, shown in the collector's own ad. */
+/* Counters since the collector started, shown in the collector's own ad. */
 struct collector_counts {
     int64_t updates;         /* UPDATE requests answered with success */
-    int64_t rejected;        /* ads in UPDATE requests that were refused */
+    int64_t rejected;        /* ads that were refused, of all UPDATE requests */
     int64_t private_dropped; /* ads received with private attributes, which were dropped */
-    int64_t updates_initial; /* ads in UPDATE requests that were new in the tables */
+    int64_t updates_initial; /* ads that UPDATE requests added to the tables */
     int64_t updates_lost;    /* gaps in the message numbers of senders */
     int64_t over_quota;      /* ads refused for a quota */
     int64_t stale;           /* UPDATE requests answered with -ESTALE */
@@ -62,7 +62,7 @@ struct collector_sample {
     struct collector_counts counts;
 };
 
-/* Settings, read once from the configuration. */
+/* Settings, read from the configuration at the start and when the configuration changes. */
 struct collector_settings {
     int64_t classad_lifetime_s;
     uint64_t constraint_steps_max; /* evaluation steps that a request's constraint may take; 0: no
@@ -90,8 +90,8 @@ struct collector {
     struct user_world *users; /* Unix accounts and map files, for userMap() in expressions */
     struct strmap *accounts;  /* identity -> struct ads_account: its ads in the tables */
     struct shares *shares;    /* number of ads for each token and Machine, see collector_share.h */
-    /* The collector's ad shows as Recent... what happened since [0].  After ten minutes [1], which
-     * is newer, takes the place of [0]. */
+    /* The collector's ad shows as Recent... what happened since samples[0].  After ten minutes
+     * samples[1], which is newer, takes the place of samples[0]. */
     struct collector_sample samples[2];
     struct collector_leases *leases; /* who holds which role */
     struct loop_timer *expiry;

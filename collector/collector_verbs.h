@@ -28,8 +28,9 @@ struct session {
     struct wire *wire;
     uint64_t number; /* number of the connection; connections are numbered as they are accepted */
     struct plan_stamp last; /* epoch and sequence of the last UPDATE or INVALIDATE */
-    /* These three predict which ad is updated next: the place (collector_ads.h) of the first ad of
-     * the last UPDATE, the place of its last ad, and whether UPDATEs start with the same ad. */
+    /* These three predict which ad is updated next.  first_place, last_place: places
+     * (collector_ads.h) of the first and the last ad of the last UPDATE; begins_again: the UPDATE
+     * before it had the same first ad. */
     uint32_t first_place, last_place;
     bool begins_again;
     /* counts of the ads of the peer's identity; NULL before the first UPDATE */
@@ -59,7 +60,7 @@ void collector_inspect_some(void *collector);
 /* collector_figures.c: renews the collector's own ad and sets its timer again. */
 void collector_show_figures(void *collector);
 /* Renews the collector's own ad if it was made in an earlier second; called when a query asks for
- * ads of this type. */
+ * ads of type Collector. */
 void collector_renew_figures(struct collector *collector);
 
 /* in collector_query.c: answers QUERY */
