@@ -39,10 +39,11 @@ struct boots_bounds {
     int64_t unlearned_ms; /* deadline while fewer than BOOTS_ENOUGH boots are known */
     int64_t floor_ms, ceiling_ms;
 };
-/* Returns the deadline of the next wake.  Before BOOTS_ENOUGH boots are known it is unlearned_ms,
- * unless one of the few boots took longer: then the deadline follows from that boot, because
- * otherwise the machine would be given up while it boots.  If unlearned_ms is below floor_ms or
- * above ceiling_ms, it replaces that bound, because the administrator configured it. */
+/* Returns the deadline of the next wake, in milliseconds after the order.  Before BOOTS_ENOUGH
+ * boots are known it is unlearned_ms, unless one of the few boots took longer: then the deadline
+ * follows from that boot, because otherwise the machine would be given up while it boots.  If
+ * unlearned_ms is below floor_ms or above ceiling_ms, it replaces that bound, because the
+ * administrator configured it. */
 int64_t boots_deadline_ms(const struct boots *boots, const struct boots_bounds *bounds);
 
 #endif

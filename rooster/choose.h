@@ -21,7 +21,7 @@ struct candidates { /* list of the machines that are wanted, waking or in quaran
 /* Updates the machine's entry in the list of candidates, or removes the entry.  To be called when
  * the machine was examined. */
 void choose_from(struct node *node);
-/* Marks the machines whose quarantine is over to be examined (look_mark()). */
+/* Calls look_mark() for each machine whose quarantine is over, so that the machine is examined. */
 void choose_due(struct rooster *rooster);
 /* Lets wake_plan.h choose among the candidates and wakes the chosen machines. */
 void choose_wakes(struct rooster *rooster);

@@ -49,7 +49,8 @@ struct store *energy_days_store(struct energy_days *days);
  * rooster ran.  Does nothing if the name is too long. */
 void energy_days_add(struct energy_days *days, char kind, const char *name,
                      const struct energy_sum *sum, double from_s, double to_s);
-/* Returns the sum of that day (its first second), kind and name; NULL: there is none in memory. */
+/* Returns the sum, for the day that begins at day_s, of the machine or user with that name; kind:
+ * as for energy_days_add().  NULL: there is no such sum in memory. */
 const struct energy_sum *energy_days_find(const struct energy_days *days, int64_t day_s, char kind,
                                           const char *name);
 /* Puts the sums that have changed into txn. */
@@ -58,7 +59,8 @@ void energy_days_write(struct energy_days *days, struct store_txn *txn);
  * ended, deletes days that are older than keep_days.  To be called before sums are added. */
 void energy_days_follow(struct energy_days *days, int64_t now_s, int64_t keep_days);
 
-/* Writes to ret the key of the row of that day.  what: "KIND/NAME". */
+/* Writes to ret the key of a row of that day.  what: "KIND/NAME"; or "" or "~": the key then sorts
+ * before or after all rows of the day. */
 void energy_days_key(int64_t day_s, const char *what, char ret[ENERGY_KEY_SIZE]);
 
 #endif

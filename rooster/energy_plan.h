@@ -24,7 +24,7 @@ struct energy_watts {
     double asleep_w, idle_w, busy_w;
 };
 
-/* As what a time of a machine is counted: not at all, as on, or as asleep. */
+/* How a period of a machine is counted: not at all, as on, or as asleep. */
 enum energy_mode { ENERGY_UNKNOWN, ENERGY_ON, ENERGY_ASLEEP };
 
 struct energy_sum { /* sums of energy (joules) and time (seconds), all >= 0 */
@@ -44,8 +44,8 @@ bool energy_plan_is_known(const struct energy_watts *watts);
 double energy_plan_draw_w(const struct energy_watts *watts, enum energy_mode mode, double share);
 /* Returns the part of energy_plan_draw_w() that jobs are charged, in watts. */
 double energy_plan_jobs_w(const struct energy_watts *watts, enum energy_mode mode, double share);
-/* Adds to sum a time of a machine in that mode, with busy_cores of its cores at work: its energy
- * and its seconds.  seconds below 0: adds nothing. */
+/* Adds to sum the energy and the seconds of a period in which a machine was in that mode, with
+ * busy_cores of its cores at work.  seconds below 0: adds nothing. */
 void energy_plan_add(struct energy_sum *sum, const struct energy_watts *watts,
                      enum energy_mode mode, double busy_cores, double cores, double seconds);
 /* Adds the given share of `sum` to `into`. */

@@ -32,7 +32,7 @@
 
 /* ---- the reserve: how many idle machines must be awake, by day and time ---- */
 
-#define GUARD_RESERVE_RULES_MAX 32
+#define GUARD_RESERVE_RULES_MAX 32 /* most rules of one reserve */
 
 /* One rule of ROOSTER_RESERVE. */
 struct guard_reserve_rule {
@@ -58,7 +58,7 @@ int64_t guard_reserve_at(const struct guard_reserve *reserve, int64_t local_s, i
 
 /* ---- how long a machine usually sleeps ---- */
 
-#define GUARD_RESTS_MAX   8
+#define GUARD_RESTS_MAX   8 /* number of sleeps of a machine that are kept, the last ones */
 #define GUARD_RESTS_LEAST 3
 
 struct guard_rests {                  /* lengths of a machine's last sleeps; all zero: none */
@@ -72,7 +72,7 @@ void guard_rests_add(struct guard_rests *rests, int64_t seconds);
 int64_t guard_rests_expected_s(const struct guard_rests *rests);
 
 /* Returns the minimum length of a sleep that pays, seconds; 0: every sleep pays, or the watts are
- * not known. */
+ * not known.  boot_s: length of a boot; cycle_j: further cost of a power cycle, joules. */
 int64_t guard_break_even_s(const struct energy_watts *watts, int64_t boot_s, double cycle_j);
 
 /* ---- the decision ---- */
@@ -118,10 +118,11 @@ struct guard_pool {
     int64_t down; /* number of machines that are asleep or going down */
     int64_t going_down;
     int64_t last_minute; /* number of permissions to sleep given in the last minute */
-    int64_t waiting; /* machines that were told to ask again, because too many sleep or go down */
-    int64_t idle;    /* number of machines awake and without work: the present reserve */
-    int64_t reserve; /* number of machines wanted as reserve */
-    int64_t age_s;   /* time since the collector started */
+    /* number of machines that were told to ask again, because too many machines sleep or go down */
+    int64_t waiting;
+    int64_t idle;        /* number of machines awake and without work: the present reserve */
+    int64_t reserve;     /* number of machines wanted as reserve */
+    int64_t age_s;       /* seconds since the collector started */
     int64_t since_young; /* number of machines that went down since the collector started, and are
                             still down */
 };

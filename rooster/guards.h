@@ -4,8 +4,8 @@
  * A startd asks (POWER_DOWN_ASK) before its machine goes down.  A machine that gets the permission
  * counts as going down from then on, until it is down, but for at most ROOSTER_GOING_DOWN_TIME.  So
  * of a thousand machines that ask in the same second, the limits let only the allowed number sleep.
- * The permission is written to the ledger (a sleep without outcome) before the answer, and a
- * restarted rooster still counts it.
+ * The permission is written to the ledger (a sleep with the outcome "Started") before the answer,
+ * and a restarted rooster still counts it.
  *
  * The counts are updated when machines are examined; the struct node_guard of a machine says what
  * the machine has added to them.  So an answer costs the same however large the pool is.
@@ -96,7 +96,8 @@ bool guards_granted(const struct node *node);
 /* ---- for look.c and nodes.c: these functions take reports about a machine */
 /* Reports a live ad of the machine: counts its slot as live, and as idle if it is Unclaimed. */
 void guards_see_live(struct node *node, const struct ad *slot);
-/* Reports an offline ad of the machine: decides whether it may be woken for the reserve. */
+/* Reports an offline ad of the machine, and decides by the ad whether the machine may be woken for
+ * the reserve. */
 void guards_see_offline(struct node *node, const struct ad *slot);
 /* Updates the machine's part in the pool's sums.  To be called when its ads were read, or its state
  * has changed. */
@@ -108,7 +109,7 @@ void guards_slept(struct node *node);
 void guards_woken(struct node *node);
 /* Notes that the machine is up.  To be called when a live ad of the machine is there. */
 void guards_up(struct node *node);
-/* Takes over from a record of the ledger when the machine slept, and whether it has a permission to
+/* Reads from a record of the ledger when the machine slept, and whether it has a permission to
  * sleep.  To be called when the rooster starts, for each record, the oldest first. */
 void guards_recall(struct node *node, const struct ad *record);
 

@@ -27,8 +27,8 @@ struct wire_request;
 
 #define LEDGER_ID_SIZE 32
 
-/* The columns of a record.  A member that is NULL is not written.  EndTime is written if outcome
- * is. */
+/* The columns of a record.  id, kind, machine, asked_by, outcome and reason must be set; any other
+ * member that is NULL is not written.  EndTime is written unless outcome is "Started". */
 struct ledger_record {
     const char *id;       /* WakeId */
     const char *kind;     /* attribute Kind: "Wake", "Sleep" */

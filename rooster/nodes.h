@@ -89,7 +89,8 @@ struct node_history { /* how the machine's wakes went */
                       yet; else 0 */
     int64_t last_boot_ms; /* time that its last boot took; 0: not known */
     struct boots boots;   /* times that its boots took when the rooster woke it */
-    struct past past;    /* whether it came at each wake order; what differed after the last boot */
+    /* whether the machine came at each wake order, and what differed after its last boot */
+    struct past past;
     struct wake_day day; /* its wakes of the last 24 hours */
 };
 
@@ -154,7 +155,8 @@ struct node { /* one machine of the pool */
     struct node_look look;
     size_t candidate; /* index in the list of choose.c, plus 1; 0: not in the list */
     enum wake_state state;
-    int64_t since_s;               /* time since which it is in this state, seconds since 1970 */
+    /* time since which the machine is in this state, seconds since 1970 */
+    int64_t since_s;
     char reason[ROOSTER_TEXT_MAX]; /* why the machine is in this state */
     struct energy_draw *draw;      /* data of energy.c; NULL: not examined yet */
     struct outside *outside; /* last report of the power method (outside.c); NULL: there was none */
@@ -168,7 +170,7 @@ struct node { /* one machine of the pool */
     struct node_sleep sleep;
     struct node_test test;
     struct node_history history;
-    struct loop_timer *deadline; /* deadline of the wake or sleep under way */
+    struct loop_timer *deadline; /* deadline of the wake or sleep under way, or of WAKE_STAYING */
     bool ordering;               /* an order is being written to the ledger or carried out */
     unsigned showing;   /* number of updates of its offline ads that are not answered yet */
     struct ad *promise; /* what the offline ads say of the machine, compared at its next boot; NULL:
@@ -183,8 +185,8 @@ struct node *node_of(struct rooster *rooster, const char *machine);
 void nodes_destroy(struct rooster *rooster);
 /* Changes the machine's state, logs the change, and writes the state into its offline ads. */
 void node_move(struct node *node, enum wake_state state, const char *reason);
-/* Returns the PowerState that the machine's ads must show: the name of its state, or Unknown when
- * it cannot be woken. */
+/* Returns the PowerState that the machine's ads must show: the name of the machine's state, or
+ * Unknown when the machine cannot be woken. */
 const char *node_shown(struct node *node);
 void node_show(struct node *node); /* writes the machine's state into all its offline ads */
 /* Returns how long the machine may take to join the pool after a wake order. */

@@ -23,7 +23,7 @@ struct rooster;
 /* The last report of a power method about a machine. */
 struct outside {
     struct power_watch *watch;
-    /* examines the machine again when its ads are so old that the report counts */
+    /* timer: examines the machine again when its ads are so old that the report counts */
     struct loop_timer *settled;
     /* heard: there was a report; answers: the report says that the method knows the state */
     bool heard, answers;

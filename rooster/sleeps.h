@@ -9,9 +9,9 @@
 
 struct node;
 
-/* Does the next step to power a machine down.  To be called when the machine was examined and its
- * offline ads ask for that.  Returns false when this sleep has already ended, although the ads do
- * not say so yet. */
+/* Does the next step to power a machine down, and returns true.  Returns false when this sleep has
+ * already ended, although the ads do not say so yet.  To be called when the machine was examined
+ * and its offline ads ask the rooster to power it down. */
 bool sleeps_look(struct node *node);
 
 #endif

@@ -10,7 +10,7 @@
 
 struct node;
 
-/* If the offline ads are young, asks the machine's startd to stay up instead of going to sleep, and
+/* If the machine went to sleep at most a minute ago, asks its startd to stay up instead, and
  * returns true: the machine may still be up, and is examined again after the answer.  Returns false
  * if the machine is down. */
 bool still_up_ask(struct node *node);

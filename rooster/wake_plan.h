@@ -73,9 +73,9 @@ int64_t wake_plan_room(const struct wake_limits *limits, int64_t waking);
 size_t wake_plan_choose(const struct wake_candidate *candidates, size_t count,
                         const struct wake_limits *limits, uint64_t now_ms, size_t *chosen);
 
-/* Counts the wake orders of the last minute, for all machines.  All zero: none.  now_ms
- * must never go back. */
 #define WAKE_MINUTE_S 61 /* the last 60 whole seconds, and the second that has just begun */
+/* Counts the wake orders of the last minute, for all machines.  All zero: none.  now_ms of
+ * wake_minute_add() and wake_minute_count() must never go back. */
 struct wake_minute {
     int64_t counts[WAKE_MINUTE_S];
     uint64_t last_s;
@@ -83,14 +83,14 @@ struct wake_minute {
 void wake_minute_add(struct wake_minute *minute, uint64_t now_ms);
 int64_t wake_minute_count(struct wake_minute *minute, uint64_t now_ms);
 
-/* The times of the last wakes (or sleeps) of one machine.  All zero: none. */
 #define WAKE_DAY_MAX 48
+/* The times of the last wakes (or sleeps) of one machine.  All zero: none. */
 struct wake_day {
     int64_t at_s[WAKE_DAY_MAX];
-    size_t count; /* number of wakes ever added */
+    size_t count; /* number of wakes (or sleeps) ever added */
 };
 void wake_day_add(struct wake_day *day, int64_t now_s);
-/* Returns the number of wakes in the last 24 hours. */
+/* Returns the number of wakes (or sleeps) in the last 24 hours, at most WAKE_DAY_MAX. */
 int64_t wake_day_count(const struct wake_day *day, int64_t now_s);
 
 /* Rules for trying a wake again. */

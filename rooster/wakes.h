@@ -21,13 +21,16 @@ struct node;
 #define FAULT_AGAIN "AsleepAgain"
 
 void node_wake(struct node *node); /* begins a wake: writes the ledger, then gives the order */
-void node_no_show(void *node);     /* callback of the deadline: the machine did not come in time */
+/* Callback of node->deadline.  A machine that is being woken: ends the attempt as failed; one in
+ * state WAKE_STAYING: changes its state to WAKE_OFF; one that goes down: has it examined again
+ * (look_at()). */
+void node_no_show(void *node);
 void node_give_up(struct node *node); /* ends the wake as failed, and writes that to the ledger */
 /* Ends the wake under way, if any, as successful; the machine's state becomes WAKE_UP.  To be
  * called when a live ad of the machine is there. */
 void node_is_up(struct node *node);
-/* To be called when the machine is being woken and its method reports that it is off: the attempt
- * has failed. */
+/* To be called when the machine is being woken and its method reports that it is off.  Asks the
+ * method again, and ends the attempt as failed if the machine is still off. */
 void node_went_off(struct node *node);
 /* To be called when the machine's offline ads are there and the machine is down: its state becomes
  * WAKE_OFF. */

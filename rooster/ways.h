@@ -24,10 +24,12 @@ size_t node_method_count(const struct node *node); /* number of the node's metho
 int node_ask_state(struct node *node, power_status_f done, struct err *err);
 int node_take_down(struct node *node, const char *level, power_done_f done, struct err *err);
 
-/* Returns how long node_take_down() may take: the longest time of the methods that can do it. */
+/* Returns how long node_take_down() may take for this level of sleep ("S3"): the longest time of
+ * the methods that can power the machine down; 0: none can. */
 uint64_t node_down_max_ms(const struct node *node, const char *level);
-/* Watches the machine by the first of its methods that can.  Returns 0; -ENOTSUP or another error
- * of power_watch() when no method can. */
+/* Watches the machine by the first of its methods that can.  told is called, with the node, for
+ * each report of the method.  Returns 0; -ENOTSUP or another error of power_watch() when no method
+ * can watch. */
 int node_watch(struct node *node, power_news_f told, struct power_watch **ret);
 unsigned node_can(const struct node *node); /* bits POWER_CAN_... of all its methods together */
 
