@@ -73,7 +73,8 @@ enum drain_code {
     DRAIN_NO_SUCH_SLOT = 10102, /* the argument Slots names an unknown slot */
     DRAIN_NOT_NOW = 10103,      /* the startd is ending, or the machine is going to sleep */
     DRAIN_CANNOT = 10104,       /* the machine cannot do what the request orders for the end */
-    DRAIN_TOO_LATE = 10105,     /* the commit came after the deadline, or a second time */
+    /* the offer has ended without a commit, or was committed already */
+    DRAIN_TOO_LATE = 10105,
     DRAIN_NO_AUTHORITY = 10106, /* the caller's token lacks ADMINISTRATOR */
     /* the startd is not connected to the collector: the machine is off, asleep or disconnected */
     DRAIN_NOT_THERE = 10107,
@@ -84,7 +85,8 @@ enum drain_code {
 struct drain_request {
     enum drain_schedule schedule;
     enum drain_then then;
-    char **slots; /* names of slots, each with or without "@machine"; none: all slots */
+    /* names of the slots to drain, each with or without "@machine"; slot_count 0: all slots */
+    char **slots;
     size_t slot_count;
     char *check; /* CheckExpr: must be true in every requested slot's ad; NULL: no condition */
     /* StartExpr: replaces START of the slots while jobs from before the draining still run; NULL:
@@ -111,7 +113,7 @@ void drain_request_write(const struct drain_request *request, struct ad *args);
 /* frees all texts in the request and sets it to all zero */
 void drain_request_fini(struct drain_request *request);
 
-/* Returns whether the request includes the slot with that name ("slot1_2@machine").  A request for
+/* Returns whether the request includes the slot `name` ("slot1_2@machine").  A request for
  * a partitionable slot includes its dynamic slots. */
 bool drain_request_names(const struct drain_request *request, const char *name);
 

@@ -20,15 +20,15 @@ struct wire;
 
 /* Callbacks. */
 struct drain_client_events {
-    /* Called when the startd offers to drain.  It waits for drain_client_commit() or
-     * drain_client_destroy(), which may be called here or later. offer (borrowed) contains the
-     * estimates, Machine, and CommitWithin (seconds).  Not called for a request with `estimate`,
-     * which has no offer. */
+    /* Called when the startd offers to drain.  The startd then waits until the requester calls
+     * drain_client_commit() or drain_client_destroy(), in this callback or later. offer (borrowed)
+     * contains the estimates, Machine, and CommitWithin (seconds).  Not called for a request with
+     * `estimate`, which has no offer. */
     void (*offered)(void *arg, const char *id, const struct ad *offer);
     /* Called once, at the end of the transaction. code DRAIN_OK: the machine is draining, and its
      * record of that is on disk; or, with `estimate`, answer contains the estimates.  Other codes:
-     * text says which machine refused, and why. answer may be NULL.  The client may be destroyed
-     * here. */
+     * text says which machine refused, and why. answer may be NULL.  This callback may call
+     * drain_client_destroy(). */
     void (*done)(void *arg, enum drain_code code, const char *text, const struct ad *answer);
 };
 
@@ -40,10 +40,10 @@ int drain_client_start(struct wire *hub, const char *machine, const struct drain
                        struct drain_client **ret, struct err *err);
 /* Commits the startd's offer.  Must be called at most once, after the event `offered`. */
 void drain_client_commit(struct drain_client *client);
-/* Cancels the drain request with that id, or whatever request is in force if id is NULL or "", even
- * if all slots are drained: START is evaluated again.  Of the events, only `done` is called.
- * Returns 0; or an error of wire_relay() (-ENOTCONN, -EBUSY, -EMSGSIZE, -ENOKEY) with the reason in
- * err, and then no event is called. */
+/* Asks the machine's startd to cancel its drain request `id` (NULL or "": the request that is in
+ * force), even if all slots are drained already: START is then evaluated again.  Of the events,
+ * only `done` is called.  Returns 0; or an error of wire_relay() (-ENOTCONN, -EBUSY, -EMSGSIZE,
+ * -ENOKEY) with the reason in err, and then no event is called. */
 int drain_client_cancel(struct wire *hub, const char *machine, const char *id, const char *reason,
                         const struct drain_client_events *events, void *arg,
                         struct drain_client **ret, struct err *err);

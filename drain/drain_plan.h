@@ -98,7 +98,7 @@ void drain_plan_estimate(const struct drain_slot *slots, size_t count, bool evic
 enum drain_step {
     DRAIN_STEP_NONE,
     DRAIN_STEP_DRAINED_RETIRING, /* make an Owner or Unclaimed slot Drained/Retiring */
-    /* make a Drained/Retiring slot Drained/Idle, because all requested slots have come so far */
+    /* make a Drained/Retiring slot Drained/Idle, because all requested slots are Drained now */
     DRAIN_STEP_DRAINED_IDLE,
     DRAIN_STEP_RELEASE, /* end the slot's match, or its claim that has no job */
     /* let its job retire: the claim takes no further job, and the job is evicted later */
@@ -129,7 +129,7 @@ struct drain_look {
 
 /* Decides the next step for each slot: steps[i] is for slots[i].  The caller must carry out all
  * steps of one call.  DRAIN_STEP_RETIRE, _RELEASE, _VACATE and _KILL may come again in later calls
- * for the same job; the caller must ignore them if that is already being done. */
+ * for the same job; the caller must ignore a step that it is carrying out already. */
 void drain_plan_look(const struct drain_orders *orders, const struct drain_slot *slots,
                      size_t count, int64_t now_s, enum drain_step *steps, struct drain_look *ret);
 
@@ -154,7 +154,7 @@ bool drain_plan_still_holds(enum drain_phase phase, enum drain_then then, bool s
 struct drain_totals {
     int64_t unclaimed_s, badput_s;
     int64_t counted_s; /* time up to which unclaimed_s was counted, seconds since 1970 */
-    int64_t counting;  /* number of slots whose time counts from counted_s on */
+    int64_t counting;  /* number of slots without a job since counted_s (drain_plan_counting()) */
 };
 
 /* Returns the number of slots whose time without a job counts as a cost of draining: slots that are
