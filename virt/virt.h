@@ -52,10 +52,10 @@ int virt_connect(struct virt *virt, virConnectPtr *ret, struct err *err);
 bool virt_lost(struct virt *virt, virConnectPtr conn);
 
 /* Begins to note events of the domain with that UUID, and the loss of the connection, for
- * virt_wait(). uuid NULL: only the loss of the connection. */
+ * virt_wait(), until virt_wait_end(). uuid NULL: notes only the loss of the connection. */
 struct virt_wait *virt_wait_begin(struct virt *virt, const unsigned char *uuid);
-/* Blocks until there has been an event since the last call, but at most until the time until_ms
- * (virt_now_ms()). */
+/* Blocks until the time until_ms (virt_now_ms()) at most.  Returns early, or at once, when an event
+ * was noted since the previous virt_wait() or, in the first call, since virt_wait_begin(). */
 void virt_wait(struct virt_wait *wait, uint64_t until_ms);
 void virt_wait_end(struct virt_wait *wait);
 
@@ -83,10 +83,12 @@ struct virt_watches *virt_watches_create(struct virt *virt);
 void virt_watches_add(struct virt_watches *watches, uint64_t id, const char *domain);
 /* Ends the watch with that id; does nothing if there is no such watch. */
 void virt_watches_remove(struct virt_watches *watches, uint64_t id);
-/* Called when libvirt has reported an event of the domain with that UUID. renamed: the domain's
- * name or definition may have changed. */
+/* To be called when libvirt has reported an event of the domain with that UUID: the watches of this
+ * domain soon look at its state again. renamed: the domain's name or definition may have changed,
+ * so watches that have not found their domain look for it again. */
 void virt_watches_event(struct virt_watches *watches, const unsigned char *uuid, bool renamed);
-/* called when the connection to libvirt is lost */
+/* To be called when the connection to libvirt is lost: all watches soon look at their domain's
+ * state again. */
 void virt_watches_lost(struct virt_watches *watches);
 
 /* ---- order.c: carries out orders */
