@@ -1,10 +1,10 @@
-/* pilot/pilot.h - the pilot's keeper process: makes a directory, runs the startd in it, removes it
- * all.
+/* pilot/pilot.h - the pilot's keeper process: makes a directory, runs the startd in this
+ * directory, and then removes the directory.
  *
  * The pilot is three programs in one file, distinguished by the name under which it is called:
  * roost-pilot (this keeper), and roost-startd and roost-starter, which are links in the pilot's
- * directory.  The keeper only waits for its startd: whatever happens to the startd, the keeper ends
- * and removes what is left of it.
+ * directory.  The keeper only waits for its startd: when the startd has ended in any way, the
+ * keeper ends the starters, removes the directory, and ends.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,18 +17,19 @@ struct os;
 struct pilot;
 struct pilot_options;
 
-/* Name of an environment variable with the pilot's directory.  All daemons of the pilot have it,
- * and they are found by it. */
+/* Name of an environment variable with the pilot's directory.  All daemons of the pilot have this
+ * variable, so pilot_untie() finds them by it. */
 #define PILOT_ENV_DIR "ROOST_PILOT_DIR"
 /* Name of an environment variable with the process id of the keeper. */
 #define PILOT_ENV_PID "ROOST_PILOT_PID"
 
-/* Makes the pilot's directory and starts its startd, which logs to standard error.  When everything
- * has ended, stops the loop with the pilot's exit status.  Returns 0 and sets *ret; on failure
- * returns a negative errno and leaves nothing behind. */
+/* Makes the pilot's directory and starts its startd, which logs to standard error.  When the startd
+ * and its starters have ended, the loop is stopped with the pilot's exit status.  Returns 0 and
+ * sets *ret; on failure returns a negative errno and leaves nothing behind. */
 int pilot_create(struct loop *loop, struct os *os, const struct pilot_options *options,
                  struct pilot **ret, struct err *err);
-/* Frees the pilot.  Must be called after the loop has stopped.  NULL is allowed. */
+/* Removes the pilot's directory and frees the pilot.  Must be called after the loop has stopped.
+ * NULL is allowed. */
 void pilot_destroy(struct pilot *pilot);
 
 /* Called in the startd's process: arranges that this process gets SIGTERM when the keeper dies. */

@@ -4,10 +4,10 @@
  * Pure.  The pilot has no configuration file: it writes the configuration of its startd and
  * starters from its arguments and the token file.
  *
- * The token file has a token and the private key that belongs to it.  In a bundle (`roost token
- * accept --bundle`, whose key was made here, or `roost token create --bundle`, whose key was sent)
- * more follows: the pool's CA as a PEM certificate, and the public keys that verify tokens, each
- * after a line `kid: NAME`.
+ * The token file has a token and the private key that belongs to it.  A bundle is a token
+ * file in which more follows: the pool's CA as a PEM certificate, and the public keys that verify
+ * tokens, each after a line `kid: NAME`.  `roost token accept --bundle` makes a bundle with a
+ * private key of this host, `roost token create --bundle` one with a new private key to be sent.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
