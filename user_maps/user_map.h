@@ -18,7 +18,7 @@
 struct strbuf;
 struct user_map;
 
-#define USER_MAP_BYTES_MAX  ((size_t)64 << 20) /* most bytes of one text of a map */
+#define USER_MAP_BYTES_MAX  ((size_t)64 << 20) /* most bytes of one file of a map */
 #define USER_MAP_ANY_METHOD "*"
 
 /* Callbacks for user_map_add(). */

@@ -31,8 +31,8 @@ void user_world_destroy(struct user_world *world); /* NULL is allowed */
  * context get the same arg. */
 void user_world_serve(struct user_world *world, struct ad_context *context);
 
-/* These two functions are the callbacks for struct ad_context: for userHome() and userMap(). arg is
- * the struct user_world. */
+/* user_world_home() and user_world_map() are the callbacks user_home and user_map of struct
+ * ad_context (classad/ad_eval.h), which says what they return. arg is the struct user_world. */
 bool user_world_home(void *arg, const char *account, char *home, size_t size);
 bool user_world_map(void *arg, const char *map, const char *user, struct strbuf *out,
                     uint32_t *steps);
