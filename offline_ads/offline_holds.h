@@ -3,7 +3,7 @@
  *
  * A negotiator that matches a request to an offline ad writes into that ad how many jobs of which
  * request are to run there.  So the next cycle does not wake a second machine for the same job, and
- * a restarted negotiator still knows it.  In the ad it is a list of nested ads:
+ * a restarted negotiator still knows of these jobs.  OfflineMatches is a list of nested ads:
  *
  *     OfflineMatches = { [Schedd = "s"; AutoCluster = 3; Count = 1; Until = 1764000000;
  *                         Since = 1763990000], ... }
