@@ -53,7 +53,8 @@ struct bmc {
     const struct bmc_hands *hands;
     struct bmc_plan plan;
     void *own; /* data of the method ipmi or redfish, freed by hands->fini */
-    /* these four are the program that is running, and its output */
+    /* terminal: the program that is running; output, errors, errors_length: what it has written to
+     * its standard output and its error output */
     struct os_terminal *terminal;
     struct strbuf output;
     char errors[BMC_ERRORS_MAX];
@@ -66,12 +67,12 @@ struct bmc {
     uint64_t waits_since_ms;
 };
 
-/* These two make and free the state by which operations of a method get turns.  They are the
- * members create and destroy of its struct power_method. */
+/* bmc_turns_create() makes the state by which operations of a method get turns; bmc_turns_destroy()
+ * frees it.  They are the members create and destroy of the method's struct power_method. */
 void *bmc_turns_create(struct loop *loop, struct os *os, struct log *log);
 void bmc_turns_destroy(void *turns);
-/* Runs a program with that input and ignores its result.  The program counts toward
- * BMC_PROGRAMS_MAX, but bmc_turns_destroy() does not wait for its end. */
+/* Runs the program argv with `input` as its standard input and ignores its result.  The program
+ * counts toward BMC_PROGRAMS_MAX, but bmc_turns_destroy() does not wait for its end. */
 void bmc_farewell(struct bmc *bmc, const char *const *argv, const char *input);
 
 /* Checks the options of a node that ipmi and redfish have in common: `bmc` and `bmc_user` must be

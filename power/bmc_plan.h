@@ -23,8 +23,9 @@
 #include "power/power.h"
 
 /* time after an order in which the controller may still report the old state */
-#define BMC_SETTLE_MS    10000
-#define BMC_AGAIN_MS     100  /* time from an order to the next question; doubled after each */
+#define BMC_SETTLE_MS 10000
+/* time from an order to the next question for the state; each further time is twice as long */
+#define BMC_AGAIN_MS     100
 #define BMC_AGAIN_MAX_MS 5000 /* longest time between two questions for the state */
 
 /* Aim of an operation: the machine is on; the machine is off; its state is known. */

@@ -58,14 +58,15 @@ struct power_method {
     /* Begins the operation, which ends by power_call_done() or power_call_status(), now or
      * later. */
     void (*begin)(struct power_call *call);
-    /* These two make and free what the method keeps between calls (a session, a helper process).
+    /* create makes and destroy frees what the method keeps between calls (a session, a helper
+     * process).
      * create is called before the first call of the method, destroy after calls under way were
      * dropped.  Both NULL: the method keeps nothing. */
     void *(*create)(struct loop *loop, struct os *os, struct log *log);
     void (*destroy)(void *state);
     /* Called before a call is freed that is a watch, or a sleep that is cancelled: ends what the
      * method does for the call.  NULL: the method has no watches, and it is enough to kill the
-     * program `pid`. */
+     * call's program (power_call.pid). */
     void (*cancel)(struct power_call *call);
     bool can_watch; /* begin() accepts POWER_DO_WATCH and reports by power_call_news() */
     /* Returns how long a sleep may take, milliseconds; NULL: no longer than other operations. */
@@ -81,13 +82,13 @@ extern const struct power_method power_method_libvirt;
 extern const struct power_method power_method_ipmi;
 extern const struct power_method power_method_redfish;
 
-/* These two end the call and free it; the callback of the function that started the operation is
- * called later, from the loop.  power_call_done() is for wakes and sleeps, power_call_status() for
- * a question for the state. */
+/* power_call_done() and power_call_status() end the call and free it; the callback of the function
+ * that started the operation is called later, from the loop.  power_call_done() is for wakes and
+ * sleeps, power_call_status() for a question for the state. */
 void power_call_done(struct power_call *call, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void power_call_status(struct power_call *call, enum power_state state, const char *text);
-/* Reports news of a watch, which does not end by this. */
+/* Reports news of a watch; the watch goes on. */
 void power_call_news(struct power_call *call, const struct power_news *news);
 /* Sets call->tick to tick, which is called after delay_ms unless the call ends before. */
 void power_call_later(struct power_call *call, uint64_t delay_ms,

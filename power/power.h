@@ -45,10 +45,13 @@ struct power_node {
     /* command: program that wakes the machine; it gets `name` as argument and ad_text on standard
      * input */
     const char *wake_command;
-    const char *sleep_command; /* command: program that powers it down; gets `name` and ad_text */
-    const char *root;          /* host: prefix of the path /sys/power, for tests; NULL: none */
+    /* command: program that powers the machine down; it gets `name` as argument and ad_text on
+     * standard input.  host: program that switches this machine off; NULL: none is configured */
+    const char *sleep_command;
+    const char *root;   /* host: prefix of the path /sys/power, for tests; NULL: none */
     const char *plugin; /* host: HIBERNATION_PLUGIN and its arguments; NULL: none is configured */
-    bool by_logind;     /* host: true: by systemctl; false: by writing to /sys/power */
+    /* host: how this machine sleeps: true: by systemctl; false: by writing to /sys/power */
+    bool by_logind;
     /* command: program whose exit status is the machine's state: 0 on, 1 off, others unknown */
     const char *status_command;
     /* wol: hardware address of the machine's adapter, "52:54:00:12:34:56" */
@@ -58,7 +61,7 @@ struct power_node {
     const char *subnet;
     /* wol: whether a relay sends the packet: "auto" or NULL, "always", "never" */
     const char *relay;
-    /* wol: file with the password of its adapter (SecureOn); NULL: none */
+    /* wol: file with the password (SecureOn) of the machine's adapter; NULL: none */
     const char *password_file;
     int64_t wake_port;    /* wol: UDP port; 0: the default, 9 */
     int64_t wake_repeats; /* wol: how many times each packet is sent; 0: the default, 3 */
@@ -69,7 +72,7 @@ struct power_node {
     const char *helper; /* libvirt: path of roost-libvirt */
     const char *uri;    /* libvirt: URI of the connection, "qemu:///system" */
     const char *domain; /* libvirt: name, UUID or network address of the guest; NULL: `name` */
-    /* libvirt: how the guest is powered down; NULL: as the sleep level says */
+    /* libvirt: how the guest is powered down; NULL: as `level` of power_sleep() says */
     const char *domain_sleep;
     /* libvirt, ipmi, redfish: seconds that a shutdown may take before the machine is switched off;
      * 0: the method's default */
@@ -81,13 +84,15 @@ struct power_node {
     const char *bmc_privilege;     /* ipmi: privilege level; NULL: "OPERATOR" */
     const char *bmc_sleep; /* ipmi, redfish: how to power down: "graceful" or NULL, "soft", "off" */
     int64_t cipher_suite;  /* ipmi: number of the cipher suite; 0: ipmitool's default */
-    /* redfish: the system's path, or its name under Systems; NULL: the only one */
+    /* redfish: path of the machine's system, or its name under Systems; NULL: the controller has
+     * only one system */
     const char *bmc_system;
     /* redfish: file of CA certificates; NULL: the CA certificates of this host */
     const char *bmc_ca;
     /* redfish: fingerprint of the controller's public key, for curl: "sha256//..." */
     const char *bmc_pin;
-    /* command: the machine's offline ad in long form, for standard input; NULL: empty */
+    /* command: the machine's offline ad in long form, the standard input of the programs; NULL:
+     * their standard input is empty */
     const char *ad_text;
     /* time limit for the operation, without the boot; 0: the method's default */
     uint64_t deadline_ms;

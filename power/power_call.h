@@ -30,7 +30,7 @@ struct power {
     struct os_caster *caster;    /* what power_caster() returns; NULL: not made yet */
     struct os_adapter *adapters; /* this machine's network adapters; NULL: not read yet */
     size_t adapter_count;
-    uint64_t adapters_ms; /* time at which adapters were read */
+    uint64_t adapters_ms; /* time at which adapters were read, on the loop's clock */
     power_relay_f relay;  /* set by power_relay_by(); NULL: no machine can be asked */
     void *relay_arg;
 };
@@ -50,7 +50,7 @@ void power_call_drop(struct power_call *call);
 /* Ends all operations without calling their callbacks, also operations that have ended already and
  * whose callbacks were not called yet. */
 void power_call_drop_all(struct power *power);
-/* Drops news of this watch that were not reported to the user of power.h yet. */
+/* Drops the news of this watch for which the watch's callback was not called yet. */
 void power_call_unsay(const struct power_call *watch);
 /* Calls the callbacks of ended operations; called by the timer `tell`. */
 void power_call_tell(void *power);

@@ -25,7 +25,7 @@ struct redfish_answer;
 #define REDFISH_ETAG_MAX   256
 #define REDFISH_TYPE_MAX   24
 #define REDFISH_NESTED_MAX 16 /* most nesting levels of JSON */
-#define REDFISH_RETRY_S    30 /* a Retry-After above this counts as this, seconds */
+#define REDFISH_RETRY_S    30 /* longest Retry-After, seconds; a longer one is cut to this */
 
 /* Parses an answer and sets *ret, which the caller must free.  A body that is not JSON counts as no
  * body.  Returns 0; -EPROTO: data is not a complete HTTP answer. */
@@ -59,7 +59,7 @@ void redfish_answer_complaint(const struct redfish_answer *answer, char *ret, si
 enum redfish_task { REDFISH_TASK_RUNS, REDFISH_TASK_DONE, REDFISH_TASK_FAILED };
 enum redfish_task redfish_answer_task(const struct redfish_answer *answer);
 
-/* How a system can be switched. */
+/* How a system (Redfish's word for a machine) can be switched on and off. */
 struct redfish_reset {
     char target[REDFISH_PATH_MAX]; /* path to which orders are sent; "": the system cannot be
                                       switched */
@@ -78,10 +78,11 @@ enum redfish_type {
  * switched.  POWER_UNKNOWN for any PowerState but "On" and "Off", also while the system changes. */
 enum power_state redfish_answer_system(const struct redfish_answer *answer,
                                        struct redfish_reset *ret);
-/* Adds the ResetTypes that an ActionInfo allows to reset. */
+/* Adds the ResetTypes that the answer, an ActionInfo, allows to reset->types. */
 void redfish_answer_info(const struct redfish_answer *answer, struct redfish_reset *reset);
-/* Returns the name of the ResetType by which the system carries out this order; NULL: it allows
- * none.  If the service did not say which types are allowed, returns the usual one. */
+/* Returns the name of the ResetType by which the system carries out the order `act`; NULL: the
+ * system allows no such type.  If the service did not say which types are allowed, returns the
+ * type that is usual for this order. */
 const char *redfish_reset_type(const struct redfish_reset *reset, enum bmc_act act);
 
 /* Copies the path in text, which is a URL or a path, to ret.  Returns 0; -EINVAL: the path has
