@@ -100,8 +100,8 @@ struct ckpt_head { /* the beginning of the tables */
      * thread's extended registers above. */
     uint64_t stacks;
     uint64_t stack_bytes; /* size of one of the stacks, with the extended registers */
-    uint64_t meeting;     /* address of a page in the window that all processes share */
-    uint64_t parking;     /* address in the window of CKPT_PARKING bytes for the kernel's pages */
+    uint64_t meeting; /* address, in the window, of a page that all processes of the job share */
+    uint64_t parking; /* address in the window of CKPT_PARKING bytes for the kernel's pages */
     uint64_t image_bytes;
     uint64_t memory_bytes; /* bytes of the job's memory that are stored in the image */
     int64_t made_s;        /* when the image was made, seconds since 1970 */
@@ -114,7 +114,8 @@ struct ckpt_head { /* the beginning of the tables */
     int64_t clocks_ns[2]; /* CLOCK_MONOTONIC, CLOCK_BOOTTIME when the job was stopped; 0: unknown */
     uint32_t kernel;      /* offset of a text: release of the kernel on which the image was made */
     uint32_t host;        /* offset of a text: name of the machine on which the image was made */
-    /* The process's index; set only in the copy of the head in a resumed process's memory. */
+    /* Index, in the table of processes, of the process that has this copy of the head in its
+     * memory; only set in a resumed process. */
     uint32_t self;
     uint32_t code_sum; /* CRC32C of the stub; 0: unknown (images of older versions) */
     uint64_t id;       /* random: identifies this image */
@@ -215,7 +216,7 @@ struct ckpt_extent { /* stored contents: pages of memory, or bytes of a file wit
     uint32_t flags;  /* CKPT_IN_BASE or 0 */
 };
 
-struct ckpt_registers { /* the same as struct user_regs_struct of x86-64 */
+struct ckpt_registers { /* a thread's registers, as in struct user_regs_struct of x86-64 */
     uint64_t r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax, rip;
     uint64_t cs, eflags, rsp, ss, fs_base, gs_base, ds, es, fs, gs;
 };
@@ -226,8 +227,8 @@ struct ckpt_registers { /* the same as struct user_regs_struct of x86-64 */
  * Either the kernel updates the record whenever the call is interrupted, or the record says when
  * the call must end.  After the call the code loads the registers that the job expects and returns
  * to the job.  A job that continues after an image without having been resumed gets a page with the
- * same code when it needs that (tracee_wait_linux.c).  The code, its offset and the record are the
- * same in all versions, because a signal handler of the job may return to the code in a later
+ * same code when it needs that code (tracee_wait_linux.c).  The code, its offset and the record are
+ * the same in all versions, because a signal handler of the job may return to the code in a later
  * image. */
 #define CKPT_WAIT_AT       64U  /* offset, in the stub, of the code that continues a wait */
 #define CKPT_WAIT_BYTES    48U  /* size of the code at CKPT_WAIT_AT, with the jump at its end */
@@ -250,7 +251,7 @@ struct ckpt_thread {
     int32_t tid;
     uint32_t command;                /* offset of a text: name (comm) of the thread */
     struct ckpt_registers registers; /* registers with which the thread continues */
-    uint32_t xstate;                 /* offset of its state in the table of extended registers */
+    uint32_t xstate;                 /* offset, in their table, of its extended registers */
     uint32_t rseq_bytes, rseq_signature, rseq_flags;
     uint64_t rseq;                 /* address of its area for rseq(2); 0: none */
     uint64_t robust, robust_bytes; /* list of robust mutexes, as for set_robust_list(2) */
@@ -258,7 +259,7 @@ struct ckpt_thread {
     uint64_t mask; /* set of blocked signals: bit 0 is signal 1 */
     uint64_t altstack, altstack_bytes;
     uint32_t altstack_flags;
-    uint32_t timer_slack; /* ns; 0: the default */
+    uint32_t timer_slack; /* ns, as for prctl(PR_SET_TIMERSLACK); 0: the default */
     /* Time left of the wait for which `registers` will issue a system call; left_s negative: not
      * known, or there is no such wait. */
     int64_t left_s, left_ns;
@@ -267,8 +268,8 @@ struct ckpt_thread {
 
 /* Kinds of open files.  The words id, value and detail below are fields of struct ckpt_file. */
 enum ckpt_fd_kind {
-    /* A file that is opened again by its path.  If several standard streams of the job are one open
-     * file, the id of each further one is 1 + the index, in the table of files, of the first. */
+    /* A file that is opened again by its path.  id: 0; or, if this standard stream of the job
+     * shares the open file of an earlier standard stream, 1 + the index of that stream's entry. */
     CKPT_FILE = 1,
     CKPT_NAMELESS, /* a removed file; id: index of the CKPT_MEMORY_FILE with its contents */
     /* A pipe or, if it has a path, a FIFO.  The data in it is stored with its first reading end. */
@@ -328,7 +329,7 @@ struct ckpt_file { /* an open file description, which several descriptors can sh
     /* Of a timerfd: its interval, and the time until it expires; if it is set to a fixed time
      * (TFD_TIMER_ABSTIME on CLOCK_REALTIME), left_s and left_ns are that time since 1970. */
     int64_t interval_s, interval_ns, left_s, left_ns;
-    uint32_t seals;       /* of a memory file, as F_GET_SEALS gives them */
+    uint32_t seals;       /* of a memory file: its seals, as from F_GET_SEALS */
     uint32_t type;        /* of a socket: SOCK_STREAM ... */
     uint32_t sends;       /* of a socket: value of SO_SNDBUF */
     uint32_t receives;    /* of a socket: value of SO_RCVBUF */

@@ -25,8 +25,8 @@
 #define XSTATE_KEYS     9           /* component number of PKRU, the register of protection keys */
 #define XSTATE_KEYS_ARE 0x55555554U /* the value of PKRU with which Linux starts each program */
 
-/* Reads this processor's layout of the components that the kernel lets programs use; features are
- * bits as in XCR0. */
+/* Reads this processor's layout of the components that the kernel lets programs use; ret->features:
+ * these components, bits as in XCR0. */
 void xstate_read_layout(struct ckpt_xstate_layout *ret);
 
 /* Returns the name, as a static text, of a component that is in use in the state `saved` and has no

@@ -27,8 +27,9 @@ int ckpt_dump_command(int argc, char **argv);
 
 /* ---- command_show_linux.c */
 
-/* Prints the features. registers: those that a machine has; for an image, those for which its
- * dynamic linkers have room. */
+/* Prints the attribute CkptFeatures: the names of the features in `words`, then what put_rooms
+ * appends for `registers`.  For a machine: feature_list_rooms() and the machine's registers; for an
+ * image: feature_list_room() and the image's linker_room. */
 void ckpt_print_features(const uint32_t words[MACHINE_WORDS],
                          void (*put_rooms)(uint32_t registers, struct strbuf *list),
                          uint32_t registers);
@@ -36,7 +37,8 @@ void ckpt_print_features(const uint32_t words[MACHINE_WORDS],
 /* Prints the attributes of an image that a pool needs to match the image's job with machines, one
  * in each line, such as `CkptImageSize = 4096`. */
 void ckpt_print_attributes(const struct image *image);
-/* The same for the image in a file.  Returns 0 or -errno. */
+/* Prints the attributes of the image in the file `path`, by ckpt_print_attributes().  Returns 0 or
+ * -errno. */
 int ckpt_show_attributes(const char *path, struct err *err);
 
 #endif

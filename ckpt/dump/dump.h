@@ -76,16 +76,17 @@ struct dump {
     int out;               /* descriptor of the new image */
     uint64_t at;           /* offset in the new image at which the next contents are written */
     struct follow *follow; /* the follower, which finds changed memory; NULL: none */
-    uint64_t memory_left;  /* bytes of memory that copies of the job's processes may still use */
+    uint64_t memory_left;  /* bytes of memory that copies (forks) of the processes may still use */
     bool is_whole;         /* true: the caller wants a whole image even if a delta is possible */
     bool is_delta;         /* true: the new image will be a delta */
-    bool sums_fast;        /* true: the processor has an instruction for the checksum */
+    bool sums_fast;        /* true: the processor has an instruction for CRC-32C */
 };
 
 /* ---- dump_tree_linux.c: finds and stops the processes */
-/* Stops the process, all its descendants, and all other processes below its keeper (process 1 of
- * its PID namespace).  Returns 0; -EAGAIN: for 10 seconds, one of the processes was between vfork
- * and exec, was being resumed from an image, or had not begun its program; or another -errno. */
+/* Stops the process `pid`, all its descendants, and all other processes below its keeper (process 1
+ * of its PID namespace).  Returns 0; -EAGAIN: for 10 seconds, one of the processes was between
+ * vfork and exec, was being resumed from an image, or had not begun its program; or another -errno.
+ */
 int dump_hold_all(struct dump *dump, pid_t pid, struct err *err);
 /* Lets all processes of the dump continue or, if `kill`, kills them. */
 void dump_release_all(struct dump *dump, bool kill);
@@ -96,21 +97,21 @@ void dump_fini_subjects(struct dump *dump);
  * can hold.  To be called before the process is changed in any way.  Returns 0 or -errno. */
 int dump_check(struct dump *dump, struct err *err);
 /* ---- dump_thread_linux.c */
-/* Saves the threads of the process dump->now. */
+/* Saves the threads of the process dump->now.  Returns 0 or -errno. */
 int dump_threads(struct dump *dump, struct err *err);
 /* Saves the pending signals of a thread or, if `shared`, those of its whole process. *ret: their
- * entries in the image's table of signals. */
+ * entries in the image's table of signals.  Returns 0 or -errno. */
 int dump_signals(struct dump *dump, pid_t tid, bool shared, struct ckpt_span *ret);
 /* ---- dump_process_linux.c */
 /* Saves what belongs to the process dump->now as a whole: signal handlers, pending signals, timers,
- * resource limits, addresses of its heap and stack. */
+ * resource limits, addresses of its heap and stack.  Returns 0 or -errno. */
 int dump_process(struct dump *dump, struct err *err);
 /* ---- dump_waits_linux.c */
 /* Returns whether a thread of a process resumed from the image `before` is in the code that
  * continues an interrupted wait (CKPT_WAIT_AT). rip: the thread's instruction address. */
 bool dump_is_waiting(const struct image *before, uint64_t rip);
 /* If the process was already stopped by a signal when its image was made, and has not run since it
- * was resumed from that image, returns the thread's entry in that image; else NULL. */
+ * was resumed from that image, returns the entry of the thread `held` in that image; else NULL. */
 const struct ckpt_thread *dump_halted(const struct subject *subject,
                                       const struct tracee_thread *held);
 /* For a thread in restart_syscall(), by which the kernel continues an interrupted wait: returns the
@@ -128,7 +129,8 @@ int dump_wait(const struct dump *dump, struct ckpt_thread *thread, bool again, b
  * its thread.  To be called when all signals and threads of the process dump->now are saved. */
 void dump_pending(struct dump *dump);
 /* ---- dump_files_linux.c */
-/* Saves the open files of all processes; processes that share an open file will share it again. */
+/* Saves the open files of all processes; processes that share an open file will share it again when
+ * resumed.  Returns 0 or -errno. */
 int dump_files(struct dump *dump, struct err *err);
 /* ---- dump_fd_disk_linux.c */
 /* Finds a path at which the process sees the file of a mapping: the path by which the file was
@@ -149,12 +151,12 @@ uint32_t dump_nameless_file(struct dump *dump, const struct stat *st, const char
 bool dump_is_whole(const struct dump *dump, uint32_t file);
 void dump_fini_shared(struct dump *dump);
 /* ---- dump_memory_linux.c */
-/* Fills the table of regions with what will be saved of each mapping, and refuses mappings that
- * cannot be saved.  0 or -errno. */
+/* Fills the table of regions with what will be saved of each mapping of the process dump->now, and
+ * refuses mappings that cannot be saved.  Returns 0 or -errno. */
 int dump_regions(struct dump *dump, struct err *err);
-/* Writes the contents of the process's memory regions to the image. uncopied: true: only the
- * regions that fork() does not copy, to be saved before the process is copied; false: all other
- * regions.  Returns 0 or -errno. */
+/* Writes the contents of the memory regions of the process dump->now to the image. uncopied: true:
+ * only the regions that fork() does not copy, to be saved before the process is copied; false: all
+ * other regions.  Returns 0 or -errno. */
 int dump_memory(struct dump *dump, bool uncopied, struct err *err);
 
 /* ---- dump_shared_linux.c */

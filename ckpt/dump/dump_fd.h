@@ -96,28 +96,30 @@ int fd_save_names(struct files *files, struct subject *subject);
  * job sees it: a pointer into `path`, or "/". */
 const char *fd_inside(const struct files *files, const struct subject *subject, const char *path);
 /* ---- dump_fd_pipe_linux.c */
-/* Saves a pipe or FIFO. */
+/* Saves a pipe or FIFO.  Returns as fd_save_regular(). */
 int fd_save_pipe(struct files *files, const struct open_file *file, struct ckpt_file *saved);
 /* ---- dump_fd_terminal_linux.c */
-/* Saves a character device, which may be a terminal. */
+/* Saves a character device, which may be a terminal.  Returns as fd_save_regular(). */
 int fd_save_terminal(struct files *files, const struct open_file *file, struct ckpt_file *saved);
 /* Returns whether the open file is the terminal with the device number `device`, whatever its path;
  * true also if that cannot be found out. */
 bool fd_is_terminal_at(const struct open_file *file, dev_t device);
 /* ---- dump_fd_socket_linux.c */
-/* Saves one end of a socketpair; refuses all other sockets except those to the job's door. */
+/* Saves one end of a socketpair; refuses all other sockets except those to the job's door.  Returns
+ * as fd_save_regular(). */
 int fd_save_socket(struct files *files, const struct open_file *file, struct ckpt_file *saved);
 /* ---- dump_fd_kernel_linux.c */
-/* Saves an eventfd, timerfd, signalfd or pidfd, or an epoll or inotify without what it watches. */
+/* Saves an eventfd, timerfd, signalfd or pidfd, or an epoll or inotify without what it watches.
+ * Returns as fd_save_regular(). */
 int fd_save_kernels(struct files *files, const struct open_file *file, struct ckpt_file *saved);
 /* Saves the list of descriptors that an epoll watches.  To be called when all open files of the job
- * are in the image's table of files. */
+ * are in the image's table of files.  Returns as fd_save_regular(). */
 int fd_save_epoll_watches(struct files *files, const struct open_file *file);
 /* ---- dump_fd_inotify_linux.c */
-/* Saves the list of paths that an inotify watches. */
+/* Saves the list of paths that an inotify watches.  Returns as fd_save_regular(). */
 int fd_save_inotify(struct files *files, const struct open_file *file);
 /* ---- dump_fd_lock_linux.c */
-/* Saves the locks that the job holds on an open file. */
+/* Saves the locks that the job holds on an open file.  Returns as fd_save_regular(). */
 int fd_save_locks(struct files *files, const struct open_file *file);
 
 #endif

@@ -28,7 +28,7 @@ struct dump_options {
     int end_signal; /* if kill: the signal by which the process ends; 0: SIGKILL */
     void (*freed)(void *arg); /* if not kill: called when the job runs again; may be NULL */
     void *arg;
-    pid_t unseen; /* a child of the process that is left out of the image; 0: none */
+    pid_t unseen; /* number of a child process that is left out of the image; 0: none */
     /* Saves what must be of the same moment as the image: the job's files.  Called once, after
      * the check that the processes can be saved, and before any of them continues.  If it returns
      * an error, no image is made.  May be NULL. */
@@ -59,11 +59,11 @@ int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
 /* Returns the parent of the job's first process if that parent is the keeper, process 1 of the
  * job's PID namespace; 0: the job has no keeper. */
 pid_t ckpt_keeper(pid_t job);
-/* Finds the first process of a job.  The process that `roost-ckpt run`, or a resumed image, was
- * started as is the parent of a keeper, and the keeper is the parent of the job; that job may be
- * such a process again. pid: the process to begin with. kept: how many such processes there are,
- * one below the other; 0: any number, and if there is none, pid itself is the job.  Returns the
- * number of the job's first process; 0: there is no job (yet, or any more). */
+/* Returns the process number of the first process of a job; 0: there is no job (yet, or any more).
+ * `roost-ckpt run`, and a resumed image, run their job as the child of a keeper, which is their
+ * child; that job may be another `roost-ckpt run` or resumed image, and so on. pid: the outermost
+ * process. kept: how many keepers there are between pid and the job; 0: any number, and if there is
+ * none, pid itself is the job. */
 pid_t ckpt_job_of(pid_t pid, unsigned kept);
 
 #endif

@@ -60,8 +60,8 @@ int reader_failed(struct reader *reader, int rc);
 int reader_copy(struct reader *reader, uint64_t start, uint64_t end);
 
 /* ---- dump_delta_linux.c */
-/* Saves a region in a delta: the contents of its changed page runs, and for all others only a note
- * that the base image has them (CKPT_IN_BASE).  Returns 0 or -errno. */
+/* Saves a region in a delta: the contents of its changed page runs, and for its other page runs
+ * only a note that the base image has them (CKPT_IN_BASE).  Returns 0 or -errno. */
 int delta_copy(struct reader *reader, const struct ckpt_region *region);
 struct subject;
 /* Reads the contents of those page runs of the process, from index `first` to before index `end`,

@@ -3,8 +3,8 @@
  *
  * If the process itself calls write(), its pages are copied once; if we read and write them, they
  * are copied twice.  While the process writes on one processor, we examine the next pages on
- * another one: are they all zeroes, and what is their checksum?  Each such call costs several
- * switches between the process and us, so we write short pieces ourselves.
+ * another one: are they all zeroes, and what is their checksum?  Each write() of the process
+ * costs several switches between the process and us, so we write short pieces ourselves.
  *
  * What the process did not write completely, we write again ourselves: the result of our own call
  * tells what is wrong, a full disk or something else.

@@ -23,8 +23,8 @@ void mapped_fini(struct mapped *mapped);
 /* Returns whether a file is in the set. */
 bool mapped_has(const struct mapped *mapped, ino_t inode);
 
-/* Returns whether the file has the same inode number where it is mapped as for stat().  Some
- * overlay file systems differ. */
+/* Returns whether /proc/PID/maps shows a mapping of the file fd with the inode number that stat()
+ * gives for the file: on some overlay file systems the two numbers differ. */
 bool mapped_is_known(int fd);
 
 #endif

@@ -46,10 +46,10 @@ int mirror_open(const char *folder, const char *const *names, size_t count, stru
 /* Closes the mirror without saving its index, for use after a failure.  NULL is allowed. */
 void mirror_destroy(struct mirror *mirror);
 
-/* Updates the copy.  The process `job`, its descendants, and the other processes below `keeper`
+/* Updates the mirror.  The process `job`, its descendants, and the other processes below `keeper`
  * (process 1 of their namespace; 0: none) may write to the files. still: true: these processes are
- * stopped now, so the copy shows this moment.  May be called repeatedly.  Returns 0, or -errno with
- * the file named in err. */
+ * stopped now, so the mirror shows this moment.  May be called repeatedly.  Returns 0, or -errno
+ * with the file named in err. */
 int mirror_update(struct mirror *mirror, pid_t job, pid_t keeper, bool still, struct err *err);
 void mirror_figures(const struct mirror *mirror, struct mirror_figures *ret);
 /* Saves the index, for the next mirror_open().  0 or -errno. */

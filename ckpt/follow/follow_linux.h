@@ -41,15 +41,15 @@ uint64_t follow_base_id(const struct follow *follow);
 
 /* ---- parts of a dump (dump_linux.c), in this order */
 
-/* Before the job is stopped: reserves memory for its changed pages. */
+/* To be called before the job is stopped: reserves memory for the contents of its changed pages. */
 void follow_expect(struct follow *follow);
-/* While the job stands still: finds the pages that have changed since the last image
+/* To be called while the job stands still: finds the pages that have changed since the last image
  * (subject.runs), and protects them again, to find later changes.  Sets dump.is_delta if there is a
  * base image and not too much memory has changed. */
 void follow_look(struct follow *follow, struct dump *dump);
-/* While the job stands still: copies the changed pages to our memory, so that the job can continue
- * at once.  Returns false if that failed, or if so many pages have changed that it is faster to
- * copy (fork) the processes. */
+/* To be called while the job stands still: copies the changed pages to our memory, so that the job
+ * can continue at once.  Returns false if that failed, or if so many pages have changed that it is
+ * faster to copy (fork) the processes. */
 bool follow_take(struct follow *follow, struct dump *dump);
 /* Writes the base's id and name to the head of the new image. */
 void follow_base(const struct follow *follow, struct dump *dump);

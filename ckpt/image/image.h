@@ -15,7 +15,8 @@ struct err;
 struct image; /* the tables of an image, in memory; immutable */
 
 /* Finds the tables by the first bytes of a file (ELF header and program headers; CKPT_STUB_OFFSET
- * bytes are enough).  False: not an image. */
+ * bytes are enough). *offset, *bytes: where the tables lie in the file.  Returns false if the file
+ * is not an image. */
 bool image_find_tables(const void *head, size_t head_bytes, uint64_t *offset, uint64_t *bytes);
 
 /* Returns whether the file that begins with these bytes is an image for another processor

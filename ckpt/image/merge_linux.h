@@ -10,7 +10,7 @@
 
 struct err;
 
-/* Merges the images names[0..count), a whole image and then deltas, into one whole image: the one
+/* Merges the images names[0..count), a whole image and then deltas, into one whole image: the image
  * that would have been made instead of the last delta.  The result is written to `out` completely
  * or not at all; out may be one of the names.  The result can be run, and the next delta can build
  * upon it.  Returns 0; -EINVAL: an image does not build upon the images before it; -EBADMSG: an

@@ -30,7 +30,8 @@ struct gate {
     uint32_t taking;   /* 1: an image is being made */
 };
 
-struct order { /* arguments and stacks of the helper process; used until the helper has ended */
+/* Arguments and stacks of the helper, the process that makes an image; used until it has ended. */
+struct order {
     struct outcome *outcome;
     const char *argv[7];
     struct stub_text pid, place;
@@ -63,10 +64,12 @@ struct library {     /* the state of the library */
 int library_take(struct library *library, bool ends, bool hooks);
 
 /* ---- gate.c */
-/* Makes this thread enter a section.  Returns false if an image is being made: then the thread is
- * not in a section. outcome: what the helper reports about that image. */
+/* Makes this thread enter a section.  Returns false, and the thread is not in a section, if an
+ * image is being made and the program is still stopped for it. outcome: what the helper, the
+ * process that makes the image, reports about that image. */
 bool gate_try(struct gate *gate, const struct outcome *outcome);
-/* Waits until no image is being made, so that gate_try() may succeed. */
+/* Waits until gate_try() may succeed: no image is being made, or `outcome` says that the program
+ * runs again while the image is being finished. */
 void gate_wait(const struct gate *gate, const struct outcome *outcome);
 void gate_leave(struct gate *gate); /* ends a section of this thread */
 /* Waits until no other thread makes an image and no thread is in a section.  Then this thread holds

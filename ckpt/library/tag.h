@@ -1,5 +1,5 @@
-/* ckpt/library/tag.h - a text in a program by which roost-ckpt recognises that the program has the
- * library.
+/* ckpt/library/tag.h - a text in a program by which roost-ckpt recognises that the program was
+ * linked with the checkpoint library.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

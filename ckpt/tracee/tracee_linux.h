@@ -91,8 +91,8 @@ long tracee_await_call(struct tracee *tracee, size_t thread);
 
 /* ---- tracee_wait_linux.c */
 /* Some system calls end with EINTR when their thread is stopped, even without a signal.  If the
- * thread was in such a call, this makes the kernel issue the call again, or end it with EINTR after
- * all if the thread handles a signal first. */
+ * thread was in such a call, this function makes the kernel issue the call again, or end it with
+ * EINTR after all if the thread handles a signal first. */
 void tracee_mend_wait(struct tracee_thread *thread);
 /* Sets tracee->waits: finds the page with the code that continues waits, which an earlier dump may
  * have left in the process. */
