@@ -62,7 +62,7 @@ struct bmc {
     void (*ran)(struct bmc *bmc, int status); /* called when the program has ended */
     /* called when the time of bmc_later() is over, or when the operation gets its turn */
     void (*next)(struct bmc *bmc);
-    /* has_turn: the operation may run programs now; waits: it waits until it may */
+    /* has_turn: the operation may run programs now; waits: the operation waits for its turn */
     bool has_turn, waits;
     uint64_t waits_since_ms;
 };
