@@ -19,7 +19,7 @@
 
 #include "ckpt/format.h"
 
-#define XSTATE_HEADER   512U /* offset of the header, after what FXSAVE writes */
+#define XSTATE_HEADER   512U /* offset of the header of XSAVE, after what FXSAVE writes */
 #define XSTATE_MIN      (XSTATE_HEADER + 64U)
 #define XSTATE_LEGACY   UINT64_C(3) /* bits of x87 and SSE, whose place is fixed (FXSAVE) */
 #define XSTATE_KEYS     9           /* component number of PKRU, the register of protection keys */

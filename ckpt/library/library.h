@@ -50,7 +50,7 @@ struct library {     /* the state of the library */
     void (*resumed)(void *arg);
     void *arg;
     struct gate gate;
-    struct outcome outcome; /* what the helper reports about the latest image */
+    struct outcome outcome; /* what the helper process reports about the latest image */
     struct order order;
     char file[LIBRARY_PATH]; /* absolute path of the next image */
     char log[LIBRARY_PATH];  /* absolute path of the log of images; "": none */
@@ -102,7 +102,7 @@ int64_t watch_now_ns(void);
  * returns.  Returns the new thread's number or a negative errno. */
 long library_clone(uint64_t flags, void *stack_end, void (*function)(void *arg), void *arg);
 
-/* The bytes of the helper, a static program, which the build makes. */
+/* The bytes of the helper, the static program that makes an image; the build makes these bytes. */
 extern const unsigned char library_helper[];
 extern const uint64_t library_helper_bytes;
 

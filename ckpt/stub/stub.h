@@ -41,8 +41,8 @@ enum stub_stage {
     STUB_STAGES
 };
 
-/* Lies in memory that all processes of the job share: by it they wait for each other at each stage
- * of resuming. */
+/* By this struct, in memory that all processes of the job share, they wait for each other at each
+ * stage of resuming. */
 struct stub_meeting {
     uint32_t arrived[STUB_STAGES]; /* number of processes that have reached each stage */
     uint32_t lost;                 /* not 0: a process has failed, and all processes must end */
