@@ -44,11 +44,12 @@
 struct ad;
 struct err;
 
-struct ad *ad_create(void);     /* empty ad; never NULL */
+struct ad *ad_create(void);     /* makes an empty ad; never NULL */
 void ad_destroy(struct ad *ad); /* NULL is allowed */
-/* ad_destroy() for vec_fini() and other callers that pass void * */
+/* does what ad_destroy() does, for vec_fini() and other callers that pass void * */
 void ad_destroy_item(void *ad);
-struct ad *ad_copy(const struct ad *ad); /* the copy has the same chained parent */
+/* makes a copy with the same chained parent; the caller destroys it */
+struct ad *ad_copy(const struct ad *ad);
 /* True when an attribute of the ad itself (not of its parent) has a name for which
  * ad_attr_is_private() is true. */
 bool ad_has_private(const struct ad *ad);
@@ -59,8 +60,9 @@ void ad_clear(struct ad *ad);
 /* number of the ad's own attributes; those of a chained parent do not count */
 size_t ad_count(const struct ad *ad);
 
-/* Walks the ad's own attributes in order of insertion: *at = 0 first; false at the end.  name and
- * expr may be NULL.  The ad must not change during the walk. */
+/* Sets *name and *expr (each may be NULL) to the next of the ad's own attributes, in order of
+ * insertion, and returns true; false at the end.  The caller sets *at to 0 before the first call,
+ * and must not change the ad until the last call. */
 bool ad_next(const struct ad *ad, size_t *at, const char **name, const struct ad_expr **expr);
 
 /* The attribute's expression, borrowed; also found in chained parents.  NULL when absent. */
@@ -83,7 +85,8 @@ void ad_chain(struct ad *ad, const struct ad *parent);
 void ad_set_int(struct ad *ad, const char *name, int64_t value);
 void ad_set_real(struct ad *ad, const char *name, double value);
 void ad_set_bool(struct ad *ad, const char *name, bool value);
-/* A text longer than AD_STRING_MAX sets the value error. */
+/* Sets the attribute to the string text, or to the value error when text is longer than
+ * AD_STRING_MAX. */
 void ad_set_string(struct ad *ad, const char *name, const char *text);
 void ad_set_undefined(struct ad *ad, const char *name);
 void ad_set_error(struct ad *ad, const char *name);
@@ -96,7 +99,8 @@ void ad_set(struct ad *ad, const char *name, struct ad_expr *expr);
 /* Parses text as an expression in new syntax and sets the attribute to it.  Returns 0; or -EINVAL
  * (syntax) or -E2BIG (a limit), with the ad unchanged and err filled. */
 int ad_set_expr(struct ad *ad, const char *name, const char *text, struct err *err);
-/* Like ad_set_expr(), but for the old syntax of submit files and configuration. */
+/* Does the same as ad_set_expr(), but text is in the old syntax of submit files and configuration.
+ */
 int ad_set_expr_old(struct ad *ad, const char *name, const char *text, struct err *err);
 
 /* Copies one attribute of `from` (or of its chained parents); the expression is shared.  Returns 0,
@@ -125,7 +129,8 @@ int ad_get_ad(const struct ad *ad, const char *name, const struct ad **ret);
  * owns nothing and is valid until ad is changed; -ENOENT (absent) or -EINVAL (not a literal). */
 int ad_get_literal(const struct ad *ad, const char *name, struct ad_value *ret);
 
-/* Like ad_get_int() and the other getters, but return `otherwise` where those return an error. */
+/* These functions work like ad_get_int() and the other getters, but return the value itself; they
+ * return `otherwise` when the getter would return an error. */
 int64_t ad_int_or(const struct ad *ad, const char *name, int64_t otherwise);
 double ad_real_or(const struct ad *ad, const char *name, double otherwise);
 bool ad_bool_or(const struct ad *ad, const char *name, bool otherwise);

@@ -6,7 +6,7 @@
  *
  * The tree of && || ! is walked from the top, through parentheses and, where an ad is given,
  * through attributes of that ad whose expression is not a literal (START, MY.START).  Each node of
- * the result has its own expression, with the meaning it had in its place in the ad.  The leaves
+ * the result has its own expression, with the meaning that the clause had in the ad.  The leaves
  * are tests: everything that is not && || !.  The demands are the conjuncts: the whole expression
  * is true if and only if all demands are true (!(a || b) counts as the demands !a and !b).  An
  * attribute that refers back to itself is not taken apart: it stays one test.
@@ -23,9 +23,11 @@ struct ad;
 struct ad_clauses;
 struct ad_expr;
 
-/* nodes of a result; a part beyond the limit stays one test */
+/* most nodes that ad_clauses_create() makes; a part of the expression beyond this limit stays one
+ * test */
 #define AD_CLAUSES_MAX 1000
-/* memory of all nodes' expressions; a part beyond it stays one test */
+/* most bytes of all nodes' expressions together; a part of the expression beyond this limit stays
+ * one test */
 #define AD_CLAUSES_BYTES_MAX ((size_t)4 << 20)
 #define AD_CLAUSE_NONE       ((size_t)-1)
 
@@ -33,8 +35,10 @@ enum ad_clause_kind { AD_CLAUSE_TEST, AD_CLAUSE_AND, AD_CLAUSE_OR, AD_CLAUSE_NOT
 
 struct ad_clause {
     enum ad_clause_kind kind;
-    const struct ad_expr *expr; /* the clause; evaluate in the ad of the whole expression */
-    /* attribute where the clause is written; NULL: in the expression itself */
+    /* the clause; to be evaluated in the ad in which the whole expression stands */
+    const struct ad_expr *expr;
+    /* name of the attribute whose expression contains the clause; NULL: the clause is written in
+     * the expression given to ad_clauses_create() */
     const char *from;
     size_t parent;      /* index of the parent node; AD_CLAUSE_NONE for the root */
     const size_t *kids; /* indices of the children in order; a test has none */
@@ -46,17 +50,19 @@ struct ad_clause {
 struct ad_clauses *ad_clauses_create(const struct ad_expr *expr, const struct ad *my);
 void ad_clauses_destroy(struct ad_clauses *clauses); /* NULL is allowed */
 
-size_t ad_clauses_count(const struct ad_clauses *clauses); /* >= 1; index 0 is the root */
+/* number of nodes, >= 1; node 0 is the root */
+size_t ad_clauses_count(const struct ad_clauses *clauses);
 const struct ad_clause *ad_clauses_at(const struct ad_clauses *clauses, size_t index);
 
-/* The number of demands (conjuncts).  ad_clauses_demand() gives the index of each for
- * ad_clauses_at(); a demand is a test, or the root of a tree of AND, OR and NOT nodes. */
+/* ad_clauses_demand_count() returns the number of demands (conjuncts), and ad_clauses_demand() the
+ * node index of demand `index`, for ad_clauses_at().  The node of a demand is a test, or the root
+ * of a tree of AND, OR and NOT nodes. */
 size_t ad_clauses_demand_count(const struct ad_clauses *clauses); /* >= 1 */
 size_t ad_clauses_demand(const struct ad_clauses *clauses, size_t index);
 
-/* Joins all demands with && into one expression.  Where replacement[i] is not NULL it replaces
- * demand i; the literal true removes the demand.  The caller owns the result; NULL when it exceeds
- * a limit. */
+/* Joins all demands with && into one expression.  replacement[i], unless NULL, is used instead of
+ * demand i (to leave a demand out, give the literal true); replacement may be NULL.  Returns the
+ * new expression, owned by the caller; NULL when the expression would exceed a limit. */
 struct ad_expr *ad_clauses_join(const struct ad_clauses *clauses,
                                 const struct ad_expr *const *replacement);
 
@@ -84,21 +90,21 @@ enum ad_compare {
 };
 
 struct ad_comparison {
-    char *name;            /* owned; mem_free() */
+    char *name;            /* name of the attribute; released by ad_comparison_fini() */
     enum ad_compare op;    /* operator, turned so that the name is on the left */
-    struct ad_expr *other; /* the other operand */
+    struct ad_expr *other; /* the operand that is not the name; released by ad_comparison_fini() */
 };
 
 /* Returns true and sets *ret when expr is `name op other` or `other op name`, where name is an
- * attribute of the given side.  A bare `name` counts as `name =?= true`, and `!name` as `name =?=
- * false`.  Release *ret with ad_comparison_fini(). */
+ * attribute of that side (my and sides are as for ad_clause_names()).  A bare `name` counts as
+ * `name =?= true`, and `!name` as `name =?= false`.  Release *ret with ad_comparison_fini(). */
 bool ad_clause_comparison(const struct ad_expr *expr, const struct ad *my, enum ad_side side,
                           struct ad_comparison *ret);
 void ad_comparison_fini(struct ad_comparison *comparison);
 const char *ad_compare_text(enum ad_compare op); /* the operator as text: "==", "=?=" ... */
 
 /* Returns true and sets *side and *name (which lives as long as expr) when expr is just the name of
- * an attribute. */
+ * an attribute (my and sides are as for ad_clause_names()); otherwise false. */
 bool ad_clause_is_name(const struct ad_expr *expr, const struct ad *my, enum ad_side *side,
                        const char **name);
 

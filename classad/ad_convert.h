@@ -17,8 +17,8 @@ struct strbuf;
  * relTime("...") around it, any other value as it prints. */
 void ad_text_of(const struct ad_value *value, struct strbuf *out);
 
-/* Charges the evaluation for text that ad_text_of() made from value: `bytes` bytes were printed.
- * Strings cost nothing here. */
+/* Adds to the cost of the evaluation for printing value with ad_text_of(), which made `bytes`
+ * bytes.  A value that is a string costs nothing. */
 void ad_charge_print(struct ad_evaluator *ev, const struct ad_value *value, size_t bytes);
 
 /* Reads the real number at the beginning of text: decimal or hexadecimal, INF, NaN; anything may
@@ -29,8 +29,8 @@ bool ad_text_to_real(const char *text, double *ret);
  * real is truncated as on x86-64, and is INT32_MIN when it does not fit. */
 int32_t ad_to_int32(const struct ad_value *number);
 
-/* Converts a number, boolean, time or text to an integer or real.  When that fails, returns false
- * with *ret set to undefined or error. */
+/* Converts a number, boolean, time or string to an integer or real.  Returns true; or false with
+ * *ret undefined (value is undefined) or error (value cannot be converted). */
 bool ad_to_number(const struct ad_value *value, struct ad_value *ret);
 
 #endif

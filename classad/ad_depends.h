@@ -20,7 +20,9 @@
 struct ad_expr;
 struct ad_value;
 
-/* name lives as long as the expression; the same name may be reported more than once. */
+/* Receives a name that the expression may look up in its own ad (in_my) or in the other ad of a
+ * match (in_target).  name lives as long as the expression; a name may be reported more than once.
+ */
 typedef void (*ad_depends_f)(void *arg, const char *name, bool in_my, bool in_target);
 
 /* Calls each for every name that expr itself may look up in its own ad (in_my) or in the other side
@@ -32,7 +34,7 @@ bool ad_depends(const struct ad_expr *expr, ad_depends_f each, void *arg);
 /* A hash; equal for any two expressions that ad_expr_same() calls the same. */
 uint64_t ad_expr_hash(const struct ad_expr *expr);
 
-/* Evaluates `a op b` and returns its truth as Requirements sees it. */
+/* Evaluates `a op b` and returns its truth, as ad_eval_bool() does for an expression. */
 enum ad_truth ad_compare_values(enum ad_compare op, const struct ad_value *a,
                                 const struct ad_value *b);
 

@@ -27,7 +27,7 @@ struct strbuf;
  * step is about the same amount of work; docs/PERFORMANCE.md says how long one takes. */
 struct ad_work {
     uint64_t steps; /* steps of all evaluations so far */
-    uint64_t over;  /* evaluations that exceeded a limit and so yielded error */
+    uint64_t over;  /* number of evaluations that exceeded a limit and so yielded the value error */
     /* limit of steps for each evaluation; 0, or a value above AD_EVAL_STEPS_MAX, means
      * AD_EVAL_STEPS_MAX */
     uint32_t steps_max;

@@ -19,9 +19,9 @@ enum ad_scope_number {
     AD_SCOPE_NONE,
     AD_SCOPE_MY,
     AD_SCOPE_TARGET,
-    AD_SCOPE_MY_SIDE, /* scope without an ad above MY, for the words MY, TARGET */
+    AD_SCOPE_MY_SIDE, /* scope above AD_SCOPE_MY; it has no ad, only the words MY and TARGET */
     AD_SCOPE_TARGET_SIDE,
-    AD_SCOPE_MATCH, /* scope without an ad above both sides, for the words LEFT, RIGHT */
+    AD_SCOPE_MATCH, /* scope above both sides; it has no ad, only the words LEFT and RIGHT */
     AD_SCOPE_FIRST_FREE,
 };
 
@@ -36,14 +36,15 @@ struct ad_scope {
 
 #define AD_SCOPES_INLINE 8
 
-/* How many bytes of text count as one step of the budget; a step is about the work of visiting one
- * node. */
+/* How many bytes of text cost an evaluation one step.  A step is about the work of visiting one
+ * node of an expression. */
 #define AD_TEXT_BYTES_A_STEP  64 /* bytes compared, or copied unchanged, in one step */
 #define AD_JOIN_BYTES_A_STEP  16 /* bytes joined in pieces or examined singly, in one step */
 #define AD_PRINT_BYTES_A_STEP 3  /* bytes printed from lists and ads, in one step */
 #define AD_PARSE_STEPS_A_BYTE 2  /* steps for each byte of a text that eval() parses */
 
-/* an attribute that is being evaluated now; the list finds references back to itself */
+/* an attribute that is being evaluated now; the list of all of them is searched to detect an
+ * attribute that refers back to itself */
 struct ad_active {
     const struct ad_active *up;
     const struct ad_node *node;
@@ -52,16 +53,17 @@ struct ad_active {
 
 struct ad_evaluator {
     const struct ad_context *context;
-    struct arena *arena; /* NULL until needed */
+    struct arena *arena; /* memory for the values' strings and lists; NULL until needed */
     const struct ad_active *active;
     struct ad_scope *scopes;
     uint32_t scope_count;
     uint32_t scope_capacity;
     uint32_t steps_given; /* steps_left when the evaluation began */
     uint32_t steps_left;
-    /* Set in an evaluation of an element of a value: the steps that were left when that value was
-     * made. All evaluations of its elements share them, so that a list of a thousand costly
-     * elements costs no more than one evaluation may.  NULL otherwise. */
+    /* Set while an element of a list or ad value is evaluated: the steps that were left when the
+     * value was made.  All evaluations of its elements share these steps, so that a list of a
+     * thousand costly elements costs no more than one evaluation may.  NULL in other evaluations.
+     */
     uint32_t *shared_steps;
     uint32_t depth;
     bool failed;      /* a limit was exceeded: the whole result is error */
@@ -76,21 +78,23 @@ void ad_evaluate(struct ad_evaluator *ev, const struct ad_node *node, uint32_t s
 struct ad_regex;
 
 struct ad_found {
-    /* NULL: the value is in an ad's body (ad_find_reference() always sets expr) */
+    /* expression of the attribute; NULL: its value is in `body`, at `place` (ad_find_reference()
+     * always sets expr) */
     const struct ad_expr *expr;
     const struct ad_body *body;
     uint32_t place;
     uint32_t scope; /* the scope where the attribute was found and is evaluated */
 };
 
-/* Evaluates the attribute that was found; undefined when that attribute is already being evaluated.
- */
+/* Evaluates the attribute that *found describes; *ret is undefined when this attribute is already
+ * being evaluated. */
 void ad_evaluate_found(struct ad_evaluator *ev, const struct ad_found *found, struct ad_value *ret);
 void ad_evaluate_reference(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                            struct ad_value *ret);
 
-/* A fast ad_evaluate_reference() for the usual cases: x, MY.x and TARGET.x that one of the two
- * sides has.  False: not such a case, and nothing was done. */
+/* Does the work of ad_evaluate_reference() fast for the usual cases: x, MY.x and TARGET.x that one
+ * of the two sides has.  Returns true; false when node is not one of these cases, with *ret
+ * unchanged. */
 bool ad_evaluate_plain(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                        struct ad_value *ret);
 
@@ -110,20 +114,20 @@ bool ad_find_reference(struct ad_evaluator *ev, const struct ad_node *reference,
 
 /* marks the evaluation as failed because a limit was exceeded; returns false */
 bool ad_evaluator_fail(struct ad_evaluator *ev);
-/* Allocates memory for results.  NULL when the limit is exceeded; the evaluation is then marked
- * failed. */
+/* Allocates memory for results.  Returns NULL when AD_EVAL_BYTES_MAX is exceeded; the evaluation is
+ * then marked failed. */
 void *ad_evaluator_alloc(struct ad_evaluator *ev, size_t size);
-/* Charges steps that ad_evaluate() does not see, such as comparisons and bytes.  False: the budget
- * is used up and the evaluation is marked failed. */
+/* Charges steps that ad_evaluate() does not see, such as comparisons and bytes.  Returns true;
+ * false when the evaluation has no steps left and is now marked failed. */
 bool ad_evaluator_spend(struct ad_evaluator *ev, size_t steps);
-/* Compiles a pattern (options as for ad_regex_create()) and charges for it.  Returns NULL when the
- * pattern is wrong or too long, or when the budget is used up.  When my or target is in a pool, the
- * pool keeps the compiled pattern for later evaluations.  Give the pattern back with
- * ad_evaluator_regex_done(). */
+/* Compiles a pattern (options as for ad_regex_create()) and counts the steps of this work.  Returns
+ * NULL when the pattern is wrong or too long, or when the evaluation has no steps left.  When my or
+ * target is in a pool, the pool keeps the compiled pattern for later evaluations.  Give the pattern
+ * back with ad_evaluator_regex_done(). */
 struct ad_regex *ad_evaluator_regex(struct ad_evaluator *ev, const char *pattern, size_t length,
                                     const char *options);
 void ad_evaluator_regex_done(struct ad_evaluator *ev, struct ad_regex *regex);
-/* Takes ownership of expr and keeps it as long as the result lives. */
+/* Takes ownership of expr and keeps it as long as the value lives that the evaluation returns. */
 void ad_evaluator_keep(struct ad_evaluator *ev, struct ad_expr *expr);
 uint32_t ad_evaluator_scope(struct ad_evaluator *ev, const struct ad *ad, uint32_t parent);
 
@@ -131,7 +135,8 @@ uint32_t ad_evaluator_scope(struct ad_evaluator *ev, const struct ad *ad, uint32
  * is called.  An element that is a list or an ad keeps the scope in which it was written. */
 void ad_item_from(struct ad_evaluator *ev, const struct ad_value *list, uint32_t index,
                   uint32_t scope, struct ad_value *ret);
-/* Like ad_item_from(), for any expression; `written` is the scope in which it was written. */
+/* Evaluates any expression as ad_item_from() does a list element; `written` is the scope in which
+ * the expression was written. */
 void ad_evaluate_from(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                       uint32_t written, struct ad_value *ret);
 
@@ -139,7 +144,7 @@ void ad_evaluate_from(struct ad_evaluator *ev, const struct ad_node *node, uint3
 
 static inline void ad_is(struct ad_value *ret, enum ad_type type)
 {
-    ret->type = type; /* AD_TYPE_UNDEFINED or AD_TYPE_ERROR */
+    ret->type = type; /* type is AD_TYPE_UNDEFINED or AD_TYPE_ERROR */
 }
 
 static inline void ad_is_bool(struct ad_value *ret, bool boolean)
@@ -192,7 +197,7 @@ static inline void ad_literal_value(const struct ad_node *literal, struct ad_val
         ret->time.offset_s = (int32_t)literal->count;
         break;
     default:
-        ret->type = (enum ad_type)literal->kind; /* undefined or error */
+        ret->type = (enum ad_type)literal->kind; /* the literals left are undefined and error */
         break;
     }
 }
@@ -203,7 +208,8 @@ void ad_make_string(struct ad_evaluator *ev, const char *text, size_t length, st
  * buf has failed, *ret is error. */
 void ad_make_text(struct ad_evaluator *ev, struct strbuf *buf, struct ad_value *ret);
 
-/* Makes a list of count elements; the caller fills the returned items with ad_list_put(). */
+/* Sets *ret to a list of count elements.  Returns the array of elements, which the caller fills
+ * with ad_list_put(); or NULL with *ret error when a limit is exceeded. */
 struct ad_node *ad_make_list(struct ad_evaluator *ev, uint32_t count, struct ad_value *ret);
 void ad_list_put(struct ad_evaluator *ev, struct ad_node *items, uint32_t index,
                  const struct ad_value *value);
@@ -214,7 +220,8 @@ struct ad_call;
 void ad_arg(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
             struct ad_value *ret);
 
-/* Evaluates argument `index` as text.  False: *ret has been set to undefined or error. */
+/* Evaluates argument `index`, which must be a string.  Returns true with the string in *text; or
+ * false with *ret undefined or error. */
 bool ad_arg_string(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
                    struct ad_value *text, struct ad_value *ret);
 
@@ -228,7 +235,7 @@ static inline bool ad_is_number(const struct ad_value *value) /* true also for b
     return value->type == AD_TYPE_INT || value->type == AD_TYPE_REAL || value->type == AD_TYPE_BOOL;
 }
 
-/* of a value for which ad_is_number() is true */
+/* Returns the number as a double; ad_is_number(value) must be true. */
 static inline double ad_number(const struct ad_value *value)
 {
     return value->type == AD_TYPE_REAL  ? value->real
@@ -247,9 +254,10 @@ static inline int64_t ad_real_to_int(double real)
 
 enum ad_truth ad_truth_of(const struct ad_value *value);
 
-/* Applies a unary operator to a. */
+/* Sets *ret to the result of a unary operator applied to a. */
 void ad_unary(enum ad_op op, const struct ad_value *a, struct ad_value *ret);
-/* Applies a binary operator that needs the values of both sides (not && and ||) to a and b. */
+/* Sets *ret to the result of a binary operator applied to a and b; op is any but && and ||, which
+ * may need only one side. */
 void ad_binary(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
                struct ad_value *ret);
 

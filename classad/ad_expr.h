@@ -40,8 +40,8 @@ int ad_expr_parse_in(const char *text, size_t length, enum ad_syntax syntax,
 /* Checks that text is one expression in old syntax; the errors are those of ad_expr_parse().  For
  * the knob tables of base/config/config.h; context is not used. */
 int ad_expr_check(void *context, const char *text, struct err *err);
-/* Expressions are shared and count their references: ad_expr_destroy() removes one, and frees the
- * expression with the last. */
+/* Expressions are shared and count their references.  ad_expr_destroy() removes one reference, and
+ * frees the expression when no reference is left. */
 struct ad_expr *ad_expr_ref(const struct ad_expr *expr); /* adds a reference; returns expr */
 void ad_expr_destroy(struct ad_expr *expr);              /* NULL is allowed */
 
@@ -55,7 +55,8 @@ struct ad_expr *ad_expr_undefined(void);
 struct ad_expr *ad_expr_error(void);
 /* Makes a list of string literals. */
 struct ad_expr *ad_expr_strings(const char *const *list, size_t count);
-struct ad_expr *ad_expr_nested(struct ad *ad); /* takes ownership of ad */
+/* makes an expression that is this ad; takes ownership of ad */
+struct ad_expr *ad_expr_nested(struct ad *ad);
 
 /* Returns true and sets *ret when the expression is just an integer literal; evaluates nothing. */
 bool ad_expr_literal_int(const struct ad_expr *expr, int64_t *ret);
@@ -69,11 +70,12 @@ bool ad_expr_is_literal(const struct ad_expr *expr);
  */
 void ad_expr_print(const struct ad_expr *expr, enum ad_syntax syntax, struct strbuf *out);
 
-/* True when both trees are the same; names compare without case, reals by their bits (so NaN equals
- * itself). */
+/* True when the trees of both expressions are equal; names compare without case, reals by their
+ * bits (so NaN equals itself). */
 bool ad_expr_same(const struct ad_expr *a, const struct ad_expr *b);
 
-size_t ad_expr_bytes(const struct ad_expr *expr); /* size of the memory block */
+/* size of the expression's memory block in bytes */
+size_t ad_expr_bytes(const struct ad_expr *expr);
 
 /* Finds the names on which a match of this expression depends.  Adds to `external` (a
  * case-insensitive map; the values are non-NULL and not owned) each name that is looked up in the

@@ -29,7 +29,7 @@ typedef void ad_func_f(struct ad_evaluator *ev, const struct ad_call *call, stru
 #define AD_ARGS_ANY UINT8_MAX
 
 struct ad_func {
-    const char *name; /* in lower case; the table is sorted by it */
+    const char *name; /* in lower case; the table is sorted by name */
     ad_func_f *run;
     uint8_t least; /* fewest arguments; a call with a wrong number of arguments yields error */
     uint8_t most;

@@ -7,7 +7,7 @@
  * The table is a macro because two files need it: parser and decoder know only the names
  * (ad_func_name.c), only the evaluator calls the functions (ad_func.c).
  *
- * A row has the members of struct ad_func in their order.  It has the number of steps that a call
+ * A row has the members of struct ad_func in their order.  Two of them say how many steps a call
  * adds to its evaluation: some for each call, and some for each 64 bytes of text in its arguments
  * (at least once).  A function whose work depends on anything else counts this work itself.
  * bench/evaluation_work.c calls each function, to show that no step takes much longer than another.

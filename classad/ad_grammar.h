@@ -23,19 +23,23 @@ struct ad_parser {
     struct err *err;
 };
 
-/* text must outlive the parser.  Returns 0, or -E2BIG when text is longer than AD_TEXT_MAX. */
+/* Makes the parser ready to read text, which must outlive the parser.  Returns 0, or -E2BIG when
+ * text is longer than AD_TEXT_MAX. */
 int ad_parser_init(struct ad_parser *parser, const char *text, size_t length, enum ad_syntax syntax,
                    struct err *err);
-/* also destroys nested ads that no expression took over */
+/* Releases the parser's memory, and destroys nested ads that no expression took over. */
 void ad_parser_fini(struct ad_parser *parser);
 
-/* Each function begins at the current token (call ad_lex_next() first) and leaves the parser at the
- * token after what it read. */
-/* Parses one expression into one memory block. */
+/* The next functions begin at the current token (call ad_lex_next() before the first of them) and
+ * leave the parser at the token after what they read.  They return 0, -EINVAL (syntax) or -E2BIG (a
+ * limit), and fill the err of ad_parser_init(). */
+/* Parses one expression and sets *ret to it (release with ad_expr_destroy()).  Returns 0, -EINVAL
+ * (syntax) or -E2BIG (a limit). */
 int ad_parse_one(struct ad_parser *parser, struct ad_expr **ret);
-/* Parses an ad `[ ... ]`; the current token is '['. */
+/* Parses an ad `[ ... ]` and sets *ret to it (release with ad_destroy()); the current token is '['.
+ * Returns 0, -EINVAL (syntax) or -E2BIG (a limit). */
 int ad_parse_brackets(struct ad_parser *parser, struct ad **ret);
-/* Checks that only white space is left. */
+/* Returns 0 when only white space is left in the text, otherwise -EINVAL or -E2BIG. */
 int ad_parse_end(struct ad_parser *parser);
 
 #endif

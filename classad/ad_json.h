@@ -28,8 +28,8 @@ int ad_print_json_lines(const struct ad *ad, bool with_private, struct strbuf *o
 
 /* Parses text, which must be exactly one object.  Returns 0 and sets *ret (release with
  * ad_destroy()), or -EINVAL (syntax) or -E2BIG (a limit), with *fault set to the byte offset of the
- * error.  Superfluous commas are ignored, as in HTCondor.  context (the zone of times without one)
- * and fault may be NULL. O(length). */
+ * error.  Superfluous commas are ignored, as in HTCondor.  context (the time zone for times that
+ * name none) and fault may be NULL.  O(length). */
 int ad_parse_json(const char *text, size_t length, const struct ad_context *context,
                   struct ad **ret, size_t *fault, struct err *err);
 

@@ -15,17 +15,18 @@
 #define AD_TEXT_MAX   ((size_t)10 << 20) /* bytes of a text to parse, or of a binary ad */
 /* nesting of brackets, operators and ads in a text */
 #define AD_DEPTH_MAX 160
-/* depth of a tree in nodes: ten precedences for each level of nesting */
+/* most nodes from an expression's root to a leaf; each level of nesting in the text may add ten,
+ * one for each precedence of operators */
 #define AD_TREE_DEPTH_MAX 2000
 #define AD_EVAL_DEPTH_MAX 3000 /* nesting of evaluations; beyond it the value is error */
 /* steps of one evaluation (about one for each node visited); beyond it the value is error */
 #define AD_EVAL_STEPS_MAX 200000
 /* A daemon that evaluates expressions of others (constraints, policies) does so in slices of this
  * many steps and returns to the event loop between slices.  A slice ends with the evaluation that
- * exceeds it. bench/evaluation_work.c measures how long a slice takes; the event loop allows 10 ms.
- */
+ * exceeds this number.  bench/evaluation_work.c measures how long a slice takes; the event loop
+ * allows 10 ms. */
 #define AD_SLICE_STEPS 50000
-#define AD_LOOK_STEPS  20 /* steps that one ad counts in a slice, besides its evaluation */
+#define AD_LOOK_STEPS  20 /* steps that each ad adds to a slice, besides those of its evaluation */
 /* steps of one evaluation by a getter such as ad_get_int().  Its caller has no budget to charge, so
  * the limit is much smaller than AD_EVAL_STEPS_MAX. */
 #define AD_GET_STEPS_MAX 5000

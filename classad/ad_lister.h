@@ -21,7 +21,8 @@ enum ad_lister_form {
     AD_LISTER_JSON  /* an object, each attribute on a line of its own */
 };
 
-/* wanted: names of the attributes to print (any case; copied); wanted_count 0: all attributes. */
+/* Makes a lister.  wanted: names of the attributes to print (any case; copied); wanted_count 0: all
+ * attributes. */
 struct ad_lister *ad_lister_create(enum ad_lister_form form, const char *const *wanted,
                                    size_t wanted_count);
 void ad_lister_destroy(struct ad_lister *lister); /* NULL is allowed */

@@ -11,10 +11,11 @@
 
 #define AD_NUMBER_MAX 32 /* bytes of the longest printed number */
 
-/* Both print functions write at most AD_NUMBER_MAX bytes without a terminating zero and return how
- * many. */
+/* Both print functions write at most AD_NUMBER_MAX bytes to out, without a terminating zero, and
+ * return the number of bytes. */
 size_t ad_number_print_int(int64_t value, char *out);
-/* Prints as "%.15E" (exponent) or "%.16G" in the C locale; real must be finite. */
+/* Writes real to out as "%.15E" (exponent) or "%.16G" in the C locale, without a terminating zero;
+ * returns the number of bytes.  real must be finite. */
 size_t ad_number_print_real(double real, bool exponent, char *out);
 
 #endif

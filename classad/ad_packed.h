@@ -30,22 +30,25 @@ struct ad_pool;
 struct err;
 struct strbuf;
 
-#define AD_SHAPE_BODIES 4u  /* bodies that a shape remembers */
-#define AD_SHAPE_ASKED  32u /* recent lookups of names that a shape remembers */
+/* highest number of bodies (values of an ad) that a shape (names of an ad) remembers */
+#define AD_SHAPE_BODIES 4u
+#define AD_SHAPE_ASKED  32u /* how many recent lookups a shape remembers */
 #define AD_ASKED_BYTES  28u /* longest name of a remembered lookup, bytes */
 
-#define AD_CHAIN_MAX 64u /* shapes in one chain of the hash table; a further one is not shared */
+/* most shapes in one chain of a pool's hash table; a further shape is not shared */
+#define AD_CHAIN_MAX 64u
 
-#define AD_POOL_NAMES 32u /* names of entries that a pool keeps */
+#define AD_POOL_NAMES 32u /* size of a pool's cache of attribute names */
 
-#define AD_POOL_KEPT  8u  /* small shapes that a pool keeps after their last ad is gone */
+#define AD_POOL_KEPT  8u  /* how many small shapes a pool keeps after their last ad is gone */
 #define AD_KEPT_COUNT 16u /* most names of a shape that counts as small */
 
 struct ad_pool {
     struct hash_chains shapes;      /* all shapes, found by the hash of their block of names */
     struct ad_shape *latest;        /* the shape that was asked for last */
-    struct ad_regex_cache *regexes; /* NULL until needed */
-    /* Cache of attribute names that entries of ads use again and again; index: hash of the name. */
+    struct ad_regex_cache *regexes; /* cache of compiled patterns; NULL until needed */
+    /* Cache of attribute names that setters use again and again, so that their ads share the name;
+     * index: hash of the name. */
     struct ad_name *names[AD_POOL_NAMES];
     /* Shapes of small ads (arguments, changes) that are kept although no ad has them now, so that
      * the next such ad need not build its shape again. */
@@ -58,26 +61,27 @@ struct ad_shape_name {
     uint32_t offset; /* where the name begins in `names`, bytes */
     uint16_t length;
     bool is_private;
-    bool is_word; /* prints without quotes; valid once `order` is set */
+    bool is_word; /* the name prints without quotes; valid once the shape's `order` is set */
 };
 
 struct ad_shape {
     struct hash_link link; /* must be the first member; links the shape into the pool's table */
-    uint32_t owner_count;  /* bodies with this shape, and callers that are making one */
+    /* number of bodies with this shape, and of callers that are making a body */
+    uint32_t owner_count;
     uint32_t count;
     uint32_t names_bytes;
     uint32_t index_mask;
     bool has_special;
     bool has_private;
-    /* which of ad_identity_names[] the shape has, one bit for each */
+    /* bit N is set if the shape has the name ad_identity_names[N] */
     uint16_t identities;
-    /* place of each identity attribute that the shape has */
+    /* place (index in `entries`) of each identity attribute that the shape has */
     uint16_t identity_places[AD_IDENTITY_COUNT];
     bool is_kept; /* the pool keeps the shape even if no ad has it */
     /* pool whose table has this shape; NULL: in no table */
     struct ad_pool *pool;
     struct ad_body *bodies[AD_SHAPE_BODIES];
-    uint16_t *order; /* places in printing order; NULL until needed */
+    uint16_t *order; /* places (indices in `entries`) in printing order; NULL until needed */
     /* Caches recent lookups of names, by the address of the caller's string: a caller that asks
      * thousands of ads for "Name" passes the same literal each time.  The text is still compared.
      * place is AD_NO_PLACE when the shape has no such name. */
@@ -87,7 +91,7 @@ struct ad_shape {
         char text[AD_ASKED_BYTES];
     } asked[AD_SHAPE_ASKED];
     struct ad_shape_name *entries;
-    uint16_t *index; /* hash index: place + 1, 0 = free; NULL while count is small */
+    uint16_t *index; /* hash index of the names: place + 1, 0 = free; NULL while count is small */
     /* all names, each zero-terminated, one after the other as in the binary form */
     char *names;
 };
@@ -97,7 +101,9 @@ struct ad_bytes {
     size_t length;
 };
 
-struct ad_made { /* cached expression made from bytes; hashed by place in its body */
+/* a cache entry: the expression made from a value's bytes; found by the hash of its place in the
+ * body */
+struct ad_made {
     uint32_t place;
     struct ad_expr *expr; /* NULL: this cache place is free */
 };
@@ -105,22 +111,26 @@ struct ad_made { /* cached expression made from bytes; hashed by place in its bo
 struct ad_body {
     uint32_t owner_count; /* number of ads with this body, and of bodies based on this body */
     uint32_t user_count;  /* number of bodies that have this body as base */
-    uint32_t own_count;   /* values stored in this body itself */
+    uint32_t own_count;   /* number of values stored in this body itself */
     uint32_t bytes;       /* bytes of the values stored in this body itself */
-    uint32_t total_bytes; /* bytes of all values, also those in the base */
+    uint32_t total_bytes; /* bytes of all values, those stored in the base included */
     struct ad_shape *shape;
     struct ad_body *base;      /* NULL: this body holds all values */
     struct ad_made *made;      /* cache of expressions; NULL until needed */
     const unsigned char *data; /* the values, each with its length before it */
-    /* offset in data of each own value, and of the end; either narrow or wide is set */
+    /* offset in `data` of each value stored in this body, and of the end; either narrow or wide is
+     * set */
     const uint16_t *narrow;
     const uint32_t *wide;
-    const uint16_t *rank; /* with a base: number of own values before each word of mask */
+    /* only with a base: number of values stored in this body before each word of `mask` */
+    const uint16_t *rank;
     uint32_t made_count;
     uint32_t made_mask;
-    bool has_ads;       /* a value stored here may contain an ad, and so private attributes */
-    bool is_remembered; /* shape->bodies contains it */
-    uint64_t mask[];    /* with a base: one bit for each value that is stored in this body */
+    /* a value stored in this body may contain an ad, and so private attributes */
+    bool has_ads;
+    bool is_remembered; /* shape->bodies contains this body */
+    /* only with a base: one bit for each place, set if the value is stored in this body */
+    uint64_t mask[];
 };
 
 /* ---- values ---- */
@@ -143,8 +153,8 @@ static inline unsigned ad_lowest_bit(uint64_t word)
     return (unsigned)__builtin_ctzll(word);
 }
 
-/* The body that stores the value of attribute `place` (body itself or its base); *own is the
- * value's number in that body. */
+/* Returns the body that stores the value of attribute `place` (body itself or its base), and sets
+ * *own to the value's number among those stored in the returned body. */
 static inline const struct ad_body *ad_body_holder(const struct ad_body *body, uint32_t place,
                                                    uint32_t *own)
 {
@@ -170,7 +180,8 @@ static inline struct ad_bytes ad_body_raw(const struct ad_body *body, uint32_t p
     return (struct ad_bytes){holder->data + begin, ad_body_offset(holder, own + 1) - begin};
 }
 
-/* Removes the length that precedes a value.  Lengths were checked when the body was made. */
+/* Returns the bytes of a value without the length that precedes them in raw.  Lengths were checked
+ * when the body was made. */
 static inline struct ad_bytes ad_raw_value(struct ad_bytes raw)
 {
     size_t skip = 1;
@@ -185,20 +196,21 @@ static inline struct ad_bytes ad_body_value(const struct ad_body *body, uint32_t
     return ad_raw_value(ad_body_raw(body, place));
 }
 
-/* True when a value may contain an ad, and so private attributes. */
+/* True when a value of the body, or of its base, may contain an ad, and so private attributes. */
 static inline bool ad_body_holds_ads(const struct ad_body *body)
 {
     return body->has_ads || (body->base != NULL && body->base->has_ads);
 }
 
-/* Decodes a literal into a node whose text stays in the bytes; false when the value is not a
- * literal. */
+/* Decodes a literal into a node; the text of a string stays in the bytes of value.  False when the
+ * value is not a literal. */
 bool ad_bytes_literal(struct ad_bytes value, struct ad_node *ret);
 
 /* Decodes a literal into a value as evaluation yields it; false when the value is not a literal. */
 bool ad_bytes_evaluate(struct ad_bytes value, struct ad_value *ret);
 
-/* The expression of attribute `place`; borrowed, lives as long as the body. */
+/* Returns the expression of attribute `place`, borrowed; the expression lives as long as the body.
+ */
 const struct ad_expr *ad_body_expr(const struct ad_body *body, uint32_t place);
 
 /* ---- shapes (ad_shape.c) ---- */
@@ -208,7 +220,8 @@ const struct ad_expr *ad_body_expr(const struct ad_body *body, uint32_t place);
  * limit, or out of memory). */
 int ad_shape_get(struct ad_pool *pool, const char *names, size_t bytes, uint32_t count,
                  struct ad_shape **ret, struct err *err);
-/* Like ad_shape_get(), but only looks in the table: the shape, without another owner, or NULL. */
+/* Returns the shape for a block of names if the pool's table has it, otherwise NULL.  The caller
+ * does not become an owner. */
 struct ad_shape *ad_shape_find(struct ad_pool *pool, const char *names, size_t bytes,
                                uint32_t count);
 struct ad_shape *ad_shape_ref(struct ad_shape *shape);
@@ -231,7 +244,7 @@ static inline const char *ad_shape_name(const struct ad_shape *shape, uint32_t p
 
 /* ---- bodies (ad_body.c) ---- */
 
-/* Adds an owner; returns body. */
+/* Adds 1 to the body's owner_count; returns body. */
 struct ad_body *ad_body_ref(const struct ad_body *body);
 void ad_body_unref(struct ad_body *body); /* NULL is allowed */
 
@@ -241,13 +254,13 @@ struct ad_own { /* a value that is to be stored in a new body */
 };
 
 /* Makes a body from the values own[0..count), in order of place; all other values come from base,
- * which gets an owner.  With base NULL, own has all values.  total_bytes is the size of all values
- * together. NULL: out of memory. */
+ * whose owner_count grows by 1.  With base NULL, own has all values.  total_bytes is the size of
+ * all values together.  Returns NULL when out of memory. */
 struct ad_body *ad_body_build(struct ad_shape *shape, struct ad_body *base,
                               const struct ad_own *own, uint32_t count, size_t total_bytes);
 
-/* Makes a copy of old (which has no base) with `changes`, in order of place, applied.  NULL: out of
- * memory. */
+/* Makes a copy of old (which has no base), in which the `count` values of changes, in order of
+ * place, replace the old values.  Returns NULL when out of memory. */
 struct ad_body *ad_body_patch(const struct ad_body *old, const struct ad_own *changes,
                               uint32_t count);
 
@@ -257,8 +270,9 @@ size_t ad_body_heap(const struct ad_body *body);
 
 /* ---- binary encoding and decoding (ad_binary.c, ad_decode.c) ---- */
 
-/* Checks a value that arrived.  Returns 0, -EBADMSG or -E2BIG; sets *has_ads when the value
- * contains an ad.  *nodes adds up the nodes of all values of one ad. */
+/* Checks a value that arrived.  Returns 0, -EBADMSG or -E2BIG; sets *has_ads to true when the value
+ * contains an ad; adds the number of its nodes to *nodes, which the caller sets to 0 before the
+ * first value of an ad. */
 int ad_value_check(struct ad_bytes value, size_t *nodes, bool *has_ads, struct err *err);
 /* Makes the expression of a value that ad_value_check() accepted. */
 struct ad_expr *ad_value_compile(struct ad_bytes value);
@@ -275,7 +289,8 @@ struct ad_outline { /* the parts of an ad in binary form; only their sizes are c
     const unsigned char *end; /* end of the given data, which may be longer than the ad */
 };
 int ad_outline_read(const void *data, size_t length, struct ad_outline *ret, struct err *err);
-/* The place of the attribute `name`; AD_NO_PLACE when there is none or the names are malformed. */
+/* Returns the place (index) of the attribute `name`; AD_NO_PLACE when the ad has no such attribute
+ * or its names are malformed. */
 uint32_t ad_outline_place(const struct ad_outline *outline, const char *name, size_t length);
 
 bool ad_pass_long_value(const unsigned char **at, const unsigned char *end);
@@ -300,8 +315,9 @@ static inline bool ad_pass_value(const unsigned char **at, const unsigned char *
 /* an attribute that the receiver of ads sets (ad_pool.h) */
 struct ad_given;
 
-/* Makes the body of an ad that arrived, for ad_decode_given().  *used is set to the bytes of the
- * ad. */
+/* Makes the body of an ad that arrived, for ad_decode_given().  Returns 0 and sets *ret (release
+ * with ad_body_unref()) and *used, the bytes that the ad has in data; or an error of ad_decode().
+ */
 int ad_body_arrive(struct ad_pool *pool, const struct ad *previous,
                    const struct ad_given *const *given, size_t given_count, const void *data,
                    size_t length, size_t *used, struct ad_body **ret, struct err *err);

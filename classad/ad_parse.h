@@ -17,12 +17,12 @@ struct err;
 int ad_parse(const char *text, size_t length, struct ad **ret, struct err *err);
 
 /* Parses an ad in long form: lines `attr = expr` in old syntax; empty lines and lines that begin
- * with # are skipped.  Returns as ad_parse(); err names the line. */
+ * with # are skipped.  Returns what ad_parse() returns; err names the line. */
 int ad_parse_long(const char *text, size_t length, struct ad **ret, struct err *err);
 
-/* Like ad_parse() and ad_parse_long(), but an absolute time without a zone is taken in the zone of
- * context, when it is parsed, as in HTCondor (otherwise in UTC).  On failure *fault is the byte
- * offset of the error in text.  context and fault may be NULL. */
+/* Like ad_parse() and ad_parse_long(), but an absolute time without a zone is read as a time in the
+ * zone of context (context NULL: in UTC); HTCondor, too, adds the zone when it parses.  On failure
+ * *fault is the byte offset of the error in text.  context and fault may be NULL. */
 int ad_parse_in(const char *text, size_t length, const struct ad_context *context, struct ad **ret,
                 size_t *fault, struct err *err);
 int ad_parse_long_in(const char *text, size_t length, const struct ad_context *context,

@@ -29,15 +29,16 @@ struct err;
 struct ad_pool *ad_pool_create(void);       /* never NULL */
 void ad_pool_destroy(struct ad_pool *pool); /* NULL is allowed */
 
-/* ad_decode() (ad_binary.h: same errors, used may be NULL) into the pool.  previous is the ad that
- * the new one will replace, borrowed for the call, or NULL; values that did not change since are
- * neither checked nor copied again. */
+/* Decodes an ad as ad_decode() does (ad_binary.h: the same errors, used may be NULL) and puts the
+ * ad into the pool.  previous is the ad that the new one will replace, borrowed for the call, or
+ * NULL; values that are the same in both ads are neither checked nor copied again. */
 int ad_decode_in(struct ad_pool *pool, const struct ad *previous, const void *data, size_t length,
                  size_t *used, struct ad **ret, struct err *err);
 
 #define AD_GIVEN_MAX 4 /* most struct ad_given in one call of ad_decode_given() */
-/* Makes a given attribute: one that the receiver of ads sets in each of them, whatever the sender
- * said, such as the time or the address.  Made once for many ads.  Takes ownership of value. */
+/* Makes a given attribute: the receiver of ads sets this attribute in each ad, whatever the sender
+ * wrote there; for example the time of receipt.  A given attribute is made once for many ads.
+ * Takes ownership of value. */
 struct ad_given *ad_given_create(const char *name, struct ad_expr *value);
 void ad_given_destroy(struct ad_given *given); /* NULL is allowed */
 void ad_given_set(struct ad *ad, const struct ad_given *given);
@@ -48,10 +49,11 @@ int ad_decode_given(struct ad_pool *pool, const struct ad *previous,
                     const struct ad_given *const *given, size_t given_count, const void *data,
                     size_t length, struct ad **ret, struct err *err);
 
-/* Reads the attribute `name` of an ad in binary form without decoding the ad: to find the ad that
- * it will replace.  Returns 0 and sets *text (within data; not always zero-terminated) and
- * *text_length; -ENOENT (absent, or not a string literal); or -EBADMSG, -EPROTONOSUPPORT, -E2BIG as
- * ad_decode().  0 does not mean that ad_decode() will accept the ad. */
+/* Reads the attribute `name` of an ad in binary form without decoding the ad, for a caller that
+ * must find the older ad which the new ad will replace.  Returns 0 and sets *text (within data; not
+ * always zero-terminated) and *text_length; -ENOENT (absent, or not a string literal); or -EBADMSG,
+ * -EPROTONOSUPPORT, -E2BIG for the reasons of ad_decode().  0 does not mean that ad_decode() will
+ * accept the ad. */
 int ad_peek_string(struct ad_pool *pool, const void *data, size_t length, const char *name,
                    const char **text, size_t *text_length, struct err *err);
 
@@ -77,8 +79,8 @@ void ad_pack(struct ad_pool *pool, const struct ad *previous, struct ad *ad);
 size_t ad_encoded_bytes(const struct ad *ad);
 
 struct ad_pool_figures {
-    size_t shapes;     /* different sets of attribute names */
-    size_t prototypes; /* sets of values that other ads build on */
+    size_t shapes;     /* number of different sets of attribute names (shapes) */
+    size_t prototypes; /* number of sets of values on which ads are built (prototypes) */
     size_t bytes;      /* approximate heap memory of shapes and prototypes, with expressions */
 };
 void ad_pool_figures(const struct ad_pool *pool, struct ad_pool_figures *ret);

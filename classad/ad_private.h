@@ -62,7 +62,7 @@ bool ad_name_is_reserved(const char *text, size_t length);
 bool ad_name_is_word(const char *text, size_t length);
 bool ad_name_is_private(const char *text, size_t length);
 extern const char *const ad_identity_names[]; /* indexed by enum ad_identity */
-/* The bit of an identity attribute (1 << enum ad_identity); 0 when the name is not one. */
+/* Returns 1 << enum ad_identity when the name is that of an identity attribute, otherwise 0. */
 uint16_t ad_name_identity(const char *text, size_t length);
 struct ad_name *ad_name_create(const char *text, size_t length);
 struct ad_name *ad_name_ref(struct ad_name *name);
@@ -76,7 +76,7 @@ static inline char ad_lower(char c)
 /* ---- trees ---- */
 
 enum ad_kind {
-    AD_NODE_UNDEFINED, /* the first eight kinds are in the order of enum ad_type */
+    AD_NODE_UNDEFINED, /* the first eight kinds have the numbers of enum ad_type */
     AD_NODE_ERROR,
     AD_NODE_BOOL,
     AD_NODE_INT,
@@ -88,7 +88,7 @@ enum ad_kind {
     AD_NODE_AD,   /* nested */
     /* a reference: x (count 0) or child.x (count 1); .x when op is AD_REF_ABSOLUTE */
     AD_NODE_REF,
-    AD_NODE_UNARY, /* op, one child */
+    AD_NODE_UNARY, /* operator in op; one child */
     /* a op b op c ... with operators of one precedence, from the left; each child but the first has
      * the operator before it in link */
     AD_NODE_CHAIN,
@@ -96,8 +96,9 @@ enum ad_kind {
     AD_NODE_ELSE,      /* a ?: b; two children */
     AD_NODE_SUBSCRIPT, /* a[b]; two children */
     AD_NODE_PAREN,     /* one child */
-    AD_NODE_CALL,      /* name, children; op: index in the table of functions, or AD_CALL_UNKNOWN */
-    AD_NODE_VALUE,     /* only in lists that evaluation makes, never in an expression's block */
+    /* children: the arguments; op: index in the table of functions, or AD_CALL_UNKNOWN */
+    AD_NODE_CALL,
+    AD_NODE_VALUE, /* only in lists that evaluation makes, never in an expression's block */
     AD_KIND_COUNT,
 };
 
@@ -118,7 +119,8 @@ enum ad_special ad_name_special(const char *text, size_t length);
 #define AD_REF_ABSOLUTE 1
 #define AD_CALL_UNKNOWN 255
 
-/* Operators of one precedence may be in any order.  The numbers are part of the binary form. */
+/* The operators.  Their numbers are part of the binary form; binary operators are sorted by
+ * precedence, the lowest first. */
 enum ad_op {
     AD_OP_NONE,
     AD_OP_OR,
@@ -142,7 +144,7 @@ enum ad_op {
     AD_OP_MUL,
     AD_OP_DIV,
     AD_OP_MOD,
-    AD_OP_NOT, /* unary from here on */
+    AD_OP_NOT, /* AD_OP_NOT and all after it are unary */
     AD_OP_BIT_NOT,
     AD_OP_PLUS,
     AD_OP_MINUS,
@@ -152,8 +154,8 @@ enum ad_op {
 struct ad_node {
     uint8_t kind; /* enum ad_kind */
     uint8_t op;
-    uint8_t link;    /* of a child of a chain: the operator before the child */
-    uint8_t special; /* of a reference in a block: enum ad_special of its name */
+    uint8_t link;    /* for a child of AD_NODE_CHAIN: enum ad_op before the child */
+    uint8_t special; /* for a reference in an expression's block: enum ad_special of its name */
     /* number of children; bytes of a string; int32_t zone offset of an absolute time */
     uint32_t count;
     union {
@@ -168,14 +170,14 @@ struct ad_node {
         struct {
             const struct ad_name *name;
             const struct ad_node *kids;
-        } named; /* of reference and call */
+        } named; /* name and children of references and calls */
     };
 };
 
 struct ad_expr {
     uint32_t owner_count;
-    uint32_t bytes; /* size of the whole block */
-    uint16_t depth; /* depth of the tree */
+    uint32_t bytes; /* size of the expression's memory block */
+    uint16_t depth; /* depth of the tree of nodes */
     bool has_ads;   /* some node is AD_NODE_AD, so destroying must walk the tree */
     struct ad_node root;
 };
@@ -193,11 +195,12 @@ static inline uint32_t ad_node_kid_count(const struct ad_node *node)
                : 0;
 }
 
-int ad_op_precedence(enum ad_op op); /* 0 is the lowest (||); binary operators only */
+/* op must be a binary operator; returns 0 for the lowest precedence (||) */
+int ad_op_precedence(enum ad_op op);
 
-/* Copies a tree that was built in an arena into one block.  Nested ads move into the block, so the
- * source must not be used again.  NULL: out of memory or too large; the nested ads then still
- * belong to the source. */
+/* Copies a tree that was built in an arena into one block of memory.  Nested ads move into the
+ * block, so the caller must not use the tree at root again.  Returns NULL when memory runs out or
+ * the tree is too large; the nested ads then still belong to the tree at root. */
 struct ad_expr *ad_expr_compact(const struct ad_node *root);
 
 /* Makes a name in an arena, for trees under construction; NULL when the arena is full. */
@@ -253,17 +256,18 @@ static inline size_t ad_index_size(const struct ad *ad)
 
 /* The place where the value of an attribute is stored. */
 struct ad_spot {
-    const struct ad_expr *expr; /* NULL: the value is in body at `place` */
+    const struct ad_expr *expr; /* the expression; NULL: the value is in body at `place` */
     const struct ad_body *body;
     uint32_t place;
 };
 
 const struct ad_expr *ad_spot_expr(const struct ad_spot *spot);
-/* The root of the value's expression.  A literal in a body is made in *literal without allocation.
- */
+/* Returns the root of the expression of the value at spot.  If the value is a literal in a body,
+ * the root is made in *literal, without allocation. */
 const struct ad_node *ad_spot_node(const struct ad_spot *spot, struct ad_node *literal);
 
-/* Like ad_eval() without target and context, but with a smaller limit of steps. */
+/* Evaluates expr as ad_eval() does without target and context, but with `steps` as the limit of
+ * steps. */
 void ad_eval_within(const struct ad_expr *expr, const struct ad *my, uint32_t steps,
                     struct ad_value *ret);
 
@@ -271,11 +275,12 @@ struct ad_item { /* one attribute of an ad */
     const char *name;
     uint32_t length;
     uint32_t hash;
-    bool is_word; /* true: surely prints without quotes */
+    bool is_word; /* true: the name certainly prints without quotes; false: not known */
     struct ad_spot spot;
 };
 
-/* Walks the ad's own attributes as ad_next() does: *at = 0 first; false at the end. */
+/* Sets *ret to the next of the ad's own attributes and returns true; false at the end.  The caller
+ * sets *at to 0 before the first call. */
 bool ad_walk(const struct ad *ad, size_t *at, struct ad_item *ret);
 /* Gets the attribute at a position that ad_sorted() returned. */
 void ad_item_at(const struct ad *ad, uint32_t position, struct ad_item *ret);
@@ -285,15 +290,16 @@ void ad_item_at(const struct ad *ad, uint32_t position, struct ad_item *ret);
 bool ad_item_in_body(const struct ad *ad, uint32_t place, struct ad_item *ret);
 
 /* Finds an attribute by name (hash is that of ad_name_hash()).  ad_find_spot() and ad_find() also
- * search the chained parents, ad_find_own() does not.  False or NULL when there is none. */
+ * search the chained parents, ad_find_own() does not.  They return false or NULL when there is no
+ * such attribute. */
 bool ad_find_spot(const struct ad *ad, const char *text, size_t length, uint32_t hash,
                   struct ad_spot *ret);
 bool ad_find_own(const struct ad *ad, const char *text, size_t length, uint32_t hash,
                  struct ad_spot *ret);
 const struct ad_expr *ad_find(const struct ad *ad, const char *text, size_t length, uint32_t hash);
 
-/* Whether ad or its parents may have an attribute named like one of enum ad_special.  Nearly all
- * ads have none, and then TARGET.x needs no lookup of TARGET. */
+/* Whether ad or its parents may have an attribute whose name is a word of enum ad_special, such as
+ * TARGET.  Nearly all ads have none, and then TARGET.x needs no lookup of TARGET. */
 bool ad_may_have_special(const struct ad *ad);
 
 /* Sets the attribute `name` to expr and takes ownership of expr.  Returns 0, or -E2BIG when
@@ -304,21 +310,22 @@ int ad_put(struct ad *ad, const char *name, size_t length, struct ad_expr *expr,
  * mem_free().  NULL for an empty ad. */
 uint32_t *ad_sorted(const struct ad *ad);
 
-/* Replaces all attributes of the ad by those of body, whose reference the ad takes; the chained
- * parent stays. */
+/* Replaces all attributes of the ad by those of body.  The caller's ownership of body passes to the
+ * ad; the chained parent stays. */
 void ad_set_body(struct ad *ad, struct ad_body *body);
 
 /* ---- printing ---- */
 
 void ad_node_print(const struct ad_node *node, enum ad_syntax syntax, struct strbuf *out);
-/* Appends as ad_print_json() does, without private attributes. */
+/* Appends the expression as ad_print_json() prints it, without private attributes of nested ads. */
 void ad_node_print_json(const struct ad_node *node, struct strbuf *out);
 void ad_print_json_string(const char *text, size_t length, struct strbuf *out);
-/* Appends as the function unparse() does, with lists and ads over several lines. */
+/* Appends the expression as the ClassAd function unparse() prints it, with lists and ads over
+ * several lines. */
 void ad_node_print_lines(const struct ad_node *node, struct strbuf *out);
 void ad_print_string(const char *text, size_t length, enum ad_syntax syntax, struct strbuf *out);
 void ad_print_real(double real, enum ad_syntax syntax, struct strbuf *out);
-/* Appends the name, in quotes when it is not a plain word. */
+/* Appends an attribute name, in quotes when ad_name_is_word() is false for it. */
 void ad_print_name(const char *text, size_t length, enum ad_syntax syntax, struct strbuf *out);
 
 #endif

@@ -16,14 +16,16 @@ struct ad;
 struct ad_projection;
 struct strbuf;
 
-/* names are copied; a repeated name counts once.  count is at most AD_ATTRS_MAX. */
+/* Makes a projection to the attributes names[0..count).  names are copied; a repeated name counts
+ * once.  count is at most AD_ATTRS_MAX. */
 struct ad_projection *ad_projection_create(const char *const *names, size_t count);
 void ad_projection_destroy(struct ad_projection *projection); /* NULL is allowed */
 
 /* Appends the binary form, as ad_encode() writes it, of an ad that has only the wanted attributes
- * among ad's own.  Wanted private attributes are written; those of ads within a value only if
- * with_private.  With literals_only, returns false and appends nothing when a wanted attribute is
- * not a literal, because its value may depend on other attributes. */
+ * among ad's own.  Private attributes are written if they are wanted; private attributes of ads
+ * within a value are written only if with_private.  Returns true.  With literals_only, returns
+ * false and appends nothing when a wanted attribute is not a literal, because its value may depend
+ * on other attributes. */
 bool ad_project(struct ad_projection *projection, const struct ad *ad, bool with_private,
                 bool literals_only, struct strbuf *out);
 

@@ -2,9 +2,9 @@
  *
  * Patterns come from strangers.  PCRE2 counts its own limits anew for each place where a match
  * could begin, so these limits do not bound the search of a long text.  Here every part of a
- * pattern that is tried takes a step from the caller's budget (by a PCRE2 callout before each
- * part).  That costs time, but bounds all searches of an evaluation together.  The just-in-time
- * compiler and \C are not used.
+ * pattern that is tried costs the caller one of the steps left to it (a PCRE2 callout before each
+ * part counts).  This takes time, but bounds all searches of an evaluation together.  The
+ * just-in-time compiler and \C are not used.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,8 +18,8 @@
 #define AD_REGEX_DEPTH_MAX   2000  /* PCRE2's limit on nested backtracking */
 #define AD_REGEX_HEAP_KIB    4096  /* PCRE2's limit on memory, KiB */
 
-#define AD_REGEX_KEPT_MAX   64   /* compiled patterns that a pool of ads keeps */
-#define AD_REGEX_KEPT_BYTES 1024 /* longest pattern that is kept */
+#define AD_REGEX_KEPT_MAX   64   /* how many compiled patterns a pool of ads keeps */
+#define AD_REGEX_KEPT_BYTES 1024 /* longest pattern that a pool of ads keeps, bytes */
 
 struct ad_regex;
 struct ad_regex_cache;
@@ -42,7 +42,8 @@ struct ad_regex *ad_regex_take(struct ad_regex_cache *cache, const char *pattern
                                const char *options);
 void ad_regex_give_back(struct ad_regex_cache *cache, struct ad_regex *regex);
 
-/* SOMETHING_HERE: only a match that begins exactly at `from` and is not empty. */
+/* ANYWHERE: any match that begins at byte `from` or later; SOMETHING_HERE: only a match that begins
+ * at `from` and is not empty. */
 enum ad_regex_how { AD_REGEX_ANYWHERE, AD_REGEX_SOMETHING_HERE };
 
 /* The size of the compiled pattern, which also measures the work of compiling: "(a{1,99}){1,99}" is

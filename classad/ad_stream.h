@@ -18,7 +18,7 @@ struct err;
 
 enum ad_form { AD_FORM_LONG, AD_FORM_NEW, AD_FORM_JSON };
 
-struct ad_place { /* both count from 1; columns count bytes */
+struct ad_place { /* line and column count from 1; columns count bytes */
     unsigned long line;
     unsigned long column;
 };
@@ -27,12 +27,13 @@ struct ad_place { /* both count from 1; columns count bytes */
  * '[', and two with '{': after these bytes, the next byte that is not white space decides. */
 enum ad_form ad_form_guess(const char *text, size_t length);
 
-/* context: the time zone for times that name none (NULL: UTC); must outlive the stream. */
+/* Makes a stream for texts of one form.  context: the time zone for times that name none (NULL:
+ * UTC); must outlive the stream. */
 struct ad_stream *ad_stream_create(enum ad_form form, const struct ad_context *context);
 void ad_stream_destroy(struct ad_stream *stream); /* NULL is allowed */
 
 void ad_stream_feed(struct ad_stream *stream, const char *bytes, size_t length);
-void ad_stream_end(struct ad_stream *stream); /* call when nothing more will be fed */
+void ad_stream_end(struct ad_stream *stream); /* tells the stream that no more text will come */
 
 /* Returns 1 and sets *ret (release with ad_destroy()): the next ad.  0: more input is needed or,
  * after ad_stream_end(), there are no more ads.  -EINVAL or -E2BIG: the next ad is refused; err
@@ -41,15 +42,16 @@ void ad_stream_end(struct ad_stream *stream); /* call when nothing more will be 
 int ad_stream_next(struct ad_stream *stream, struct ad **ret, struct ad_place *place,
                    struct err *err);
 
-/* The text of the ad that the last ad_stream_next() returned or refused, and the place where the
- * text begins; borrowed until the next call with this stream. */
+/* Returns the text of the ad that the last ad_stream_next() returned or refused, and sets *length
+ * and *place (where the text begins).  The text is borrowed until the next call with this stream.
+ */
 const char *ad_stream_text(const struct ad_stream *stream, size_t *length, struct ad_place *place);
 
-/* The line and column of byte `offset` of a text whose first byte is at `from`. */
+/* Returns the line and column of byte `offset` of a text whose first byte is at `from`. */
 struct ad_place ad_place_of(const char *text, size_t offset, struct ad_place from);
 
-/* The part of a parser's message after its position "at byte 12: ..." or "line 3: at byte 12: ...".
- * Returns a pointer into text. */
+/* Returns the part of a parser's message that follows the position "at byte 12: " or "line 3: at
+ * byte 12: "; a pointer into text. */
 const char *ad_place_reason(const char *text);
 
 #endif

@@ -10,9 +10,9 @@
 
 struct ad_value;
 
-/* Gives the next element, without white space around it; empty elements are skipped.  *at = 0
- * first; false at the end.  item borrows from list and is NOT zero-terminated.  set holds the
- * separator bytes. */
+/* Sets *item to the next element, without white space around it; empty elements are skipped.  The
+ * caller sets *at to 0 first.  Returns false at the end.  item borrows from list and is NOT
+ * zero-terminated.  set holds the separator bytes. */
 bool ad_stringlist_next(const struct ad_value *list, const struct ad_value *set, size_t *at,
                         struct ad_value *item);
 

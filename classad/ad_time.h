@@ -32,13 +32,13 @@ void ad_calendar_of(int64_t seconds, struct ad_calendar *ret);
 int64_t ad_calendar_seconds(const struct ad_calendar *calendar);
 
 /* Parses times like "2024-03-01T12:30:00+01:00".  Only the digits count, not the separators; all
- * parts but the year may be missing.  *zoned tells whether a zone was given; if not, *offset_s is 0
- * and *seconds is computed as if in UTC.  False: not a time. */
+ * parts but the year may be missing.  *zoned tells whether text names a zone; if not, *offset_s is
+ * 0 and *seconds is computed as if in UTC.  Returns false when text is not a time. */
 bool ad_time_parse_absolute(const char *text, size_t length, int64_t *seconds, int32_t *offset_s,
                             bool *zoned);
 
-/* Parses "[-][days+]hh:mm:ss[.fraction]" or "1d2h3m4s", from the right; "" is 0.  False: not a
- * duration. */
+/* Parses "[-][days+]hh:mm:ss[.fraction]" or "1d2h3m4s"; all parts may be missing, and "" is 0.
+ * Returns true and sets *seconds; false when text is not a duration. */
 bool ad_time_parse_relative(const char *text, size_t length, double *seconds);
 
 void ad_time_print_absolute(int64_t seconds, int32_t offset_s, struct strbuf *out);

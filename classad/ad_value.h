@@ -53,11 +53,14 @@ struct ad_value {
         const struct ad_node *list; /* AD_TYPE_LIST: use ad_value_count() and ad_value_item() */
         const struct ad *ad;        /* AD_TYPE_AD */
     };
-    const struct ad_world *world; /* of a list or ad; only for the library */
-    struct arena *memory;         /* owned; NULL when nothing was allocated */
+    /* of a list or ad: scopes and context with which its elements are evaluated; only for the
+     * library */
+    const struct ad_world *world;
+    struct arena *memory; /* owned; NULL when nothing was allocated */
 };
 
-/* Releases what the value owns and makes it undefined; value may hold any value that was set. */
+/* Releases what the value owns and sets the value to undefined; *value must have been set before.
+ */
 void ad_value_fini(struct ad_value *value);
 
 /* number of elements of a list; 0 for other types */
