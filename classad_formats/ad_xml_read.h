@@ -17,7 +17,8 @@
 
 struct ad_xml_reader;
 
-/* context: the time zone for times that name none (NULL: UTC); must outlive the reader. */
+/* Makes a reader for one document.  context: the time zone for times that name none (NULL: UTC);
+ * must outlive the reader. */
 struct ad_xml_reader *ad_xml_reader_create(const struct ad_context *context);
 void ad_xml_reader_destroy(struct ad_xml_reader *reader); /* NULL is allowed */
 
@@ -30,7 +31,7 @@ int ad_xml_reader_feed(struct ad_xml_reader *reader, const char *bytes, size_t l
 
 /* Returns 1 and sets *ret (release with ad_destroy()): the next complete ad.  0: no complete ad
  * yet.  -EINVAL or -E2BIG: the ad is refused, err and *place (may be NULL) say why and where, and
- * the next call continues after it. */
+ * the next call continues after the refused ad. */
 int ad_xml_reader_next(struct ad_xml_reader *reader, struct ad **ret, struct ad_place *place,
                        struct err *err);
 

@@ -28,7 +28,7 @@ struct err;
     X(column_number, xmlSAX2GetColumnNumber)
 
 struct xml_library {
-    void *handle; /* NULL: not loaded */
+    void *handle; /* handle of dlopen(); NULL: libxml2 is not loaded */
 #define XML_LIBRARY_MEMBER(name, function) __typeof__(function) *name;
     XML_LIBRARY_FUNCTIONS(XML_LIBRARY_MEMBER)
 #undef XML_LIBRARY_MEMBER
