@@ -15,7 +15,7 @@
  * - result_twice: the schedd accepts results of one job under two epochs;
  * - result_wrong: a job's output at its destination is not what the job wrote;
  * - job_lost: an acknowledged job is neither in the queue nor in the history;
- * - job_unfinished: a job is not completed although the calm after the chaos was long enough;
+ * - job_unfinished: a job is not completed although the last faults were long enough ago;
  * - offline_lost: an acknowledged offline ad of a sleeping machine is not in the collector;
  * - wake_without_demand: a wake is ordered although no job waited for a machine for
  *   WAKE_TOLERANCE_US;
@@ -50,23 +50,26 @@ struct tap;
  * passed. */
 #define RESUME_TOLERANCE_US (2 * SIM_S)
 
-/* For so long a negotiator must not give the claim id of a match again.  Shorter than the time
- * after which a negotiator forgets a match that led to nothing (150 s, docs/protocol/claim.md). */
+/* The time for which a negotiator must not give the claim id of a match again.  Shorter than the
+ * time after which a negotiator forgets a match that led to nothing (150 s,
+ * docs/protocol/claim.md). */
 #define MATCH_MEMORY_US (149 * SIM_S)
 
 struct judge_options {
     unsigned jobs;
     const char *output_directory; /* directory of the jobs' output on the central machine */
     const char *central;          /* name of the central machine */
-    struct tap *tap;              /* another tap that receives all bytes; may be NULL */
-    unsigned awake_max;           /* number of machines that may stay awake at the end */
+    /* another tap (tap.h), which also receives all bytes sent; may be NULL */
+    struct tap *tap;
+    unsigned awake_max; /* number of machines that may stay awake at the end */
     /* Returns whether text is the correct output of the job.  NULL: the output is the job's number
      * and a newline. */
     bool (*is_output)(void *arg, unsigned number, const char *text);
-    /* Called for each job ad that an audit (a query of queue and history) returns.  May be NULL. */
+    /* Called for each job ad that an audit (a query of queue and history) returns; began_us: time
+     * when the query was sent.  May be NULL. */
     void (*job_seen)(void *arg, uint64_t began_us, unsigned number, const struct ad *ad);
-    /* Returns whether an administrator took the job away from a machine that could not be asked;
-     * the job may then run there until the lease ends.  NULL: never. */
+    /* Returns whether an administrator took job `number` away from a machine that did not answer;
+     * the job may then still run on that machine until the claim lease ends.  NULL: never. */
     bool (*is_taken_away)(void *arg, unsigned number);
     /* Returns whether the machine may be woken without a job.  NULL: never. */
     bool (*is_ordered)(void *arg, const struct sim_host *host);
@@ -76,7 +79,8 @@ struct judge *judge_create(const struct judge_options *options);
 void judge_destroy(struct judge *judge); /* NULL is allowed */
 /* Call after sim_create(), before anything runs. */
 void judge_attach(struct judge *judge, struct sim *sim);
-void judge_observe(struct judge *judge, struct sim_observer *observer); /* sets the callbacks */
+/* fills in observer with the callbacks of judge */
+void judge_observe(struct judge *judge, struct sim_observer *observer);
 void judge_listen(struct judge *judge, struct client_events *events);
 
 /* Returns "" while all promises hold; otherwise "NAME: what happened", with the promise's name. */

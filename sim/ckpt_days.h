@@ -20,11 +20,11 @@
 struct ckpt_days_options {
     uint64_t seed;
     unsigned nodes, jobs;
-    bool calm; /* no faults except evictions by owners and by hand */
+    bool calm; /* no faults; jobs are evicted only by machines' owners and by an administrator */
     bool trace;
 };
-/* Runs the simulation; ret->figures says what was made and lost.  After a broken promise, the end
- * of the trace is printed to stdout. */
+/* Runs the simulation; ret->figures says how many checkpoints were made and how much work was lost.
+ * After a broken promise, the end of the trace is printed to stdout. */
 void ckpt_days_run(const struct ckpt_days_options *options, struct pool_result *ret);
 
 #endif

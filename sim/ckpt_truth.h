@@ -1,9 +1,9 @@
 /* sim/ckpt_truth.h - records what simulated jobs with checkpoints really did, and checks what was
  * kept of it.
  *
- * It sees which images are made of which job, when, and with how much work in them; which images
- * the schedd commits; and with how much work each process of a job begins and ends.  The promises
- * of check.h hold here too, and these:
+ * This code sees which images are made of which job, when, and with how much work in them; which
+ * images the schedd commits; and with how much work each process of a job begins and ends.  The
+ * promises of check.h hold here too, and these:
  *
  * - ckpt_lost: a process of a job begins with less work than a checkpoint that was committed, or
  *   reported to anybody as kept, before its run;
@@ -39,8 +39,8 @@ struct tap;
 struct ckpt_truth_options {
     unsigned jobs;
     const unsigned *seconds; /* run time of each job; borrowed */
-    /* most work (run time) that an eviction may lose; 0: no limit, but committed work is never lost
-     */
+    /* most work (run time) that an eviction may lose; 0: no limit.  Committed work must never be
+     * lost. */
     uint64_t loss_max_us;
 };
 struct ckpt_truth *ckpt_truth_create(const struct ckpt_truth_options *options);
@@ -54,7 +54,8 @@ void ckpt_truth_begin(struct ckpt_truth *truth, struct sim *sim, struct judge *j
 void ckpt_truth_trouble(struct ckpt_truth *truth, uint64_t for_us);
 /* Reports that a client was told that checkpoint `sequence` of job `id` is kept. */
 void ckpt_truth_told(struct ckpt_truth *truth, const char *id, int64_t sequence);
-/* Reports a job ad from the queue or the history; began_us: when it was asked for. */
+/* Reports a job ad from the queue or the history; began_us: time when the query for the ad was
+ * sent. */
 void ckpt_truth_seen(struct ckpt_truth *truth, uint64_t began_us, unsigned number,
                      const struct ad *ad);
 bool ckpt_truth_is_output(const struct ckpt_truth *truth, unsigned number, const char *text);
@@ -63,7 +64,9 @@ void ckpt_truth_finish(struct ckpt_truth *truth);
 
 struct ckpt_figures {
     unsigned made, deltas, committed, resumed, starts, lost_runs;
-    uint64_t lost_us, worst_us; /* work done again: total, most after one run */
+    /* work that had to be done again, microseconds of run time: total of all runs; most after one
+     * run */
+    uint64_t lost_us, worst_us;
 };
 const struct ckpt_figures *ckpt_truth_figures(const struct ckpt_truth *truth);
 

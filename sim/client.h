@@ -19,9 +19,9 @@
 struct ad;
 
 struct client_batch {
-    uint64_t at_us;        /* time of its submission */
-    unsigned first, count; /* number of its first job, and how many jobs */
-    unsigned *seconds;     /* run time of each job; `count` numbers */
+    uint64_t at_us;        /* time when the client submits the batch */
+    unsigned first, count; /* number of the batch's first job, and how many jobs it has */
+    unsigned *seconds;     /* run time of each job, seconds; `count` numbers */
     unsigned cpus;         /* CPUs that each job requests */
     unsigned fame;         /* attribute SimFame of the jobs, which the Rank of some machines uses */
     /* expression for Requirements that selects machines; NULL: all machines */
@@ -32,7 +32,7 @@ struct client_batch {
 };
 
 /* Callbacks with complete answers to the client's queries; the ads are valid during the call.
- * began_us: when the query was sent. */
+ * began_us: time when the query was sent. */
 struct client_events {
     void (*jobs)(void *arg, uint64_t began_us, struct ad *const *queue, size_t queue_count,
                  struct ad *const *history, size_t history_count);

@@ -1,10 +1,11 @@
 /* sim/net_sim.h - connections and the data on them, shared by stream_sim.c and net_sim.c.
  *
- * A connection is two pipes of chunks, one in each direction.  Chunks of one pipe arrive in order,
- * each not before its own time.  Different connections are independent, so messages can overtake
- * each other between them.  An end that closes sends FIN (or RST) as the last chunk.  A pipe whose
- * far end vanished without notice (power cut, or a link that stayed cut) is void: written data
- * vanishes, and the writer gets an error after a while.
+ * A connection is two pipes of chunks (pieces of the data that were written), one pipe in each
+ * direction.  Chunks of one pipe arrive in order, each not before its own time.  Different
+ * connections are independent, so messages can overtake each other between them.  An end that
+ * closes sends FIN (or RST) as the last chunk.  A pipe whose far end vanished without notice (power
+ * cut, or a link that stayed cut) is void: written data vanishes, and the writer gets an error
+ * after a while.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,7 +33,8 @@ struct sim_pipe {
     enum sim_side from;
     struct sim_chunk *first, *last;
     size_t bytes;
-    struct sim_event *event; /* delivers the next chunk; belongs to the receiving process */
+    /* event that delivers the next piece of data; belongs to the receiving process */
+    struct sim_event *event;
     uint64_t last_at_us;
     bool is_void, ended;
 };
@@ -47,7 +49,7 @@ struct sim_connection {
     struct stream *ends[2]; /* the two ends (enum sim_side); NULL: not accepted yet, or gone */
     bool gone[2];           /* whether each end is closed or has vanished */
     struct incoming *incoming;
-    struct sim_event *event;  /* establishes the connection */
+    struct sim_event *event;  /* event that establishes the connection */
     struct sim_pipe pipes[2]; /* index: the sending side (enum sim_side) */
     uint64_t give_up_us;
     char server_pin[STREAM_PIN_SIZE], server_issuer[128], server_uri[SIM_URI_SIZE];
@@ -57,7 +59,7 @@ struct sim_connection {
 };
 
 struct stream {
-    struct sim_link link; /* in the list of streams of its process */
+    struct sim_link link; /* connects the stream with the list of streams of its process */
     struct sim_process *process;
     struct sim_connection *connection;
     enum sim_side side;
@@ -75,9 +77,10 @@ struct stream {
 };
 
 struct incoming {
-    struct sim_link link; /* in the list of incoming connections of process */
+    struct sim_link link; /* connects this with the list of incoming connections of the process */
     struct sim_process *process;
-    struct listener *listener; /* listener whose callback is still to be called; NULL: was called */
+    /* listener whose callback must still be called; NULL: the callback was called */
+    struct listener *listener;
     struct sim_connection *connection;
     struct sim_event *event;
     char *peer;
@@ -96,8 +99,8 @@ struct listener {
     struct sim_link link, host_link;
     struct sim_process *process;
     char *address;
-    char *path;    /* for addresses that begin with unix: or pass: */
-    uint16_t port; /* for addresses that begin with tcp: */
+    char *path;    /* path of the socket, for addresses that begin with unix: or pass: */
+    uint16_t port; /* TCP port, for addresses that begin with tcp: */
     bool is_pass;
     listener_f call;
     void *arg;
@@ -106,13 +109,14 @@ struct listener {
 
 /* ---- net_sim.c: the simulated wire between two hosts ---- */
 
-/* Returns a random time that a message needs from one host to the other. */
+/* Returns the time that a message needs from host a to host b, chosen at random for each call. */
 uint64_t sim_latency_us(struct sim *sim, struct sim_host *a, struct sim_host *b);
 /* Returns the time until which nothing gets through between the two hosts of the connection; 0:
  * messages get through. */
 uint64_t sim_silent_until(struct sim_connection *connection);
 void sim_pipe_put(struct sim_pipe *pipe, enum sim_chunk_kind kind, const void *data, size_t length);
-void sim_pipe_schedule(struct sim_pipe *pipe); /* plans the next delivery, if any */
+/* schedules the event that delivers the pipe's next data, if it has data */
+void sim_pipe_schedule(struct sim_pipe *pipe);
 void sim_pipe_clear(struct sim_pipe *pipe);
 size_t sim_pipe_pending(const struct sim_pipe *pipe);
 /* Frees the connection when both ends are gone. */
@@ -120,8 +124,8 @@ void sim_connection_release(struct sim_connection *connection);
 
 /* ---- stream_sim.c ---- */
 
-/* Makes the simulator call closed(code, why) of this end at time at_us; data that is still on its
- * way to this end is dropped. */
+/* Makes the simulator call the stream's closed(code, why) at time at_us; data that is still on its
+ * way to this stream is dropped. */
 void sim_stream_fail(struct stream *stream, uint64_t at_us, int code, const char *why);
 void sim_stream_vanish(struct stream *stream); /* frees the stream without notice to the far end */
 void sim_incoming_vanish(struct incoming *incoming);

@@ -38,7 +38,7 @@ struct operator_task {
     uint64_t until_us; /* not tried again after this time */
     operator_answer_f answered;
     void *arg;
-    /* these two: only for operator.c */
+    /* the next two fields are only for operator.c */
     uint64_t not_before_us;
     bool under_way;
 };

@@ -23,11 +23,12 @@
 
 struct power_days_options {
     uint64_t seed;
-    unsigned nodes, hours; /* length of the simulation, >= POWER_HOURS_MIN */
+    /* number of nodes; length of the simulation in hours, >= POWER_HOURS_MIN */
+    unsigned nodes, hours;
     bool trace;
 };
-/* Runs the simulation; ret->figures says what was switched.  After a broken promise, the end of the
- * trace is printed to stdout. */
+/* Runs the simulation; ret->figures says how often machines were switched on and off.  After a
+ * broken promise, the end of the trace is printed to stdout. */
 void power_days_run(const struct power_days_options *options, struct pool_result *ret);
 
 #endif

@@ -39,27 +39,29 @@ struct power_truth;
 enum power_kind {
     POWER_KIND_GOOD,
     POWER_KIND_DEAD,    /* never boots again from some hour on */
-    POWER_KIND_LATE,    /* boots after its deadline, or after it was given up */
+    POWER_KIND_LATE,    /* boots after the wake's deadline, or after the rooster gave the wake up */
     POWER_KIND_NAPS,    /* takes no job after booting, and falls asleep again */
     POWER_KIND_CRASHES, /* loses power, reboots, or stays off without notice */
     POWER_KIND_LIES,
     POWER_KIND_FAILS,
-    POWER_KIND_LESS, /* comes back with fewer resources */
+    POWER_KIND_LESS, /* boots with fewer resources than before */
     POWER_KIND_COUNT
 };
 
-/* The machines on which a job fits. */
+/* The machines on which a job fits: any; those with a static slot; those whose slot is
+ * partitionable. */
 enum power_class { POWER_ANY, POWER_STATIC, POWER_WHOLE, POWER_CLASSES };
 
 struct power_truth_options {
-    unsigned nodes, jobs, last_job; /* from job last_job on: jobs that need all machines */
-    const unsigned char *classes;   /* enum power_class of each job; borrowed */
+    /* number of nodes and of jobs; the jobs from number last_job on need all machines */
+    unsigned nodes, jobs, last_job;
+    const unsigned char *classes; /* enum power_class of each job; borrowed */
     double asleep_w, idle_w, busy_w;
     unsigned reserve;               /* number of idle machines to keep awake */
     int64_t attempts_max;           /* most attempts of one wake */
     unsigned wakes_max, sleeps_max; /* most wakes and most power-downs in a minute; 0: no limit */
-    /* by how much the energy report may differ from the truth: failed_wake_max_s: seconds for each
-     * wake of a faulty machine; flush_s: seconds for each death of the rooster */
+    /* by how much the energy report may differ from the truth: failed_wake_max_s seconds for each
+     * wake of a faulty machine, and flush_s seconds for each death of the rooster */
     uint64_t failed_wake_max_s, flush_s;
 };
 struct power_truth *power_truth_create(const struct power_truth_options *options);
@@ -67,7 +69,7 @@ void power_truth_destroy(struct power_truth *truth);
 void power_truth_observe(struct power_truth *truth, struct sim_observer *observer);
 void power_truth_begin(struct power_truth *truth, struct sim *sim, struct judge *judge);
 
-/* Sets the kind of node `number` (from 1); whole: its slot is partitionable. */
+/* Sets the kind of node `number` (the first is 1); whole: true if its slot is partitionable. */
 void power_truth_kind(struct power_truth *truth, unsigned number, enum power_kind kind, bool whole);
 enum power_kind power_truth_kind_of(const struct power_truth *truth, unsigned number);
 unsigned power_truth_on(const struct power_truth *truth);      /* number of machines that are on */
@@ -86,7 +88,8 @@ void power_truth_rooster_died(struct power_truth *truth);
 void power_truth_slept(struct power_truth *truth, const char *name, int status);
 /* Reports the ads that the operator got from POWER_STATUS. */
 void power_truth_states(struct power_truth *truth, struct ad *const *ads, size_t count);
-/* Reports the ads of an energy report of users or machines that the operator got. */
+/* Reports the ads of an energy report that the operator got; users: true for a report of users,
+ * false for one of machines. */
 void power_truth_energy(struct power_truth *truth, bool users, struct ad *const *ads, size_t count);
 
 void power_truth_finish(struct power_truth *truth);

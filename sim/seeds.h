@@ -14,11 +14,12 @@ struct seeds {
     struct pool_options pool; /* options of each run; the field seed is not used */
     uint64_t first, last;
     unsigned parallel;
-    /* > 0: simulate so many hours of machines that are woken and put to sleep (power_days.h); 0:
-     * simulate one day with random faults of machines and network */
+    /* > 0: simulate this number of hours of machines that are woken and put to sleep
+     * (power_days.h); 0: simulate one day with random faults of machines and network (pool.h) */
     unsigned hours;
-    bool checkpoints; /* simulate jobs with checkpoints (ckpt_days.h) instead of either */
-    bool stop;        /* start no further seed after a broken promise */
+    /* if hours is 0: simulate one hour of jobs with checkpoints (ckpt_days.h) instead of the day */
+    bool checkpoints;
+    bool stop; /* start no further seed after a broken promise */
 };
 
 /* Prints a line for each seed and the total of injected faults.  Returns 0, or 1 when a promise was

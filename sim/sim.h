@@ -13,8 +13,8 @@
  * process may die.
  *
  * Rejected: one operating system process for each daemon under ptrace or a hypervisor (slow, and
- * the order is not ours); threads with a scheduler lock (the kernel decides the order); stackful
- * coroutines (daemon code never blocks, so they have no use).
+ * the simulator could not choose the order); threads with a scheduler lock (the kernel decides the
+ * order); stackful coroutines (daemon code never blocks, so they have no use).
  *
  * There is only one simulation at a time in a program: mem_alloc() has no argument for the heap, so
  * a static pointer in sim/mem_sim.c names the running simulation; the current process is a field of
@@ -60,7 +60,8 @@ struct sim_env {
 /* A simulated program: what os_spawn() runs for a file with the text "#!/sim/<name>". */
 struct sim_program {
     const char *name;
-    /* Starts the program, in its process.  Returns SIM_STAYS, or its exit status. */
+    /* Starts the program, in its process, and sets *state for the other functions.  Returns
+     * SIM_STAYS to go on, or the exit status of a program that ends at once. */
     int (*start)(const struct sim_env *env, void **state);
     /* Called in the process after loop_stop(); may be NULL. */
     void (*destroy)(void *state);
@@ -72,17 +73,18 @@ struct sim_program {
      * appends its output to said. NULL: os_run() is not possible. */
     int (*at_once)(struct os *os, const char *const *argv, struct strbuf *said);
     const void *data;
-    bool timed; /* its timers stand still while the process is stopped (for jobs) */
+    bool timed; /* the program's timers stand still while its process is stopped (for jobs) */
 };
 /* a job: "/sim/job SECONDS STATUS [OUTPUT TEXT]" */
 extern const struct sim_program sim_program_job;
 /* a job that can be checkpointed, see work_sim.h */
 extern const struct sim_program sim_program_steps;
-extern const struct sim_program sim_program_image;    /* a checkpoint image: continues its job */
-extern const struct sim_program sim_program_ckpt;     /* simulated roost-ckpt (ckpt_sim.c) */
-extern const struct sim_program sim_program_env;      /* for "/usr/bin/env tar --extract ..." */
-extern const struct sim_program sim_program_wake;     /* "/sim/wake NODE": switches on */
-extern const struct sim_program sim_program_poweroff; /* "/sim/poweroff NODE": switches off */
+extern const struct sim_program sim_program_image; /* a checkpoint image: continues its job */
+extern const struct sim_program sim_program_ckpt;  /* simulated roost-ckpt (ckpt_sim.c) */
+extern const struct sim_program sim_program_env;   /* for "/usr/bin/env tar --extract ..." */
+extern const struct sim_program sim_program_wake;  /* "/sim/wake NODE": switches the node on */
+/* "/sim/poweroff NODE": switches the node off */
+extern const struct sim_program sim_program_poweroff;
 /* "/sim/powered NODE": exit status 0 when the node is on, 1 when off */
 extern const struct sim_program sim_program_powered;
 
@@ -91,16 +93,16 @@ extern const struct sim_program sim_program_powered;
 /* What the simulator counts during a run. */
 enum sim_count {
     SIM_COUNT_EVENTS,
-    SIM_COUNT_MESSAGES, /* chunks delivered: pieces of data on simulated connections */
-    /* chunks delivered before a chunk that was sent earlier between the same hosts */
+    SIM_COUNT_MESSAGES, /* pieces of data delivered on simulated connections */
+    /* pieces of data delivered before a piece that was sent earlier between the same hosts */
     SIM_COUNT_REORDERED,
     SIM_COUNT_SPLIT,   /* writes that arrived in several pieces */
-    SIM_COUNT_DELAYED, /* chunks delayed by at least a second */
+    SIM_COUNT_DELAYED, /* pieces of data delayed by at least a second */
     SIM_COUNT_CONNECTS,
     SIM_COUNT_LINK_CUTS,
     SIM_COUNT_RESETS, /* connections ended by a cut of their link */
     SIM_COUNT_SPAWNS,
-    SIM_COUNT_KILLS, /* kill -9 by chaos */
+    SIM_COUNT_KILLS, /* processes killed as by kill -9 */
     SIM_COUNT_POWER_CUTS,
     SIM_COUNT_BOOTS,
     SIM_COUNT_BOOT_FAILURES,
@@ -109,7 +111,7 @@ enum sim_count {
     SIM_COUNT_DISK_ERRORS,  /* injected write and fsync errors */
     SIM_COUNT_LOST_WRITES,  /* pages and directory changes undone by a power cut */
     SIM_COUNT_COMMIT_KILLS, /* kills while the victim's lane (worker thread) was at work */
-    SIM_COUNT_RESTARTS,     /* restarts of services by their host */
+    SIM_COUNT_RESTARTS,     /* restarts of failed services (programs that a host starts at boot) */
     SIM_COUNT_SUSPENDS,     /* machines that stood still for a while */
     SIM_COUNT_MAX
 };
@@ -120,7 +122,8 @@ enum sim_power { SIM_HOST_OFF, SIM_HOST_BOOTING, SIM_HOST_ON, SIM_HOST_STOPPING 
 /* Callbacks about what happens; each may be NULL. */
 struct sim_observer {
     void (*stepped)(void *arg);
-    /* A job program started, or ended (finished) or was killed; key is its argument TEXT. */
+    /* A job program started or ended; finished: false if it was killed; key is its argument TEXT.
+     */
     void (*job_started)(void *arg, struct sim_process *process, const char *key);
     void (*job_ended)(void *arg, struct sim_process *process, const char *key, bool finished);
     void (*wake_asked)(void *arg, struct sim_host *host);
@@ -151,10 +154,12 @@ struct sim_options {
 struct sim *sim_create(const struct sim_options *options);
 /* Adds a second observer; call at most once, before anything runs. */
 void sim_observe(struct sim *sim, const struct sim_observer *also);
-void sim_destroy(struct sim *sim); /* kills all processes; NULL is allowed */
+/* ends all processes and frees the simulation; NULL is allowed */
+void sim_destroy(struct sim *sim);
 
 uint64_t sim_now_us(const struct sim *sim);
-/* Runs the next event.  False: no event before until_us; the time is now until_us. */
+/* Runs the next event and returns true.  False: there is no event up to until_us; the time is now
+ * until_us. */
 bool sim_step(struct sim *sim, uint64_t until_us);
 void sim_run_for(struct sim *sim, uint64_t us);
 
@@ -192,7 +197,7 @@ enum sim_power sim_host_power(const struct sim_host *host);
 /* Makes the next count boots of the host fail. */
 void sim_host_fail_boots(struct sim_host *host, unsigned count);
 
-/* How reliably a machine executes power orders: probabilities in one thousandth. */
+/* How reliably a machine executes power orders; the numbers are probabilities in thousandths. */
 struct sim_temper {
     unsigned wake_fails, sleep_fails; /* the program reports a failure and does nothing */
     unsigned wake_lies, sleep_lies;   /* the program reports success and does nothing */
@@ -207,11 +212,13 @@ struct sim_temper {
 };
 void sim_host_temper(struct sim_host *host, const struct sim_temper *temper);
 
-/* Adds a program that the machine starts at boot.  kept: it is restarted whenever it ends with a
- * status other than 0; otherwise when only jobs are left on the machine. */
+/* Adds a program that the machine starts at boot.  kept true: the host restarts the program when a
+ * signal or a status other than 0 ended it.  kept false: the host restarts the program when no
+ * process is left except jobs and programs with kept true. */
 void sim_host_service(struct sim_host *host, const char *const *argv, bool kept);
-void sim_host_boot_now(struct sim_host *host); /* now, without boot time */
-void sim_host_boot(struct sim_host *host);     /* if off: boots in its boot time */
+void sim_host_boot_now(struct sim_host *host); /* the host is on at once, without boot time */
+/* if the host is off: makes it boot, which takes its boot time */
+void sim_host_boot(struct sim_host *host);
 /* Shuts the host down in order: SIGTERM to all processes, disks are synced, then off. */
 void sim_host_shut_down(struct sim_host *host);
 /* Switches the host off at once: processes and unsynced writes are lost. */
@@ -221,7 +228,7 @@ void sim_host_power_cut(struct sim_host *host);
 void sim_host_owner(struct sim_host *host, bool is_there);
 
 /* The machine stands still for for_us microseconds, as a closed laptop or a stopped virtual machine
- * does: its boot clock goes on, its processes and its network do not. */
+ * does: its CLOCK_BOOTTIME goes on, but its processes and its network stand still. */
 void sim_host_suspend(struct sim_host *host, uint64_t for_us);
 
 /* Creates or replaces a file on the host's disk, for tests; its contents count as synced. */
@@ -236,10 +243,11 @@ void sim_disk_fail(struct sim_host *host, unsigned writes, unsigned syncs);
 /* Makes the disk full for for_us microseconds; small writes (a record, a store) still succeed. */
 void sim_disk_fill(struct sim_host *host, uint64_t for_us);
 /* Cuts the power in the middle of the ops-th write or sync of this host's disk from now on (1: the
- * next).  That operation and all later ones have no effect, and nothing that the process still does
- * is visible. */
+ * next).  That operation and all later operations on the disk have no effect, and nothing that the
+ * process still does is visible.  ops 0: the power is not cut. */
 void sim_disk_power_cut(struct sim_host *host, unsigned ops);
-/* Kills the process (kill -9) at its ops-th write or sync; earlier writes stay. */
+/* Kills the process (kill -9) at its ops-th write or sync from now on (1: the next); earlier writes
+ * stay. */
 void sim_disk_kill(struct sim_process *process, unsigned ops);
 
 /* ---- processes ------------------------------------------------------------------------------- */
@@ -248,7 +256,8 @@ void sim_disk_kill(struct sim_process *process, unsigned ops);
 struct sim_process *sim_spawn(struct sim_host *host, const char *const *argv);
 /* Returns the living process with this pid; NULL: none. */
 struct sim_process *sim_process_find(struct sim_host *host, pid_t pid);
-/* Walks the living processes of all hosts in order of creation: *at = 0 first; NULL at the end. */
+/* Returns the next living process of all hosts, in order of creation; NULL at the end.  The caller
+ * sets *at to 0 before the first call. */
 struct sim_process *sim_process_next(struct sim *sim, uint64_t *at);
 pid_t sim_process_pid(const struct sim_process *process);
 uint64_t sim_process_serial(const struct sim_process *process); /* unique in the run */
@@ -262,7 +271,8 @@ bool sim_process_in_lane(const struct sim_process *process);
 void sim_kill(struct sim_process *process); /* kill -9, now */
 /* Runs call(arg) inside the process; false when the process ended during the call. */
 bool sim_enter(struct sim_process *process, void (*call)(void *arg), void *arg);
-size_t sim_process_blocks(const struct sim_process *process); /* number of allocated blocks */
+/* number of allocated blocks in the process's heap */
+size_t sim_process_blocks(const struct sim_process *process);
 
 /* ---- links ----------------------------------------------------------------------------------- */
 

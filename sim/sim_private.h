@@ -34,8 +34,10 @@ struct sim_link {
 void sim_list_init(struct sim_link *head);
 /* Appends item at the end of the list; link connects item with the list. */
 void sim_list_add(struct sim_link *head, struct sim_link *link, void *item);
-void sim_list_remove(struct sim_link *link);       /* also if link is in no list */
-void *sim_list_first(const struct sim_link *head); /* NULL: empty list */
+/* removes the item of link from its list; does nothing if link is in no list */
+void sim_list_remove(struct sim_link *link);
+/* returns the first item; NULL: the list is empty */
+void *sim_list_first(const struct sim_link *head);
 
 void *sim_alloc(size_t size); /* zeroed; never NULL */
 void *sim_realloc(void *block, size_t size);
@@ -47,11 +49,12 @@ void sim_free(void *block);
 
 struct sim_event {
     uint64_t at_us, tie, seq;
-    size_t slot; /* index in the heap of events; SIZE_MAX while parked */
+    /* index in the heap of events; SIZE_MAX while the event is parked (sim_event_park()) */
+    size_t slot;
     /* the event is cancelled when process ends, and waits while process is stopped; may be NULL */
     struct sim_process *process;
     struct sim_host *host; /* event is cancelled when the host loses power; may be NULL */
-    struct sim_link link;  /* in the list of events of process or host */
+    struct sim_link link;  /* connects the event with the list of events of its process or host */
     struct sim *sim;
     bool even_stopped; /* call() is called even while the process is stopped */
     void (*call)(void *arg);
@@ -76,7 +79,7 @@ struct sim_cut_link { /* state of the network link between two hosts */
     struct sim_host *a, *b;
     uint64_t cut_until_us, slow_until_us, slow_max_us;
     enum sim_cut how;
-    uint64_t sent_count, delivered_max; /* for counting reordered chunks */
+    uint64_t sent_count, delivered_max; /* for counting pieces of data that overtook others */
 };
 struct sim {
     struct sim_options options;
@@ -118,18 +121,18 @@ struct sim {
 
 /* ---- heaps (mem_sim.c) ----------------------------------------------------------------------- */
 
-/* The header of an allocated block. */
+/* The header of a block allocated in a process's heap. */
 struct sim_block {
     struct sim_block *next, *prev;
     struct sim_heap *heap;
     size_t size;
 };
 struct sim_heap {
-    struct sim_block blocks; /* head of the circular list */
+    struct sim_block blocks; /* head of the circular list of allocated blocks */
     size_t count;
-    struct sim_link foreign; /* handles of mem_on_drop(), in order of registration */
+    struct sim_link foreign; /* handles registered by mem_on_drop(), oldest first */
 };
-void sim_mem_use(struct sim *sim); /* makes this the running simulation; NULL: none */
+void sim_mem_use(struct sim *sim); /* makes sim the running simulation; NULL: no simulation runs */
 struct sim *sim_mem_running(void); /* the running simulation, or NULL */
 void sim_heap_init(struct sim_heap *heap);
 /* Releases the handles of mem_on_drop(), newest first, then all blocks. */
@@ -152,7 +155,7 @@ struct sim_host {
     struct sim *sim;
     char *name, *vfs_name;
     size_t index;
-    uint32_t cpus, cpus_now; /* configured; since the last boot */
+    uint32_t cpus, cpus_now; /* CPUs as configured; CPUs that the host has since its last boot */
     int64_t memory_mib;
     uint64_t boot_min_ms, boot_max_ms;
     unsigned fail_boots;
@@ -167,13 +170,14 @@ struct sim_host {
     struct sim_link events, processes;
     struct sim_node *root;
     struct sim_journal_entry *journal;
-    /* journal_limit: most entries that a power cut may leave done */
+    /* journal_limit: number of the oldest journal entries that a power cut may leave as done; later
+     * entries are always undone */
     size_t journal_count, journal_capacity, journal_limit;
     unsigned fail_writes, fail_syncs, cut_ops;
     uint64_t full_until_us; /* the disk is full until this time */
     bool owner_came, owner_is_there;
     uint64_t owner_left_us;
-    bool failing; /* the host is losing power at this moment */
+    bool failing; /* the host is losing power at this moment: its disk operations fail */
     bool lost_power;
     struct sim_link listeners;
     uint16_t last_port;
@@ -219,7 +223,8 @@ struct sim_process {
     struct sim *sim;
     struct sim_host *host;
     const struct sim_program *program;
-    struct sim_link link, of_host; /* in the lists of living processes of sim and of host */
+    /* connect the process with the lists of living processes of the simulation and of its host */
+    struct sim_link link, of_host;
     uint64_t serial, start_time, started_us;
     pid_t pid, parent, group;
     bool started, dead, subreaper, stopped;
@@ -227,9 +232,11 @@ struct sim_process {
     uint64_t stood_us; /* total time for which the process was stopped */
     int argc;
     char **argv, **env;
-    char *cwd;                       /* working directory, as the process sees it */
-    char *stdout_path, *stderr_path; /* real paths on the host */
-    char *stdout_seen;               /* path of standard output as the process sees it */
+    char *cwd; /* working directory, as the process sees it */
+    /* paths of the files of standard output and standard error, on the host */
+    char *stdout_path, *stderr_path;
+    /* path of the file of standard output, as the process sees it */
+    char *stdout_seen;
     struct sim_bind *binds;
     size_t bind_count;
     uid_t uid;
@@ -241,7 +248,8 @@ struct sim_process {
     jmp_buf *escape; /* set while the process's code runs; longjmp() to it ends the process */
     int end_status, end_signal;
     struct sim_link events;
-    struct sim_link watches, watched; /* watches by this process; watches on this process */
+    /* watches that this process set; watches that others set on this process */
+    struct sim_link watches, watched;
     struct sim_link streams, listeners, incomings, locks, files, vfs_files;
     unsigned lane_work; /* number of lane works that are under way */
     unsigned kill_ops;
@@ -261,9 +269,10 @@ struct sim_process *sim_process_first(const struct sim_link *list,
                                       bool (*is_one)(const struct sim_process *process,
                                                      const void *arg),
                                       const void *arg);
-/* Converts a path as the process sees it to a path on its host; false: too long. */
+/* Converts a path as the process sees it to a path on its host, in out; false: the path is too
+ * long. */
 bool sim_process_path(const struct sim_process *process, const char *path, char out[SIM_PATH_MAX]);
-/* The program that a file contains; NULL: none. */
+/* Returns the program that the file contains; NULL: the file contains no known program. */
 const struct sim_program *sim_program_find(struct sim *sim, const struct sim_node *node);
 /* Ends a process as a kernel does: releases everything that it has and runs none of its code. */
 void sim_process_end(struct sim_process *process, int status, int signal_number);
@@ -275,7 +284,7 @@ void sim_watch_add(struct sim_process *watcher, struct sim_process *watched, pid
                    os_exit_f call, void *arg, bool child);
 
 void sim_loop_init(struct loop *loop, struct sim_process *process);
-void sim_loop_drop(struct loop *loop); /* frees timers and lanes, calls nothing */
+void sim_loop_drop(struct loop *loop); /* frees timers and lanes; calls no callbacks */
 
 /* ---- files (tree_sim.c) ---------------------------------------------------------------------- */
 
@@ -309,9 +318,10 @@ struct sim_node {
 struct sim_node *sim_node_create(struct sim_host *host, enum sim_node_type type, mode_t mode);
 void sim_node_ref(struct sim_node *node);
 void sim_node_unref(struct sim_node *node); /* NULL is allowed */
-/* Finds the file or directory at path; borrowed; NULL: no such path. */
+/* Returns the file or directory at path, borrowed; NULL: no such path. */
 struct sim_node *sim_tree_find(struct sim_host *host, const char *path);
-/* The directory of path's last part, which is copied to name; NULL: no such directory. */
+/* Returns the directory that contains the last part of path, and copies the last part to name;
+ * NULL: no such directory. */
 struct sim_node *sim_tree_parent(struct sim_host *host, const char *path, char *name, size_t size);
 struct sim_node *sim_dir_get(const struct sim_node *dir, const char *name);
 /* Sets an entry of a directory; node NULL removes the name.  The change goes into the journal. */
@@ -319,10 +329,12 @@ void sim_dir_set(struct sim_node *dir, const char *name, struct sim_node *node);
 int sim_tree_mkdirs(struct sim_host *host, const char *path, mode_t mode);
 int sim_node_write(struct sim_node *node, uint64_t offset, const void *data, size_t length);
 int sim_node_truncate(struct sim_node *node, size_t size);
-int sim_node_sync(struct sim_node *node); /* and syncs all directory changes */
+/* syncs the file and all directory changes of its host; returns 0, or -EIO */
+int sim_node_sync(struct sim_node *node);
 int sim_tree_sync_dirs(struct sim_host *host);
 void sim_tree_sync_all(struct sim_host *host);
-void sim_tree_crash(struct sim_host *host); /* power cut: may undo unsynced changes */
+/* does what a power cut does to the disk: some unsynced changes are undone, chosen at random */
+void sim_tree_crash(struct sim_host *host);
 void sim_tree_destroy(struct sim_host *host);
 /* Makes path absolute, without "." and ".."; false when it is too long. */
 bool sim_path(const char *cwd, const char *path, char out[SIM_PATH_MAX]);

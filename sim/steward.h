@@ -14,7 +14,8 @@
 
 struct steward {
     const char *schedd_socket, *collector_address, *token_path, *ca_path, *keys_path;
-    uint64_t begin_us, until_us; /* acts between these times; later he only releases held jobs */
+    /* the steward acts from begin_us to until_us; later he only releases held jobs */
+    uint64_t begin_us, until_us;
     unsigned nodes, jobs;
     bool *touched; /* for each job: whether he vacated or held it; `jobs` entries, borrowed */
     /* Called when a checkpoint that he asked for exists, of job "12.3"; may be NULL. */

@@ -27,10 +27,10 @@ struct tap_message {
     /* in a reply: the verb of its request; in a RELAY: the verb of the relayed request */
     enum wire_verb verb;
     bool is_reply;
-    bool is_relay; /* a request that is sent to the collector, to be relayed */
+    bool is_relay; /* the message is a request to the collector to relay another request */
     /* status of a reply; only the last part of a reply is reported */
     int status;
-    const struct ad *args;    /* never NULL */
+    const struct ad *args;    /* arguments of the message; never NULL */
     const struct ad *request; /* in a reply: args of its request; otherwise NULL */
     const char *claim_id;     /* claim id in the request's secrets; "" if none */
     struct ad *const *ads;    /* ads of a request; of a reply none */
@@ -38,7 +38,8 @@ struct tap_message {
 };
 typedef void (*tap_f)(void *arg, const struct tap_message *message);
 
-/* verbs lists the verbs to report, ended by VERB_NONE; bodies of other messages are not decoded. */
+/* Makes a tap that calls `call` for each message with one of the verbs, a list ended by VERB_NONE.
+ * Other messages are not decoded. */
 struct tap *tap_create(const enum wire_verb *verbs, tap_f call, void *arg);
 void tap_destroy(struct tap *tap); /* NULL is allowed */
 void tap_bytes(struct tap *tap, struct sim_process *from, uint64_t connection, bool by_client,

@@ -30,20 +30,22 @@ struct sim_image {
     unsigned steps, done; /* steps of the job, and steps done */
     uint64_t rest_us;     /* time that the current step still needs */
     unsigned status;      /* exit status of the job */
-    char out[200];        /* output file, named as the job names it */
+    char out[200];        /* path of the output file, as the job was given it */
     uint64_t offset;      /* bytes written to the output file */
     char features[64];    /* CPU features of the machine where the job began, such as "avx,sse" */
     size_t bytes;         /* size of the image file */
 };
 
-/* The amount of work in the image, as run time of the job. */
+/* Returns the amount of work in the image, as run time of the job in microseconds. */
 uint64_t sim_image_done_us(const struct sim_image *image);
 void sim_image_encode(const struct sim_image *image, struct strbuf *ret);
-/* False: not an image, or its checksum is wrong. */
+/* Reads an image file into *ret.  Returns false when data is not an image or has a wrong checksum.
+ */
 bool sim_image_decode(const void *data, size_t length, struct sim_image *ret);
 
-/* Describes the job in the process as an image made now would; id is that of the image with which
- * the process began (0: none).  False: the process is not such a job. */
+/* Sets *ret to what an image of the process would hold if it were made now; ret->id becomes the id
+ * of the image that the process continues (0: none).  False: the process is not a job that can be
+ * checkpointed. */
 bool sim_work_look(const struct sim_process *process, struct sim_image *ret);
 
 /* Adds the file at `path` on the host, or all files below that directory, to the archive under the
@@ -52,10 +54,11 @@ void sim_archive_add(struct sim_host *host, const char *path, const char *as, st
 void sim_archive_end(struct strbuf *ret);
 typedef int (*sim_archive_f)(void *arg, const char *path, mode_t mode, const void *data,
                              size_t length);
-/* Calls `each` for every file.  False: the archive is truncated, or a call returned non-zero. */
+/* Calls `each` for every file of the archive.  Returns false when the archive is truncated, or a
+ * call of `each` did not return 0. */
 bool sim_archive_walk(const void *data, size_t length, sim_archive_f each, void *arg);
 
-/* The CPU features of that machine, such as "avx,sse". */
+/* Returns the CPU features of the host, such as "avx,sse". */
 const char *sim_host_features(struct sim_host *host);
 void sim_host_set_features(struct sim_host *host, const char *features);
 /* True when every word of `wanted` is in `there`. */
