@@ -16,11 +16,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size); /* called by libFuzzer */
 
-/* False for expressions whose printed text cannot be parsed again.  HTCondor's printed form, which
- * is also ours, has these cases: names after a dot lose their quotes; the largest reals round up to
- * infinity; `a ? : ~b` becomes `a ?: ~b`; relative times too long for 32 bits become
- * `-24855+-3:-14:-8`, and those below 100 microseconds `1e-05`; in the old syntax a string may end
- * in a backslash only at the end of the text. */
+/* Returns false for expressions whose printed text cannot be parsed again, otherwise true.
+ * HTCondor's printed form, which is also ours, has these cases: names after a dot lose their
+ * quotes; the largest reals round up to infinity; `a ? : ~b` becomes `a ?: ~b`; relative times too
+ * long for 32 bits become `-24855+-3:-14:-8`, and those below 100 microseconds `1e-05`; in the old
+ * syntax a string may end in a backslash only at the end of the text. */
 static inline bool fuzz_reads_again(const char *printed, enum ad_syntax syntax)
 {
     return strchr(printed, '\'') == NULL && strstr(printed, "E+308") == NULL &&

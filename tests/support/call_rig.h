@@ -105,7 +105,7 @@ static inline int64_t answer_ask_text(struct answer *answer, struct wire *wire, 
                                       enum wire_verb verb, const char *args_text,
                                       const char *const *ad_texts, const char *blob)
 {
-    static struct ad *ads[1100]; /* more than the largest message of a test has */
+    static struct ad *ads[1100]; /* room for more ads than the largest message of a test has */
     size_t count = 0;
     struct told_secrets told = {.count = 0};
     struct ad *args = ad_from_text(args_text);

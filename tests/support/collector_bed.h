@@ -113,8 +113,8 @@ static inline void client_closed(void *arg, struct wire *wire, int status, const
     client->wire = NULL;
 }
 
-/* Connects with a token of these scopes; scopes 0: over the Unix socket, where we are the
- * administrator.  The outcome is in status. */
+/* Connects a client with a token of these scopes, and waits.  scopes 0: over the Unix socket, where
+ * the client is the administrator.  The outcome is in the status of the returned client. */
 static inline struct client *client_dial(struct bed *bed, uint32_t scopes, const char *pattern,
                                          const char *name, wire_handler_f handler)
 {

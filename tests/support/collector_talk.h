@@ -9,7 +9,8 @@
 #include "base/strbuf.h"
 #include "tests/support/collector_bed.h"
 
-/* Setup of a test: makes a bed whose collector runs; remove_bed() takes it down. */
+/* Setup of a test: makes a bed with the configuration config, whose collector runs, as *state;
+ * remove_bed() destroys the bed. */
 static inline int make_bed_with(void **state, const char *config)
 {
     struct bed *bed = bed_create(config);

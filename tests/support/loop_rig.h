@@ -75,7 +75,7 @@ static inline void loop_rig_set_flag(void *flag)
     *(bool *)flag = true;
 }
 
-/* Lets the loop run for delay_ms. */
+/* Runs the event loop for delay_ms milliseconds. */
 static inline void loop_rig_turn(struct loop *loop, uint64_t delay_ms)
 {
     bool over = false;
@@ -85,8 +85,9 @@ static inline void loop_rig_turn(struct loop *loop, uint64_t delay_ms)
     loop_timer_destroy(timer);
 }
 
-/* Runs the loop until the condition, which is checked every millisecond, is true; otherwise fails
- * the test with a text that is formatted as by printf() and evaluated only then. */
+/* Runs the loop until the condition, which is checked every millisecond, is true.  When the
+ * condition is still false after LOOP_RIG_PATIENCE_MS, fails the test with the text that printf()
+ * would make of format; the arguments are evaluated only then. */
 #define LOOP_RIG_UNTIL(loop, condition, format, ...)                                \
     do {                                                                            \
         unsigned turns_ = 0;                                                        \
@@ -135,7 +136,7 @@ static inline struct log_sink loop_rig_sink(struct strbuf *text)
     return (struct log_sink){.write = loop_rig_log_line, .context = text};
 }
 
-/* Makes a log that is appended to `text`. */
+/* Makes a log that appends its lines to `text`. */
 static inline struct log *loop_rig_log(struct loop *loop, enum log_level level, struct strbuf *text)
 {
     return log_create("test", level, loop_rig_sink(text),

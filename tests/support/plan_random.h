@@ -27,7 +27,8 @@ static const char *const USER[] = {"ann", "bob", "cat"};
 static const char *const MACHINE[MACHINES] = {"s0", "s1"};
 static const char *const GROUP[GROUPS] = {GROUP_ROOT_NAME, "g", "g.x", "h"};
 
-/* Lists of concurrency limits, and how much each job uses of the limits a and b; c has no limit. */
+/* Lists of concurrency limits, and how much each job uses of the limits named a and b; the pool
+ * sets no limit for c. */
 static const struct {
     const char *list;
     int counts[2];

@@ -212,8 +212,8 @@ static inline bool suits(const struct reference *ref, size_t i, const struct pla
            (!slot->split || fits(slot->copies > 0 ? slot->whole : slot->left, piece));
 }
 
-/* Returns the index of the best open slot for the request among live slots (live), offline slots
- * (offline) or both; SLOTS: none. */
+/* Returns the index of the best free slot for the request; SLOTS: none.  live: live slots are
+ * considered; offline: offline slots are considered. */
 static inline size_t best_slot(const struct reference *ref, const struct plan_request *request,
                                bool live, bool offline)
 {
@@ -279,7 +279,8 @@ static inline void ref_give(struct reference *ref, size_t i, const struct plan_r
     }
 }
 
-/* Reduces the wanted jobs of a request to those that its concurrency limits still allow. */
+/* Reduces the number of jobs for which the request wants slots to what its concurrency limits still
+ * allow. */
 static inline void ref_bound(struct reference *ref, size_t request)
 {
     const int *counts = LIMITS[ref->pool->limits_of[request]].counts;
@@ -335,7 +336,8 @@ static inline double priority_of(const struct reference *ref, const char *user)
     return 0.5;
 }
 
-/* Returns the index of the best used slot that the request may take over; SLOTS: none. */
+/* Returns the index of the best used slot that the request may take over, and sets *why to the
+ * reason; SLOTS: none.  only_rank: only by the Rank of the machine, not by priority. */
 static inline size_t best_claim(const struct reference *ref, const struct plan_request *request,
                                 bool only_rank, enum plan_preemption *why)
 {
@@ -494,7 +496,7 @@ static inline void ref_settle_holds(struct reference *ref)
                 }
             }
         }
-        for (size_t round = 0; round < SLOTS; round++) { /* from the slot with the last name on */
+        for (size_t round = 0; round < SLOTS; round++) { /* in reverse order of slot names */
             size_t last = SLOTS;
             for (size_t i = 0; i < SLOTS; i++) {
                 if (ref->pool->has_slot[i] && !done[i] &&

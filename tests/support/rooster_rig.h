@@ -175,6 +175,7 @@ static inline int teardown(void **state)
 
 /* ---- what happens in the pool ---- */
 
+/* Sends a request with one ad, waits for the answer, and fails the test unless it is a success. */
 static inline void must(struct client *client, enum wire_verb verb, const char *args,
                         const char *ad)
 {

@@ -31,14 +31,15 @@ struct world {
     struct wire *shadow; /* the shadow's connection to the schedd, after SHADOW_HELLO */
     bool greeted;
     char pin[STREAM_PIN_SIZE];
-    char runs[128];            /* the runs that the schedd names in its answer to SHADOW_HELLO */
-    const char *checkpoints;   /* runs with a checkpoint, named in that answer; NULL: none */
+    char runs[128]; /* the runs that the schedd names in its answer to SHADOW_HELLO */
+    /* runs with a checkpoint that the schedd names in its answer to SHADOW_HELLO; NULL: none */
+    const char *checkpoints;
     int64_t previous;          /* CkptPrevious of the last report; -1: none */
     int status[200];           /* index: verb of a report; value: status of the answer to it */
     struct strbuf reports;     /* reports so far, such as "JOB_STATUS Hold 13;JOB_RESULT;" */
     struct wire_request *turn; /* a TRANSFER_TURN that is not answered yet */
     bool turn_asked, turn_gone;
-    bool swallow;         /* the schedd does not answer reports */
+    bool swallow;         /* true: the schedd does not answer reports */
     struct vec swallowed; /* struct wire_request *: the reports that were not answered */
 };
 

@@ -29,8 +29,8 @@ static inline void told_add(struct told_secrets *told, enum wire_secret_kind kin
     told->items[told->count++] = (struct wire_secret){kind, of, copy};
 }
 
-/* Moves the secrets of ad number `of` of a message (SECRET_OF_ARGS: of its args) out of the ad.
- * Call it for the ads in order, and last for the args. */
+/* Moves the secrets of an ad out of the ad and into told; of: number of the ad in the message,
+ * SECRET_OF_ARGS: its args.  Call told_take() for the ads in order, and last for the args. */
 static inline void told_take(struct told_secrets *told, struct ad *ad, uint32_t of)
 {
     static const struct {
@@ -38,7 +38,8 @@ static inline void told_take(struct told_secrets *told, struct ad *ad, uint32_t 
         enum wire_secret_kind kind;
     } NAMES[] = {{"ClaimId", SECRET_CLAIM_ID}, {"Nonce", SECRET_NONCE}, {"Ticket", SECRET_TICKET}};
     struct ad_value list;
-    (void)ad_eval_attr(ad, NULL, "ClaimIdList", NULL, &list); /* when absent, list is undefined */
+    /* without this attribute, list becomes undefined */
+    (void)ad_eval_attr(ad, NULL, "ClaimIdList", NULL, &list);
     for (size_t i = 0; i < ad_value_count(&list); i++) {
         struct ad_value item;
         ad_value_item(&list, i, &item);

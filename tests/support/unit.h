@@ -1,5 +1,5 @@
-/* tests/support/unit.h - cmocka with the headers it wants before it, and the list of a file's
- * tests.
+/* tests/support/unit.h - includes cmocka and the headers that cmocka.h needs before it, and makes
+ * the list of a file's tests.
  *
  *     UNIT_TESTS(UNIT(a_bad_ad_is_refused), UNIT(a_good_one_is_kept))
  *
