@@ -20,9 +20,10 @@ enum board_order { BOARD_NOTHING, BOARD_FORGET_GAPS, BOARD_DIRTY_PAGES };
  */
 struct board {
     uint64_t looks;   /* how often the job read its clock */
-    uint64_t last_ns; /* time of the job's last reading of its clock */
-    uint64_t gap_ns;  /* longest time between two readings of the clock since the last order */
-    uint64_t work;    /* result of the job's computation */
+    uint64_t last_ns; /* time that the job's last reading of its clock gave */
+    /* longest time between two readings of the job's clock since it obeyed the last `order`, ns */
+    uint64_t gap_ns;
+    uint64_t work; /* result of the job's computation */
     uint32_t order, obeyed;
 };
 

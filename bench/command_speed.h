@@ -81,7 +81,9 @@ static inline void ended(void *arg, pid_t pid, const struct os_exit *how)
     running->ended = true;
 }
 
-/* Starts a program; argv[0] is the name of one of our programs, or a path. */
+/* Starts a program and returns its pid.  argv[0] is the name of a program of Roost, or an absolute
+ * path; its standard output goes to the file `output` (NULL: /dev/null).  *running is filled in
+ * when the program ends. */
 static inline pid_t start(struct bench *bench, const char *const *argv, const char *output,
                           struct running *running)
 {
@@ -202,8 +204,8 @@ static inline void measure(struct bench *bench, const char *name, const char *co
     (void)fflush(stdout);
 }
 
-/* Measures the CPU time of a process that does nothing; the measured time of every command includes
- * such a time. */
+/* Sets bench->nothing_ms to the CPU time of a process that does nothing; the measured CPU time of
+ * every command includes this much. */
 static inline void measure_nothing(struct bench *bench)
 {
     static const char *const NOTHING[] = {"/bin/true", NULL};
@@ -230,16 +232,16 @@ static inline int number(const char *name, int otherwise, int max)
                : otherwise;
 }
 
-/* Makes what every bench of commands needs.  bench->dir does not exist yet; `roost init` makes
- * it. */
+/* Makes the event loop, and chooses bench->dir (which `roost init` makes later) and bench->output.
+ */
 static inline void bench_begin(struct bench *bench)
 {
     struct err err;
     CHECK(bench->bin != NULL);
     CHECK(loop_create(&bench->cli.loop, &err) == 0 &&
           os_create(bench->cli.loop, &bench->cli.os, &err) == 0);
-    /* benches with jobs need BENCH_TOP: a job has its own /tmp, so it cannot see files below ours
-     */
+    /* benches with jobs need BENCH_TOP: a job has a /tmp of its own, so it cannot see files below
+     * the machine's /tmp */
     const char *top = getenv("BENCH_TOP");
     (void)snprintf(bench->dir, sizeof bench->dir, "%s/roost-%s-XXXXXX", top != NULL ? top : "/tmp",
                    bench->what);
@@ -255,7 +257,8 @@ static inline void bench_end(struct bench *bench)
     (void)unlink(bench->output);
 }
 
-/* Waits BENCH_HOLD seconds, so that a profiler can be attached. */
+/* Waits for the seconds in the environment variable BENCH_HOLD (default 60), so that a profiler can
+ * be attached to the server. */
 static inline void bench_hold(struct bench *bench)
 {
     (void)fprintf(stderr, "ROOST_CONFIG=%s server=%d\n", getenv("ROOST_CONFIG"),

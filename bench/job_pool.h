@@ -146,8 +146,7 @@ static inline void pool_submit(struct job_pool *pool, const char *text)
     }
 }
 
-/* Calls each(arg, pid, name) for our processes, except those that share the memory of another
- * process. */
+/* Calls each(arg, pid, name) for every process that runs a program of Roost, except keepers. */
 static inline void pool_each_process(void (*each)(void *arg, int pid, const char *name), void *arg)
 {
     DIR *directory = opendir("/proc");

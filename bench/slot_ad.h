@@ -200,7 +200,7 @@ static void slot_ad_identify(struct ad *ad, unsigned number)
     ad_set_int(ad, "JobStarts", (int64_t)number % 97);
 }
 
-/* Sets the attributes that change with each update. */
+/* Sets the attributes that change with each update to their values in update `round`. */
 static void slot_ad_renew(struct ad *ad, unsigned number, unsigned round)
 {
     int64_t now_s = SLOT_AD_EPOCH_S + 86400 + (int64_t)round * 300 + number % 300;

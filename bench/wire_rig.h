@@ -2,8 +2,7 @@
  * benches that measure connections.
  *
  * All parties are in this process, on one event loop, and talk over TLS on the loopback device; so
- * the CPU time of the process is that of all parties together.  Only wire_rig_party() makes the
- * identity of a party.
+ * the CPU time of the process is that of all parties together.  wire_rig_party() makes a party.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -78,8 +77,8 @@ static inline double wire_rig_median(double *values, size_t count)
 /* ---- parties */
 
 /* Makes the context that the connections of one party share, with the pool's public keys and the
- * CA.  name: the party has a token for the identity NAME@pool with these scopes, and may advertise
- * names that match pattern ("": all names); NULL: the party has no token. */
+ * CA.  The party has a token for the identity NAME@pool with these scopes, and may advertise names
+ * that match pattern ("": all names).  With name NULL, the party has no token. */
 static inline struct wire_context *wire_rig_party(struct wire_rig *rig, const char *name,
                                                   uint32_t scopes, const char *pattern)
 {
