@@ -11,15 +11,16 @@
 
 struct arena;
 
-/* block_bytes: size of the blocks taken from the heap; 0: 16 KiB. max_bytes: limit of all that is
- * handed out; 0: no limit.  Never returns NULL. */
+/* Makes an empty arena; never returns NULL. block_bytes: size of the blocks that the arena takes
+ * from the heap; 0: 16 KiB. max_bytes: most bytes that the arena hands out; 0: no limit. */
 struct arena *arena_create(size_t block_bytes, size_t max_bytes);
 void arena_destroy(struct arena *arena); /* NULL is allowed */
 /* frees all memory handed out by the arena; keeps one block for reuse */
 void arena_reset(struct arena *arena);
 
-/* These four return memory aligned for any type, which lives until arena_reset() or
- * arena_destroy(); NULL when the limit would be crossed or memory is exhausted. */
+/* arena_alloc(), arena_zalloc() (all bytes zero), arena_strdup() and arena_strndup() return memory
+ * aligned for any type, which lives until arena_reset() or arena_destroy(); NULL: the limit
+ * max_bytes of arena_create() would be exceeded, or memory is exhausted. */
 void *arena_alloc(struct arena *arena, size_t size);
 void *arena_zalloc(struct arena *arena, size_t size);
 char *arena_strdup(struct arena *arena, const char *text);

@@ -17,13 +17,13 @@ struct err;
 struct strbuf;
 struct vec;
 
-#define ARGS_COUNT_MAX 20000 /* most words in one text */
+#define ARGS_COUNT_MAX 20000 /* most words in one text of arguments or environment */
 
-/* These four split a text, of arguments (args_...) or of environment entries NAME=value
- * (env_...), in V1 or V2 syntax.  Each word is appended to the vector in a block of its own,
- * which the caller frees with mem_free().  Return 0; -EINVAL: a quote is not closed (V2), or an
- * entry has no '='; -E2BIG: more than ARGS_COUNT_MAX words.  On failure some words may have been
- * appended. */
+/* args_parse_v1() and args_parse_v2() split a text of arguments, env_parse_v1() and env_parse_v2()
+ * a text of environment entries NAME=value.  Each word is appended to the vector in a block of its
+ * own, which the caller frees with mem_free().  Each function returns 0; -EINVAL: a quote is not
+ * closed (V2), or an entry has no '='; -E2BIG: more than ARGS_COUNT_MAX words.  On failure some
+ * words may have been appended. */
 int args_parse_v1(const char *text, struct vec *words, struct err *err);
 int args_parse_v2(const char *text, struct vec *words, struct err *err);
 int env_parse_v1(const char *text, struct vec *entries, struct err *err);

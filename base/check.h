@@ -19,7 +19,7 @@
 /* Number of elements of an array (not of a pointer). */
 #define ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Prints the condition and the place to stderr and aborts. */
+/* Prints the condition that was false, file, line and function to stderr, and aborts. */
 _Noreturn void check_failed(const char *condition, const char *file, int line,
                             const char *function);
 

@@ -13,10 +13,11 @@ struct err;
 struct os;
 struct os_file;
 
-#define FILE_DIGEST_ALL UINT64_MAX /* as `end` of file_digest_add(): up to the end of the file */
+/* a value for `end` of file_digest_add(): up to the end of the file */
+#define FILE_DIGEST_ALL UINT64_MAX
 
 /* Adds the file's bytes from *at up to `end`, or to the end of the file if that comes first.  Moves
- * *at to the first byte that was not added, on failure too.  0, or -errno when reading fails. */
+ * *at to the first byte that was not added, on failure too.  Returns 0, or -errno of reading. */
 int file_digest_add(struct digest *digest, struct os_file *file, uint64_t *at, uint64_t end);
 /* Computes the SHA-256 of a regular file below the directory root; path is opened as by
  * os_below_open().  Returns 0, an error of os_below_open(), or -errno when reading fails; ret is

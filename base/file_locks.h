@@ -12,11 +12,12 @@
 
 #include <stdint.h>
 
-#define FILE_LOCKS_MAX 100 /* locks in one answer; the answer must fit in a page */
+/* most locks in one struct file_locks_told, which must fit in a page */
+#define FILE_LOCKS_MAX 100
 
-#define FILE_LOCK_WRITES 1u /* flag: an exclusive lock */
-#define FILE_LOCK_WHOLE  2u /* flag: made by flock(), covers the whole file */
-#define FILE_LOCK_OWN    4u /* flag: held by the process that asks */
+#define FILE_LOCK_WRITES 1u /* in `flags`: the lock is exclusive */
+#define FILE_LOCK_WHOLE  2u /* in `flags`: flock() made the lock, which covers the whole file */
+#define FILE_LOCK_OWN    4u /* in `flags`: the process that asks holds the lock */
 
 struct file_lock_told {   /* one lock of the file */
     uint64_t start, last; /* first and last byte; last UINT64_MAX: to the end of the file */

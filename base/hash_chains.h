@@ -19,23 +19,23 @@
 #include <stdint.h>
 
 struct hash_link {
-    struct hash_link *next; /* next link of this chain; its hash may differ */
+    struct hash_link *next; /* next link of the same chain, perhaps with another hash; NULL: none */
     uint64_t hash;          /* the hash given to hash_chains_add() */
 };
 
-/* All bytes zero: an empty table. */
+/* The table.  When all its bytes are zero it is empty. */
 struct hash_chains {
     struct hash_link **heads; /* NULL until the first link is added */
-    size_t head_count;        /* a power of two, or 0 */
-    size_t count;             /* links in the table */
+    size_t head_count;        /* number of chains: a power of two, or 0 */
+    size_t count;             /* number of links in the table */
 };
 
-/* Returns the first link of the chain in which links with this hash are, the last added first; NULL
- * when the chain is empty. */
+/* Returns the first link of the chain that holds all links with this hash, and perhaps links with
+ * other hashes; the link added last comes first.  NULL: the chain is empty. */
 struct hash_link *hash_chains_at(const struct hash_chains *table, uint64_t hash);
-/* Adds a link that is in no table; doubles the number of chains when there is one link for each. */
+/* Adds a link that is in no table; doubles the number of chains when there are as many links. */
 void hash_chains_add(struct hash_chains *table, uint64_t hash, struct hash_link *link);
-/* Takes out a link that is in this table. */
+/* Removes a link, which must be in this table. */
 void hash_chains_remove(struct hash_chains *table, struct hash_link *link);
 /* Walks over all links, in no useful order: `link` NULL gives the first link, the last link
  * gives NULL.  A caller that frees links must ask for the next link before it frees one. */

@@ -21,9 +21,9 @@
 
 enum knob_type {
     KNOB_STRING,     /* any text */
-    KNOB_INT,        /* whole number, or arithmetic of them: "15 * $(MINUTE)" */
-    KNOB_REAL,       /* a number, or arithmetic of numbers */
-    KNOB_BOOL,       /* true false yes no on off */
+    KNOB_INT,        /* a whole number, or arithmetic: "15 * $(MINUTE)" */
+    KNOB_REAL,       /* a number with or without a fraction, or arithmetic */
+    KNOB_BOOL,       /* one of: true false yes no on off */
     KNOB_DURATION_S, /* "10m", "1h30m", or arithmetic; a number without unit counts in seconds */
     /* "250ms", "10s", or arithmetic; a number without unit counts in milliseconds */
     KNOB_DURATION_MS,
@@ -43,10 +43,10 @@ struct knob {
     const char *fallback;
     /* smallest and largest value in the unit of the type, for numbers; both 0: no limits */
     int64_t min, max;
-    /* For the documentation, where the type does not tell the unit ("jobs", "watts"); may be
-     * NULL. */
+    /* Unit of the value for the documentation, such as "jobs", "watts".  NULL: the type tells the
+     * unit, or there is none. */
     const char *unit;
-    const char *help; /* one line, a full sentence */
+    const char *help; /* what the knob does, for people: one line, a full sentence */
     /* for KNOB_STRING: the allowed values, such as "process|command"; NULL: any */
     const char *choices;
     bool restart; /* true: read only when the daemon starts, a reload does not change the value */
@@ -63,7 +63,9 @@ struct knob_section {
 /* Knobs whose names contain a word of the user's choice: SLOT_TYPE_1, MACHINE_RESOURCE_GPUS.  Only
  * config_text() and config_next() return them, as text; whoever reads a value must check it. */
 struct knob_family {
-    const char *prefix;  /* "SLOT_TYPE_"; a '*' stands for at least one byte: "*_LIMIT" */
+    /* beginning of the names: "SLOT_TYPE_"; or a pattern, where '*' stands for at least one byte:
+     * "*_LIMIT" */
+    const char *prefix;
     const char *written; /* the documented form: "SLOT_TYPE_<n>" */
     const char *help;
 };
@@ -73,12 +75,12 @@ struct knob_table {
     const char *owner;
     const struct knob *knobs;
     size_t knob_count;
-    const struct knob_section *sections; /* may be NULL */
+    const struct knob_section *sections; /* kinds of sections of the daemon; NULL: none */
     size_t section_count;
-    const struct knob_family *families; /* may be NULL */
+    const struct knob_family *families; /* families of knobs of the daemon; NULL: none */
     size_t family_count;
-    /* Prefixes of the families that are only read when the daemon starts, ended by NULL; may be
-     * NULL. */
+    /* Prefixes of the families that are only read when the daemon starts, ended by NULL.  NULL: no
+     * families. */
     const char *const *restart_families;
 };
 

@@ -85,8 +85,8 @@ struct log_field {
         }                                                                  \
     } while (0)
 
-/* daemon: its name in each line, such as "collector"; copied.  Lines less important than `level`
- * are dropped before they are formatted. */
+/* Makes a log. daemon (copied): the name to write in each line, such as "collector".  Lines less
+ * important than `level` are dropped before they are formatted. */
 struct log *log_create(const char *daemon, enum log_level level, struct log_sink sink,
                        struct log_clock clock);
 void log_destroy(struct log *log); /* NULL is allowed; closes the sink */
@@ -98,7 +98,7 @@ void log_write(struct log *log, enum log_level level, const char *event, const c
                const struct log_field *fields, size_t field_count);
 
 /* Reads "error", "warn", "info" or "debug", or HTCondor's D_ERROR, D_ALWAYS (info) and D_FULLDEBUG
- * (debug), in any case.  0 or -EINVAL. */
+ * (debug), in any case.  Returns 0 or -EINVAL. */
 int log_level_parse(const char *text, enum log_level *ret, struct err *err);
 const char *log_level_name(enum log_level level);
 
@@ -109,7 +109,7 @@ struct log_sink log_sink_stderr(void);
  * renamed to PATH.old, an earlier PATH.old to PATH.old.2 and so on; `keep` old files remain (0: the
  * file is removed instead).  Several processes may write to the same file.  When a write fails its
  * line is lost and the daemon goes on; the next write that succeeds first writes how many lines
- * were lost.  0, or -errno with err naming the path. */
+ * were lost.  Returns 0, or -errno with err naming the path. */
 int log_sink_file(const char *path, uint64_t max_bytes, unsigned keep, struct log_sink *ret,
                   struct err *err);
 

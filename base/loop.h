@@ -20,10 +20,11 @@ struct loop;
 struct loop_timer;
 struct rng;
 
-#define LOOP_CALLBACK_BUDGET_MS 10 /* a callback that takes longer is counted and reported */
+/* milliseconds; a callback that takes longer is counted and reported */
+#define LOOP_CALLBACK_BUDGET_MS 10
 
-/* Milliseconds of CLOCK_BOOTTIME: never goes back, counts suspends.  Leases and deadlines are
- * counted on it. */
+/* Returns the milliseconds of CLOCK_BOOTTIME, a clock that never goes back and also runs while the
+ * machine is suspended.  Leases and deadlines are counted on this clock. */
 uint64_t loop_now_ms(const struct loop *loop);
 /* Returns the time of CLOCK_REALTIME in milliseconds since 1970 UTC. */
 int64_t loop_wall_ms(const struct loop *loop);
@@ -50,7 +51,7 @@ void loop_timer_stop(struct loop_timer *timer);
 bool loop_timer_is_set(const struct loop_timer *timer);
 
 /* Calls call(arg) soon, after the current callback has returned to the loop.  The call cannot be
- * cancelled; where that is needed, use a timer with delay 0. */
+ * cancelled: a caller that may have to cancel uses a timer with delay 0. */
 void loop_defer(struct loop *loop, loop_f call, void *arg);
 
 /* A lane is a queue for work off the loop thread. loop_lane_run() runs work(arg) on a worker thread
@@ -60,14 +61,14 @@ void loop_defer(struct loop *loop, loop_f call, void *arg);
  * drops the calls of done(). */
 struct loop_lane;
 struct loop_lane *loop_lane_create(struct loop *loop);
-/* Waits for the work under way, and frees the lane.  Queued work and calls of done() are
- * dropped. */
+/* Waits for the lane's work that is running now, and frees the lane.  The lane's queued work and
+ * its calls of done() are dropped. */
 void loop_lane_destroy(struct loop_lane *lane);
 void loop_lane_run(struct loop_lane *lane, int (*work)(void *arg),
                    void (*done)(void *arg, int result), void *arg);
 
 /* Calls call(arg) when the process receives the signal (SIGTERM, SIGHUP, SIGINT ...).  Each signal
- * number has one callback. */
+ * number has one callback: a later call replaces it. */
 void loop_on_signal(struct loop *loop, int signal_number, loop_f call, void *arg);
 
 /* Leaves the loop after the current callback; the process ends with exit_status. */

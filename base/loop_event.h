@@ -51,7 +51,7 @@ enum loop_slot {
     LOOP_SLOT_LANES,
     LOOP_SLOT_COUNT
 };
-/* returns NULL until loop_slot_set() */
+/* Returns the value that loop_slot_set() attached; NULL: none yet. */
 void *loop_slot_get(const struct loop *loop, enum loop_slot slot);
 void loop_slot_set(struct loop *loop, enum loop_slot slot, void *value,
                    void (*destroy)(void *value));

@@ -12,11 +12,11 @@ struct err;
 struct loop;
 
 /* Makes the loop, and makes the process ignore SIGPIPE and SIGXFSZ, so that a closed connection or
- * a file that is too large is an error and does not kill the process.  0, -ENOMEM, or the -errno of
- * a failed system call. */
+ * a file that is too large is an error and does not kill the process.  Returns 0, -ENOMEM, or the
+ * -errno of a failed system call. */
 int loop_create(struct loop **ret, struct err *err);
 /* Frees the loop.  All timers, streams, listeners and watches of the loop must have been
- * destroyed before.  Waits for lanes that are left.  NULL is allowed. */
+ * destroyed before.  Waits for the work running on lanes that still exist.  NULL is allowed. */
 void loop_destroy(struct loop *loop);
 /* Runs until loop_stop(); returns the exit status given there. */
 int loop_run(struct loop *loop);
@@ -25,15 +25,15 @@ int loop_run(struct loop *loop);
 void loop_run_until(struct loop *loop, const bool *flag);
 
 /* Called for each callback that took longer than LOOP_CALLBACK_BUDGET_MS. what: kind of callback
- * ("timer", "readable" ...). offset: place of its function in the executable, for `addr2line -f -e
- * PROGRAM`. */
+ * ("timer", "readable" ...). offset: place of the callback's function in the executable, for
+ * `addr2line -f -e PROGRAM`. */
 typedef void (*loop_overrun_f)(void *arg, const char *what, uint64_t offset, uint64_t took_ms);
 void loop_on_overrun(struct loop *loop, loop_overrun_f call, void *arg);
 
 struct loop_stats {
     uint64_t callbacks;
-    uint64_t overruns;   /* callbacks longer than LOOP_CALLBACK_BUDGET_MS */
-    uint64_t longest_ms; /* the longest callback so far */
+    uint64_t overruns;   /* number of callbacks that took longer than LOOP_CALLBACK_BUDGET_MS */
+    uint64_t longest_ms; /* time of the longest callback so far */
 };
 void loop_get_stats(const struct loop *loop, struct loop_stats *ret);
 

@@ -3,8 +3,8 @@
  * That lets the simulator give each simulated process a heap of its own and drop it when it plays
  * kill -9.  Two bodies: mem_libc.c (malloc) and sim/mem_sim.c (malloc with a list for each
  * process). mem_try_...() return NULL when memory is exhausted: use them for sizes that depend on
- * input, which the caller must limit.  All others abort then: use them for small things of known
- * size.
+ * input, which the caller must limit.  All other functions abort when memory is exhausted: use them
+ * for small things of known size.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,7 +18,8 @@ void *mem_zalloc(size_t size); /* like mem_alloc(), all bytes zero */
 void *mem_realloc(void *block, size_t size); /* aborts when memory is exhausted */
 char *mem_strdup(const char *text);          /* aborts when memory is exhausted */
 char *mem_strndup(const char *text, size_t length);
-/* Returns a copy of data; for size 0 a block of 1 byte. */
+/* Returns a copy of data[0..size), or a block of 1 byte for size 0; aborts when memory is
+ * exhausted. */
 void *mem_dup(const void *data, size_t size);
 void *mem_try_alloc(size_t size); /* returns NULL when memory is exhausted */
 /* Returns NULL when memory is exhausted; `block` is then still valid. */
@@ -27,7 +28,7 @@ void mem_free(void *block); /* NULL is allowed */
 
 /* Allocates, for good, the free gaps between blocks, so that later allocations lie together on
  * pages of their own.  For a process that will be copied by fork (base/daemon/prepared.h):
- * otherwise each copy would write a little to every shared page.  Only in mem_libc.c. */
+ * otherwise each copy would write a little to every shared page.  Exists only in mem_libc.c. */
 void mem_settle(void);
 
 /* Returns unused pages to the kernel; for a process that will now wait for a long time. */

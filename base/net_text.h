@@ -14,7 +14,7 @@
 
 struct err;
 
-#define NET_TEXT_MAX  32 /* enough bytes for any text that these functions write */
+#define NET_TEXT_MAX  32 /* bytes; enough for any result of net_text_put_...() */
 #define NET_MAC_BYTES 6
 
 struct net_subnet {
@@ -22,8 +22,8 @@ struct net_subnet {
     uint32_t mask;    /* ones for the network's bits, then zeros */
 };
 
-/* Reads "10.0.0.7".  The four functions that read a text return 0; or -EINVAL, with ret untouched
- * and the text quoted in err. */
+/* Reads "10.0.0.7".  net_text_ipv4(), net_text_mask(), net_text_subnet() and net_text_mac() return
+ * 0; or -EINVAL, with ret untouched and the text quoted in err. */
 int net_text_ipv4(const char *text, uint32_t *ret, struct err *err);
 int net_text_mask(const char *text, uint32_t *ret, struct err *err); /* reads "255.255.255.0" */
 /* Reads "10.0.0.0/24" or "10.0.0.7/255.255.255.0"; host bits of the address are cleared. */
@@ -31,7 +31,8 @@ int net_text_subnet(const char *text, struct net_subnet *ret, struct err *err);
 /* Reads "52:54:00:12:34:56", "52-54-...", "5254.0012.3456" or "525400123456", in any case. */
 int net_text_mac(const char *text, uint8_t ret[NET_MAC_BYTES], struct err *err);
 
-/* These three write the text in a form that can be read back, and return ret. */
+/* Writes "10.0.0.7".  The functions net_text_put_...() return ret, and write texts that the readers
+ * above accept. */
 char *net_text_put_ipv4(uint32_t address, char ret[NET_TEXT_MAX]);
 char *net_text_put_subnet(const struct net_subnet *subnet, char ret[NET_TEXT_MAX]); /* with /24 */
 char *net_text_put_mac(const uint8_t mac[NET_MAC_BYTES], char ret[NET_TEXT_MAX]); /* "52:54:..." */

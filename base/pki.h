@@ -12,17 +12,17 @@
 
 #include <stddef.h>
 
-#define PKI_CA_YEARS     20 /* how long certificates are valid, years: of the CA, of a server */
-#define PKI_SERVER_YEARS 10
-#define PKI_CA_CERT      "ca.pem" /* file names in the CA's directory: certificate, private key */
-#define PKI_CA_KEY       "ca-key.pem"
+#define PKI_CA_YEARS     20           /* years for which the CA's certificate is valid */
+#define PKI_SERVER_YEARS 10           /* years for which a server's certificate is valid */
+#define PKI_CA_CERT      "ca.pem"     /* file name of the CA's certificate in the CA's directory */
+#define PKI_CA_KEY       "ca-key.pem" /* file name of the CA's private key */
 
 struct err;
 struct os;
 
-/* Makes ca.pem and ca-key.pem in dir, which must exist. pool: the CA's common name.  -EEXIST when
- * dir has a CA already: a CA is never replaced, because every machine of the pool trusts it.  Other
- * -errno: a file could not be written. */
+/* Makes ca.pem and ca-key.pem in dir, which must exist. pool: the CA's common name.
+ * Returns 0; -EEXIST: dir has a CA already: a CA is never replaced, because every machine of the
+ * pool trusts it; or another -errno: a file could not be written. */
 int pki_make_ca(struct os *os, const char *dir, const char *pool, struct err *err);
 
 struct pki_server {
@@ -36,8 +36,9 @@ struct pki_server {
 };
 
 /* Makes a key and a certificate signed by the CA in ca_dir, replacing the files at the two paths.
- * The file at cert_path contains only the server's certificate; clients have the CA's.  -ENOENT:
- * ca_dir has no CA; -EINVAL: invalid role or name; or another -errno of reading and writing. */
+ * The file at cert_path contains only the server's certificate; clients have the CA's.  Returns 0;
+ * -ENOENT: ca_dir has no CA; -EINVAL: invalid role or name; or another -errno of reading and
+ * writing. */
 int pki_make_server_cert(struct os *os, const char *ca_dir, const char *cert_path,
                          const char *key_path, const struct pki_server *server, struct err *err);
 

@@ -17,11 +17,12 @@ struct rng {
     uint64_t state[4];
 };
 
-void rng_seed(struct rng *rng, uint64_t seed); /* any seed gives a good sequence, also 0 */
-uint64_t rng_next(struct rng *rng);            /* 64 random bits */
+void rng_seed(struct rng *rng, uint64_t seed); /* starts the sequence; any seed is good, also 0 */
+uint64_t rng_next(struct rng *rng);            /* returns 64 random bits */
 /* Returns a number from 0 to limit - 1, each equally likely; limit >= 1. */
 uint64_t rng_below(struct rng *rng, uint64_t limit);
-double rng_real(struct rng *rng); /* uniform in [0, 1), 53 bits */
+/* Returns a number in [0, 1), each multiple of 2^-53 equally likely. */
+double rng_real(struct rng *rng);
 /* fills out with random bytes; not for secrets */
 void rng_bytes(struct rng *rng, void *out, size_t length);
 

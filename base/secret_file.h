@@ -22,7 +22,7 @@ struct os;
  * longer than size - 1; or -errno of opening the file. err names the file and never quotes its
  * contents.  On failure ret contains nothing of the file. */
 int secret_file_read(struct os *os, const char *path, char *ret, size_t size, struct err *err);
-/* Overwrites a secret in memory; the compiler cannot optimise it away. */
+/* Overwrites a secret in memory.  The compiler cannot optimise this away. */
 void secret_wipe(void *data, size_t length);
 void secret_free(char *text); /* overwrites the text and frees it; NULL is allowed */
 

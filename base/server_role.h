@@ -30,7 +30,7 @@ struct strbuf;
 #define SERVER_ROLE_SCHEDD    "schedd"
 /* A URI that begins with this word, in any case, names a role. */
 #define SERVER_ROLE_SCHEME   "roost:"
-#define SERVER_ROLE_NAME_MAX 255 /* bytes of POOL and of NAME */
+#define SERVER_ROLE_NAME_MAX 255 /* longest POOL or NAME, bytes before encoding */
 
 /* What messages advise the operator about a certificate that names no role, or the wrong one. */
 #define SERVER_ROLE_REMEDY \
@@ -45,18 +45,18 @@ struct server_role {
 /* Returns whether the role is "collector" or "schedd". */
 bool server_role_is_known(const char *role);
 
-/* Appends the URI to out.  -EINVAL: a part is empty, too long or has control characters, or the
- * role is not known. */
+/* Appends the URI roost://POOL/ROLE/NAME to out.  Returns 0; -EINVAL: a part is empty, too long or
+ * has control characters, or the role is not known. */
 int server_role_print(const char *pool, const char *role, const char *name, struct strbuf *out,
                       struct err *err);
 
-/* Reads a URI back. uri[0..length) may come from an attacker.  -EINVAL: the URI is not written
- * exactly as server_role_print() writes it. */
+/* Reads a URI back. uri[0..length) may come from an attacker.  Returns 0; -EINVAL: the URI is not
+ * written exactly as server_role_print() writes it. */
 int server_role_parse(const char *uri, size_t length, struct server_role *ret, struct err *err);
 
 /* Decides whether the server that shows `shown` is the one that was meant. pool or name NULL: any.
- * 0; or -EKEYREJECTED, with err such as "the server shows the certificate of schedd 'a' of pool
- * 'p', expected a collector of pool 'p'". */
+ * Returns 0; or -EKEYREJECTED, with err such as "the server shows the certificate of schedd 'a' of
+ * pool 'p', expected a collector of pool 'p'". */
 int server_role_judge(const struct server_role *shown, const char *pool, const char *role,
                       const char *name, struct err *err);
 

@@ -19,15 +19,16 @@
 
 #include "base/loop.h"
 
-struct slices;     /* the queue of works that wait for their turn */
+struct slices;     /* a set of works, and the order in which their slices run */
 struct slice_work; /* one long piece of work */
 
 struct slices *slices_create(struct loop *loop);
 /* Frees the queue.  All works in it must have been destroyed before.  NULL is allowed. */
 void slices_destroy(struct slices *slices);
 
-/* The callback slice(arg) must do one slice of the work. caller (copied) names who wants it: works
- * of the same caller share one place in the queue. */
+/* Makes a work, which runs when slice_work_want() asks for it. slice(arg) must do one slice of the
+ * work. caller (copied) names who wants the work: works of the same caller share one place in the
+ * queue. */
 struct slice_work *slice_work_create(struct slices *slices, const char *caller, loop_f slice,
                                      void *arg);
 /* NULL is allowed; so is a call from the work's own slice(). */
@@ -43,8 +44,8 @@ bool slice_work_waits(const struct slice_work *work);
 
 /* Limits how many works of one caller hold memory at a time (until somebody takes their result).
  * Returns true when fewer than `most` do: the work then counts until slice_work_leave().
- * Returns false when the limit is reached: the slice must return now and is called again when
- * there is room. */
+ * Returns false when the limit is reached: slice() must return now, and is called again when a work
+ * of the same caller has left. */
 bool slice_work_enter(struct slice_work *work, size_t most);
 /* Ends what slice_work_enter() has allowed: the work no longer counts as holding memory.  Does
  * nothing if slice_work_enter() has not returned true before. */

@@ -1,6 +1,6 @@
 /* base/strbuf.h - a string or byte buffer that grows up to a limit.
  *
- * Errors stick: once an append would cross the limit (or memory ran out) the buffer is marked
+ * Errors stay: once an append would cross the limit (or memory ran out) the buffer is marked
  * failed, further appends do nothing, and the caller checks once at the end.  data is always
  * zero-terminated after the first append or strbuf_text().
  *
@@ -26,7 +26,7 @@ struct strbuf {
 /* max: limit of length in bytes; 0: STRBUF_MAX_DEFAULT. */
 void strbuf_init(struct strbuf *buf, size_t max);
 void strbuf_fini(struct strbuf *buf);
-void strbuf_clear(struct strbuf *buf); /* length 0, failed false; keeps the memory */
+void strbuf_clear(struct strbuf *buf); /* makes the buffer empty and not failed; keeps the memory */
 void strbuf_append(struct strbuf *buf, const void *data, size_t length);
 void strbuf_puts(struct strbuf *buf, const char *text);
 void strbuf_putc(struct strbuf *buf, char c);

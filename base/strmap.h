@@ -21,14 +21,17 @@ struct strmap *strmap_create(enum strmap_case key_case);
 /* Frees the map; calls free_value, unless NULL, for each value.  map may be NULL. */
 void strmap_destroy(struct strmap *map, void (*free_value)(void *value));
 size_t strmap_count(const struct strmap *map);
-/* returns NULL when the key is absent */
+/* Returns the value stored under the key; NULL: none. */
 void *strmap_get(const struct strmap *map, const char *key);
-/* Stores value, which must not be NULL.  Returns the value that it replaced, or NULL. */
+/* Stores value, which must not be NULL, under the key.  Returns the value that was stored before;
+ * NULL: none. */
 void *strmap_set(struct strmap *map, const char *key, void *value);
-void *strmap_remove(struct strmap *map, const char *key); /* returns the removed value, or NULL */
+/* Removes the key.  Returns the value that was stored under the key; NULL: none. */
+void *strmap_remove(struct strmap *map, const char *key);
 
-/* Walks in order of insertion: at = 0 first; returns false at the end.  Removing the entry just
- * returned is allowed; inserting while walking is not.  key and value may be NULL.
+/* Gives the entries in order of insertion, one in each call; *at must be 0 before the first call.
+ * Returns false at the end.  Removing the entry just returned is allowed; inserting while walking
+ * is not.  key and value may be NULL.
  *     size_t at = 0; const char *key; void *value;
  *     while (strmap_next(map, &at, &key, &value)) ... */
 bool strmap_next(const struct strmap *map, size_t *at, const char **key, void **value);

@@ -24,45 +24,46 @@ static inline bool text_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
-static inline bool text_is_blank(char c) /* a blank or a tab */
+static inline bool text_is_blank(char c) /* returns whether c is a blank or a tab */
 {
     return c == ' ' || c == '\t';
 }
-/* what separates words: a blank, a tab or the end of a line */
+/* Returns whether c separates words: a blank, a tab or the end of a line. */
 static inline bool text_is_gap(char c)
 {
     return text_is_blank(c) || c == '\n' || c == '\r';
 }
-static inline bool text_is_space(char c) /* what isspace() accepts in the C locale */
+static inline bool text_is_space(char c) /* returns isspace(c) of the C locale */
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Reads [+-]digits.  0, -EINVAL (wrong form) or -ERANGE (right form, but too large). */
+/* Reads [+-]digits.  Returns 0, -EINVAL (wrong form) or -ERANGE (right form, but too large). */
 int text_parse_int64(const char *text, int64_t *ret, struct err *err);
 /* Reads [+-]digits[.digits][e[+-]digits].  Returns 0, -EINVAL (wrong form) or -ERANGE (right
  * form, but too large). */
 int text_parse_double(const char *text, double *ret, struct err *err);
-/* Reads true false yes no on off t f y n 1 0.  0 or -EINVAL. */
+/* Reads one of: true false yes no on off t f y n 1 0.  Returns 0 or -EINVAL. */
 int text_parse_bool(const char *text, bool *ret, struct err *err);
 
 /* Reads a duration into *ret, in seconds: "10m", "1h30m", "250 ms", "2 days".  Units are ms, s,
  * m, h, d, w and their English words; a number without a unit counts in seconds.  The sum must
  * be whole seconds, and not negative.  Returns 0, -EINVAL or -ERANGE. */
 int text_parse_duration_s(const char *text, int64_t *ret, struct err *err);
-/* Like text_parse_duration_s(), but in milliseconds, also for a number without a unit. */
+/* Reads a duration, in the form of text_parse_duration_s(), into *ret, in milliseconds; also a
+ * number without a unit counts in milliseconds.  Returns 0, -EINVAL or -ERANGE. */
 int text_parse_duration_ms(const char *text, int64_t *ret, struct err *err);
 
 /* Reads a size in bytes: "2 GiB", "512M", "100 kb", "4096".  Units are B K M G T P with an optional
  * "B" or "iB", in any case; all are powers of 1024, as in HTCondor.  Without a unit: bytes.  Whole
- * numbers only, never negative. */
+ * numbers only, never negative.  Returns 0, -EINVAL or -ERANGE. */
 int text_parse_size(const char *text, int64_t *ret_bytes, struct err *err);
 
-/* Gives the milliseconds of a unit of time, word[0..length): "m", "days", in any case.  False:
- * unknown unit. */
+/* Gives the milliseconds of a unit of time, word[0..length): "m", "days", in any case.  Returns
+ * false if the unit is unknown. */
 bool text_unit_duration_ms(const char *word, size_t length, int64_t *ret);
-/* Gives the bytes of a unit of size, word[0..length): "K", "GiB", in any case.  False: unknown
- * unit. */
+/* Gives the bytes of a unit of size, word[0..length): "K", "GiB", in any case.  Returns false if
+ * the unit is unknown. */
 bool text_unit_size_bytes(const char *word, size_t length, int64_t *ret);
 
 #define TEXT_UTC_MAX 32
@@ -76,17 +77,17 @@ int text_parse_utc(const char *text, int64_t *ret_ms, struct err *err);
 
 /* Writes data as 2 * length hex digits, lower case, and the terminating zero. */
 void text_hex(const void *data, size_t length, char *out);
-/* Reads exactly 2 * length hex digits into out[0..length).  0 or -EINVAL. */
+/* Reads exactly 2 * length hex digits into out[0..length).  Returns 0 or -EINVAL. */
 int text_unhex(const char *text, void *out, size_t length, struct err *err);
 
-/* Returns whether the pattern matches the whole text: '*' any run of bytes, '?' any one byte,
- * others themselves.  O(pattern * text). */
+/* Returns whether the pattern matches the whole text: '*' stands for any bytes or none, '?' for
+ * any one byte, every other byte for itself.  O(pattern * text). */
 bool text_glob(const char *pattern, const char *text, bool ignore_case);
 
-/* Compares two secrets; the time taken depends only on length. */
+/* Returns whether two secrets are equal; the time taken depends only on length. */
 bool text_equal_secret(const void *a, const void *b, size_t length);
 
-/* ignores the case of ASCII letters, whatever the locale */
+/* Returns whether the texts are equal except for the case of ASCII letters, whatever the locale. */
 bool text_equal_nocase(const char *a, const char *b);
 int text_compare_nocase(const char *a, const char *b);
 char text_lower(char c); /* returns c in lower case; changes ASCII letters only */

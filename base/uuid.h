@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define UUID_TEXT_MAX 37 /* 36 characters and the terminating zero */
+#define UUID_TEXT_MAX 37 /* bytes of a UUID as text: 36 characters and the terminating zero */
 
 struct rng;
 

@@ -15,12 +15,13 @@ struct vec {
 
 /* Appends an item.  A vector whose bytes are all zero is a valid empty vector. */
 void vec_push(struct vec *vec, void *item);
-void vec_remove_at(struct vec *vec, size_t index); /* keeps the order of the others; O(count) */
+/* Removes the item at this index; the other items keep their order.  O(count). */
+void vec_remove_at(struct vec *vec, size_t index);
 
 /* Removes all items. free_item is called for each item; NULL: items are not freed.  Keeps the
  * array's memory. */
 void vec_clear(struct vec *vec, void (*free_item)(void *item));
-/* Like vec_clear(), but also frees the array's memory. */
+/* Removes all items as vec_clear() does, and also frees the array's memory. */
 void vec_fini(struct vec *vec, void (*free_item)(void *item));
 
 #endif

@@ -27,7 +27,7 @@ struct x509_spec {
 };
 
 EVP_PKEY *x509_key(void); /* returns a new P-256 key; NULL when OpenSSL fails */
-/* Makes a certificate for key.  0; -EINVAL: a name is not possible in X.509; -EIO: OpenSSL
+/* Makes a certificate for key.  Returns 0; -EINVAL: a name is not possible in X.509; -EIO: OpenSSL
  * failed. */
 int x509_make(EVP_PKEY *key, const struct x509_spec *spec, X509 **ret, struct err *err);
 /* Reads the role from the URI in the certificate's subject alternative names.  Returns 0;

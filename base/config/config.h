@@ -32,25 +32,26 @@
 
 #include "base/knob.h"
 
-#define CONFIG_FILE_MAX  ((size_t)1 << 20)  /* largest configuration file, bytes */
-#define CONFIG_VALUE_MAX ((size_t)64 << 10) /* largest value after expansion, bytes */
-/* files read in one load; a file that is included twice counts twice */
+#define CONFIG_FILE_MAX ((size_t)1 << 20) /* largest configuration file, bytes */
+/* largest value after its macros are expanded, bytes */
+#define CONFIG_VALUE_MAX ((size_t)64 << 10)
+/* most files read in one config_load(); a file that is included twice counts twice */
 #define CONFIG_FILES_MAX         1000
 #define CONFIG_NAMES_MAX         10000 /* most knobs and macros defined in files */
-#define CONFIG_SECTIONS_MAX      20000 /* sections of all kinds in all files */
+#define CONFIG_SECTIONS_MAX      20000 /* most sections, of all kinds together, in all files */
 #define CONFIG_INCLUDE_DEPTH_MAX 10
 #define CONFIG_MACRO_DEPTH_MAX   32
-#define CONFIG_BYTES_MAX         ((size_t)64 << 20) /* all memory of one configuration */
+#define CONFIG_BYTES_MAX         ((size_t)64 << 20) /* most bytes of memory of one configuration */
 #define CONFIG_DEFAULT_PATH      "/etc/roost/roost.conf"
 
-struct config; /* immutable once loaded */
+struct config; /* a loaded configuration; nothing changes it afterwards */
 struct err;
 struct strbuf;
 struct vec;
 
 /* Where a value was set.  Later layers win over earlier ones. */
 enum config_layer {
-    CONFIG_BUILTIN,     /* the fallback in the table of knobs */
+    CONFIG_BUILTIN,     /* the knob's default (`fallback`) in its table */
     CONFIG_SHARED,      /* the shared file, /etc/roost/roost.conf */
     CONFIG_LOCAL,       /* local files and directories */
     CONFIG_PERSISTENT,  /* set at run time: `roost config set` */
@@ -67,9 +68,10 @@ struct config_source {
     /* Appends the names of a directory's entries, without the directory's path, in any order.
      * The loader frees each name with mem_free().  Returns 0 or -errno. */
     int (*list_directory)(void *context, const char *path, struct vec *names, struct err *err);
-    const char *(*get_env)(void *context, const char *name); /* returns NULL if not set */
-    /* Sets *ret to the absolute form of the path; the loader frees it with mem_free().  If this
-     * pointer is NULL, relative paths are refused. */
+    /* Returns the value of an environment variable; NULL: not set. */
+    const char *(*get_env)(void *context, const char *name);
+    /* Sets *ret to the absolute form of the path; the loader frees it with mem_free().  Returns 0
+     * or -errno.  If the pointer `absolute` is NULL, relative paths are refused. */
     int (*absolute)(void *context, const char *path, char **ret, struct err *err);
     void *context;
 };
@@ -86,11 +88,12 @@ struct config_options {
     const char *subsystem;
     /* The shared file.  NULL: the file in the variable ROOST_CONFIG, else CONFIG_DEFAULT_PATH. */
     const char *path;
-    /* knobs of this program: the getters accept only these names */
+    /* Tables of this program's knobs; config_string() and the other getters accept only names in
+     * these tables. */
     const struct knob_table *const *tables;
     size_t table_count;
-    /* Knobs of other daemons: their names are known, macros may refer to them, their values are not
-     * checked. */
+    /* Tables of other daemons' knobs: files may set these knobs and macros may refer to them, but
+     * their values are not checked. */
     const struct knob_table *const *others;
     size_t other_count;
     const struct config_macro *macros;
@@ -104,19 +107,19 @@ struct config_options {
     const char *settings;
 };
 
-/* Reads all layers, expands macros and checks all values.  Returns 0 and sets *ret; -ENOENT: no
- * such file; -EINVAL: malformed text or value; -ERANGE: a number out of range; -EFBIG: a limit
- * exceeded, such as CONFIG_NAMES_MAX; -ELOOP: macros or includes that refer to themselves, or
- * are nested too deep; -EBADMSG: an error of libconfuse; -ENOMEM; or what a callback returned.
- * On failure *ret is untouched, and err names file, line, knob and, for a misspelt name, the
- * nearest known one.  The tables must outlive the result. */
+/* Reads all layers, expands macros and checks all values.  Returns 0 and sets *ret; -ENOENT:
+ * the shared file does not exist; -EINVAL: malformed text or value; -ERANGE: a number out of range;
+ * -EFBIG: a limit exceeded, such as CONFIG_NAMES_MAX; -ELOOP: macros or includes that refer to
+ * themselves, or are nested too deep; -EBADMSG: an error of libconfuse; -ENOMEM; or what a callback
+ * returned. On failure *ret is untouched, and err names file, line, knob and, for a misspelt name,
+ * the nearest known one.  The tables must outlive the result. */
 int config_load(const struct config_source *source, const struct config_options *options,
                 struct config **ret, struct err *err);
 void config_destroy(struct config *config); /* NULL is allowed */
 
-/* The getters down to config_list() return the value of one knob, for one type each.  A name
- * that is in none of the tables, or has another type, is a mistake in our code (CHECK).  Results
- * live as long as the configuration.  This one: a KNOB_STRING; NULL when unset. */
+/* Returns the value of a KNOB_STRING; NULL when unset.  For config_string() and the getters below,
+ * down to config_list(): the result lives as long as the configuration; a name that is in none of
+ * this program's tables, or a knob of another type, is a mistake in our code (CHECK). */
 const char *config_string(const struct config *config, const char *name);
 /* Returns the value of a KNOB_PATH; NULL when unset. */
 const char *config_path(const struct config *config, const char *name);
@@ -143,7 +146,7 @@ const char *config_text(const struct config *config, const char *name);
 size_t config_section_count(const struct config *config, const char *kind);
 const struct config_section *config_section_at(const struct config *config, const char *kind,
                                                size_t index);
-/* Returns the section with this title; NULL: no such section. */
+/* Returns the section of this kind with this title; NULL: no such section. */
 const struct config_section *config_section_find(const struct config *config, const char *kind,
                                                  const char *title);
 const char *section_title(const struct config_section *section);
@@ -166,25 +169,25 @@ struct config_origin {
      * NULL. */
     const char *file;
     unsigned line; /* 0: none */
-    /* the value before its macros are expanded, except references to its own name; NULL when
-     * unset */
+    /* The value before its macros are expanded; only references of the value to its own name are
+     * already replaced.  NULL when unset. */
     const char *raw;
 };
 /* Returns the layer's name for people: "shared file". */
 const char *config_layer_name(enum config_layer layer);
 
-/* Tells where a knob or macro was set.  False: no such name. */
+/* Writes to *ret where a knob or macro was set.  Returns false if there is no such name. */
 bool config_why(const struct config *config, const char *name, struct config_origin *ret);
 
-/* Iterates over all knobs of the tables, then over the macros defined in files.  Start with *at =
- * 0; false at the end. *knob is NULL for a macro. */
+/* Iterates over all knobs of the tables, then over the macros defined in files.  The caller
+ * sets *at to 0 before the first call.  Returns false at the end. *knob is NULL for a macro. */
 bool config_next(const struct config *config, size_t *at, const char **name,
                  const struct knob **knob);
 
 /* Returns how many names in the files are neither knobs nor used by any value.  config_unknown()
  * returns one line of text about each: "roost.conf:12: unknown knob 'STRAT' (did you mean
- * START?)".  They deserve a warning and are not an error, because a later version may know the
- * name. */
+ * START?)".  An unknown name deserves a warning and is not an error, because a later version may
+ * know the name. */
 size_t config_unknown_count(const struct config *config);
 const char *config_unknown(const struct config *config, size_t index);
 
@@ -200,9 +203,9 @@ void config_settings_names(const struct config *config, struct strbuf *out);
  * nearest known one; -EPERM: the knob controls run-time settings, and can be set in files only. */
 int config_settings_may_name(const struct config *config, const char *name, struct err *err);
 /* Computes the new text of the settings file after one change and appends it to out. text: the
- * present content of the file; path: for messages; value NULL: remove the setting.  Returns 0;
- * -ENOENT: the name to remove was not set; -EINVAL: invalid name, or the value is not one line;
- * -EFBIG: the value is too long; -EBADMSG: the present file is malformed. */
+ * present content of the file; path: the file's path, for messages; value NULL: remove the setting.
+ * Returns 0; -ENOENT: the name to remove was not set; -EINVAL: invalid name, or the value is not
+ * one line; -EFBIG: the value is too long; -EBADMSG: the present file is malformed. */
 int config_settings_edit(const char *path, const char *text, const char *name, const char *value,
                          struct strbuf *out, struct err *err);
 /* Appends the names that differ between two configurations of one daemon, separated by ", ": knobs,

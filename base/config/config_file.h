@@ -28,14 +28,15 @@ struct config_statement {
     const char *name;
     const char *value;
     unsigned line;
-    /* true: value is one item of a list in braces; false: value is a whole value, which may be a
-     * list of words */
+    /* true: `value` is one item of a list in braces; false: `value` is the whole value that the
+     * file assigns, even if that is a list of words */
     bool list_item;
 };
 
-/* Appends the file's statements to *statements, in order; they live in the arena.  0; -EINVAL, err
- * is "PATH:LINE: what is wrong"; -ENOMEM; -EBADMSG: libconfuse refuses what our own scan accepted,
- * which is not known to happen.  Not for two threads at a time: libconfuse keeps global state. */
+/* Appends the file's statements to *statements, in order; the statements live in `arena`.  Returns
+ * 0; -EINVAL, with "PATH:LINE: what is wrong" in err; -ENOMEM; -EBADMSG: libconfuse refuses what
+ * our own scan accepted, which is not known to happen.  Must not run in two threads at a time,
+ * because libconfuse keeps global state. */
 int config_file_parse(const char *path, const char *text, size_t length, struct arena *arena,
                       struct vec *statements, struct err *err);
 

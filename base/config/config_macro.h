@@ -27,8 +27,8 @@ struct macro_reference {
     bool environment; /* true: $ENV(NAME); false: $(NAME) */
 };
 
-/* Finds the next reference in text[at..length).  1: found, *ret is set; 0: none is left; -EINVAL:
- * malformed, err is set. */
+/* Finds the next reference in text[at..length).  Returns 1 and sets *ret; 0: no reference is left;
+ * -EINVAL: malformed, err is set. */
 int macro_next(const char *text, size_t length, size_t at, struct macro_reference *ret,
                struct err *err);
 

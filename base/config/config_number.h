@@ -17,12 +17,12 @@
 
 #include "base/knob.h"
 
-#define CONFIG_NUMBER_DEPTH_MAX 50 /* how deep parentheses may be nested */
+#define CONFIG_NUMBER_DEPTH_MAX 50 /* most levels of nested parentheses */
 
 struct err;
 
-/* Computes a value of type INT, DURATION_S, DURATION_MS (both in milliseconds) or SIZE_BYTES.  0,
- * -EINVAL (malformed) or -ERANGE (too large). */
+/* Computes a value of type INT, DURATION_S, DURATION_MS (both in milliseconds) or SIZE_BYTES.
+ * Returns 0, -EINVAL (malformed) or -ERANGE (too large). */
 int config_number_int(const char *text, enum knob_type type, int64_t *ret, struct err *err);
 /* Computes a value of type REAL.  Returns 0, -EINVAL (malformed) or -ERANGE (too large). */
 int config_number_real(const char *text, double *ret, struct err *err);

@@ -10,7 +10,7 @@
 
 struct os;
 
-/* Returns the callbacks; os must live as long as they are used. */
+/* Returns callbacks that read through os; os must live as long as the callbacks are used. */
 struct config_source config_source_os(struct os *os);
 
 #endif

@@ -24,10 +24,10 @@ struct config_value {
     const struct knob *knob;     /* the knob's row in its table; NULL for a macro */
     struct config_origin origin; /* origin.raw is the text before expansion */
     const char *text;            /* after expansion; NULL while unset or not expanded */
-    int64_t integer;             /* value of an INT; a duration in milliseconds; a size in bytes */
+    int64_t integer; /* value of a KNOB_INT; a duration in milliseconds; a size in bytes */
     double real;
     bool truth;
-    const char *const *items; /* items of a LIST; ends with NULL */
+    const char *const *items; /* items of a KNOB_LIST; ends with NULL */
     size_t item_count;
 };
 
@@ -40,16 +40,18 @@ struct config_entry {
     struct config_value value;
     /* where the value was set before a variable ROOST_<NAME> of the environment changed it */
     struct config_origin before_environment;
-    /* true while this entry is being expanded: a reference to it then means a cycle */
+    /* True while the value's macros are being expanded: a reference to this entry is then a
+     * cycle. */
     bool running;
-    bool listed; /* true for a macro whose name is in a list of attributes (..._ATTRS, ..._EXPRS) */
+    /* true: a list of attributes (a knob ..._ATTRS or ..._EXPRS) contains this name */
+    bool listed;
     bool qualified; /* true when set for this daemon alone: "STARTD.START = ..." */
 };
 
 struct config_section {
     const struct knob_section *kind;
     const char *title;
-    struct config_value *values; /* one value for each of kind->options, in that order */
+    struct config_value *values; /* one for each entry of kind->options, in the same order */
 };
 
 struct config_kind {
@@ -74,7 +76,7 @@ struct config {
     const char *settings_path; /* file of the run-time settings; NULL: these are not enabled */
 };
 
-/* What is needed only while loading. */
+/* What is needed only while a configuration is being loaded. */
 struct config_loader {
     const struct config_source *source;
     const struct config_options *options;
@@ -83,7 +85,7 @@ struct config_loader {
     const char *shared_directory;
     /* Entries being expanded now, outermost first. */
     const struct config_entry *chain[CONFIG_MACRO_DEPTH_MAX];
-    bool placed;        /* true: err says already in which file and line the error is */
+    bool placed;        /* true: the text in err already names the file and line */
     struct vec foreign; /* struct foreign_option: options in sections of other daemons */
 };
 
@@ -91,15 +93,16 @@ struct foreign_option {
     const char *title, *raw;
 };
 
-/* Returns "FILE:LINE: NAME", the place where a value was set, for messages.  Lives in the arena. */
+/* Returns "FILE:LINE: NAME", the place where a value was set, for messages.  The text
+ * lives in the arena of the configuration. */
 const char *config_place(struct config_loader *loader, const struct config_origin *origin,
                          const char *name);
 
 /* Expands an entry into its value.text; the entries that it refers to are expanded first.
  * Returns 0, or -EINVAL, -ELOOP, -EFBIG, -ENOMEM with the file and line in err. */
 int config_expand_entry(struct config_loader *loader, struct config_entry *entry, struct err *err);
-/* Expands the macros in one text. title: value of $(TITLE), or NULL. *ret lives in the arena.
- * Returns 0 or an error of config_expand_entry(). */
+/* Expands the macros in one text. title: value of $(TITLE), or NULL. *ret lives in the arena
+ * of the configuration.  Returns 0 or an error of config_expand_entry(). */
 int config_expand_text(struct config_loader *loader, const char *text, const char *title,
                        const char **ret, struct err *err);
 
@@ -110,7 +113,8 @@ void config_gather_texts(struct config_loader *loader);
 /* Converts value->text into the typed fields of value.  Returns 0 or -errno with err. */
 int config_check_value(struct config_loader *loader, struct config_value *value, struct err *err);
 
-/* Splits a list into items; both live in the arena.  0; -EINVAL: a quote is not closed; -ENOMEM. */
+/* Splits the text of a list into items.  The array *items, ended by NULL, and its texts live in the
+ * arena.  Returns 0; -EINVAL: a quote is not closed; or -ENOMEM. */
 int config_split_list(struct arena *arena, const char *text, const char *const **items,
                       size_t *count, struct err *err);
 /* Appends an item to a list, in quotes if config_split_list() needs them to read it back as one
@@ -122,10 +126,11 @@ void config_append_item(struct strbuf *out, const char *item);
 const char *config_own_part(const struct config_loader *loader, const char *name);
 
 /* Adds the line "FILE:LINE: unknown WHAT 'NAME'" to config.unknown. what: "knob", "section";
- * nearest: a similar name, or NULL. */
+ * nearest: a similar name, or NULL.  Returns 0 or -ENOMEM. */
 int config_note_unknown(struct config_loader *loader, const char *file, unsigned line,
                         const char *what, const char *name, const char *nearest, struct err *err);
-/* Adds a line to config.unknown for each unknown name.  To be called when all layers are read. */
+/* Adds a line to config.unknown for each unknown name.  To be called when all layers are read.
+ * Returns 0 or -ENOMEM. */
 int config_find_unknown(struct config_loader *loader, struct err *err);
 
 /* Returns whether the name belongs to a family of knobs (base/knob.h).  If so, *restart tells

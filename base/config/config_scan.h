@@ -30,11 +30,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CONFIG_NAME_MAX  128 /* bytes of a name or kind */
-#define CONFIG_TITLE_MAX 255 /* bytes of a section's title */
+#define CONFIG_NAME_MAX  128 /* longest name, or kind of section, bytes */
+#define CONFIG_TITLE_MAX 255 /* longest title of a section, bytes */
 
-/* Name of an option that the scan adds at the head of each section of the copy, so that
- * libconfuse reports empty sections, too. */
+/* Name of an option that config_scan() adds at the head of each section in the copy for libconfuse,
+ * so that libconfuse reports empty sections, too. */
 #define CONFIG_SCAN_OPENED "__opened"
 
 struct arena;
@@ -46,9 +46,9 @@ struct config_scan_string {
     bool list_item; /* true: an item of a list in braces */
 };
 
-/* The result of a scan. */
+/* The result of config_scan(). */
 struct config_scan {
-    char *text; /* the copy for libconfuse, zero-terminated */
+    char *text; /* the copy of the file for libconfuse, zero-terminated */
     size_t text_length;
     /* Names assigned outside sections: the keys of the map; its values are any non-NULL pointer. */
     struct strmap *names;
@@ -63,8 +63,8 @@ struct config_scan_kind {
     struct strmap *names; /* names assigned in sections of this kind */
 };
 
-/* Scans a file and makes the copy.  0; -EINVAL, err is "PATH:LINE: what is wrong"; or -ENOMEM.
- * Release *ret with config_scan_fini(). */
+/* Scans the text of a file and makes the copy for libconfuse.  Returns 0; -EINVAL, with "PATH:LINE:
+ * what is wrong" in err; or -ENOMEM.  The caller releases *ret with config_scan_fini(). */
 int config_scan(const char *path, const char *text, size_t length, struct config_scan *ret,
                 struct err *err);
 void config_scan_fini(struct config_scan *scan);

@@ -21,14 +21,17 @@ struct loop;
 struct os;
 struct strbuf;
 
-/* What a daemon gets from its process.  Valid until destroy() returns. */
+/* What a daemon gets from its process.  Valid until the daemon's callback destroy() returns. */
 struct daemon_env {
     struct loop *loop;
     struct os *os;
     struct log *log;
     const struct config *config; /* the present configuration; reload() gets a new one */
-    const char *name; /* as "collector"; used in log lines and in the names of lock and log files */
-    int argc;         /* the arguments after the common options: "-owner", "alice" for a shadow */
+    /* such as "collector"; used in log lines and in the names of lock and log files */
+    const char *name;
+    /* number of entries of argv: the arguments after the common options, for a shadow "-owner" and
+     * "alice" */
+    int argc;
     char *const *argv;
     /* needed by daemon_reload() and daemon_set(); NULL: these calls are refused */
     struct daemon_run *run;
@@ -40,12 +43,13 @@ struct daemon {
     /* Tables of the daemon's own knobs, of those of all daemons, and of its libraries. */
     const struct knob_table *const *tables;
     size_t table_count;
-    /* Sets everything up and sets *state.  On an error the process ends with status 1. */
+    /* Sets the daemon up and returns 0, with *state as the argument of the other callbacks; or
+     * -errno: the process ends with status 1. */
     int (*start)(const struct daemon_env *env, void **state, struct err *err);
     /* Takes over a new, checked configuration; the old one is valid until the callback returns.
      * NULL: a new configuration needs a restart of the daemon. */
     void (*reload)(void *state, const struct config *config);
-    /* Called for SIGTERM and SIGINT: must finish its work and call loop_stop() within
+    /* Called for SIGTERM and SIGINT: must finish the daemon's work and call loop_stop() within
      * SHUTDOWN_GRACEFUL_TIMEOUT.  NULL: the process stops at once. */
     void (*stop)(void *state);
     void (*destroy)(void *state);
@@ -57,13 +61,13 @@ struct daemon {
 };
 
 /* Loads the configuration again, as SIGHUP does, and appends the differences as config_compare()
- * does.  0, or -errno with the old configuration in force, err set and nothing appended.  -ENOTSUP:
- * the daemon must be restarted for a new configuration. */
+ * does.  Returns 0, or -errno with the old configuration in force, err set and nothing appended.
+ * -ENOTSUP: the daemon must be restarted for a new configuration. */
 int daemon_reload(const struct daemon_env *env, struct strbuf *changed, struct strbuf *restart,
                   struct err *err);
 /* Sets a knob of this daemon at run time: first durably, then in the running daemon. value NULL:
  * removes the setting.  The caller must have checked who asks.  Appends the differences as
- * config_compare() does.  -EPERM: ENABLE_PERSISTENT_CONFIG is off; or errors of
+ * config_compare() does.  Returns 0; -EPERM: ENABLE_PERSISTENT_CONFIG is off; or errors of
  * config_settings_may_name(), config_settings_edit(), config_load() with the new value, or writing.
  * On failure nothing has changed. */
 int daemon_set(const struct daemon_env *env, const char *name, const char *value,

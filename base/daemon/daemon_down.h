@@ -24,15 +24,16 @@ struct config;
 struct err;
 struct os;
 
-/* Writes the note, durably. why: one line for people.  0 or an error of os_write_file(). */
+/* Writes, durably, the note that the daemon `name` must stay down. why: one line for people.
+ * Returns 0 or an error of os_write_file(). */
 int daemon_down_write(struct os *os, const struct config *config, const char *name, const char *why,
                       struct err *err);
-/* Returns whether there is a note, from any boot.  If so, *same_boot tells whether the note is
- * of this boot and therefore valid (true also for a note that cannot be read), and `why` is its
- * reason. */
+/* Returns whether there is a note for the daemon `name`, from any boot.  If so, *same_boot tells
+ * whether the note is of this boot and therefore valid (true also for a note that cannot be read),
+ * and `why` is its reason. */
 bool daemon_down_read(struct os *os, const struct config *config, const char *name, bool *same_boot,
                       char why[DAEMON_DOWN_WHY_MAX]);
-/* Removes the note.  Returns 0 also if there is no note. */
+/* Removes the note for the daemon `name`.  Returns 0, also if there is no note; or -errno. */
 int daemon_down_remove(struct os *os, const struct config *config, const char *name,
                        struct err *err);
 

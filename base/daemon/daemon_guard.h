@@ -19,13 +19,14 @@ struct log;
 struct loop;
 struct os;
 
-/* Bounds of the random wait between the master's end and the start of a new master. */
+/* Bounds, in milliseconds, of the random wait between the master's end and the start of a new
+ * master. */
 #define GUARD_WAIT_MIN_MS  200
 #define GUARD_WAIT_MAX_MS  1000
-#define GUARD_RETRY_MAX_MS 60000 /* longest wait between two attempts to start a master */
+#define GUARD_RETRY_MAX_MS 60000 /* longest wait between two attempts to start a master, ms */
 
-/* Returns NULL when nothing is to be watched: no master started this process, or RESURRECT_MASTER
- * is false. */
+/* Starts to watch the master of this daemon.  Returns NULL when nothing is to be watched: no master
+ * started this process, or RESURRECT_MASTER is false. */
 struct daemon_guard *daemon_guard_create(struct loop *loop, struct os *os, struct log *log,
                                          const struct config *config);
 /* Stops watching, because this daemon was told to stop.  NULL is allowed. */

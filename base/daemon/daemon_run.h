@@ -20,18 +20,20 @@ struct loop;
 struct os;
 
 /* Parses the arguments, loads the configuration, opens the log (sink NULL: the file that -log or
- * the configuration names), takes the lock, registers signals and calls the daemon's start().
- * Reads the machine only through loop and os.  Returns 0 and sets *ret; or 1 or 3, the exit status
- * for the process, with err set and, if the log was open, logged. argv must outlive *ret. */
+ * the configuration names), locks the daemon's lock file, registers signals and calls the daemon's
+ * start(). Reads the machine only through loop and os.  Returns 0 and sets *ret; or 1 or 3, the
+ * exit status for the process, with err set and, if the log was open, logged. argv must outlive
+ * *ret. */
 int daemon_run_start(const struct daemon *daemon, struct loop *loop, struct os *os,
                      const struct log_sink *sink, int argc, char *const *argv,
                      struct daemon_run **ret, struct err *err);
-/* Calls destroy() and gives up the lock.  Call it after the loop has stopped.  NULL is allowed. */
+/* Calls the daemon's destroy() and gives up the daemon's lock file.  To be called after the loop
+ * has stopped.  NULL is allowed. */
 void daemon_run_destroy(struct daemon_run *run);
 
-/* Like daemon_main(), for a process that made some object before it had a loop (`begun`), as the
- * result of stream_run_warm().  Calls adopt(loop, begun), unless adopt is NULL, before the daemon
- * starts. */
+/* Like daemon_main(), for a process that made some object before it had a loop (`begun`), such as
+ * the result of stream_run_warm().  Calls adopt(loop, begun), unless adopt is NULL, before the
+ * daemon starts. */
 int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
                       void (*adopt)(struct loop *loop, void *begun), void *begun);
 

@@ -33,7 +33,7 @@
 #define PREPARED_ARG_BYTES 8192
 /* bytes reserved for the variables of env_add (struct os_spawn) */
 #define PREPARED_ENV_BYTES   8192
-#define PREPARED_ORDER_BYTES 16384 /* largest order, bytes */
+#define PREPARED_ORDER_BYTES 16384 /* largest order to start a copy, bytes */
 
 /* An order to start a copy: this struct, then zero-terminated strings: directory, arguments,
  * variables. */
@@ -41,8 +41,8 @@ struct prepared_order {
     uint32_t argument_count, variable_count;
 };
 
-/* Answer of the prepared process.  The first one has pid 0 and means: ready.  Then comes one for
- * each order. */
+/* Answer of the prepared process.  The first answer has pid 0 and means that the process
+ * is ready.  Then comes one answer for each order. */
 struct prepared_answer {
     int32_t error; /* 0: the copy runs as pid; else a positive errno */
     int32_t pid;

@@ -22,7 +22,7 @@ struct os_terminal;
 
 /* ---- facts about the machine ----------------------------------------------------------------- */
 
-#define OS_BOOT_ID_SIZE 37
+#define OS_BOOT_ID_SIZE 37 /* bytes of a boot id, with the zero */
 
 struct os_machine {
     char hostname[256];
@@ -45,11 +45,10 @@ double os_load_average(struct os *os); /* returns the load average of the last m
 /* returns the free space in KiB, or -errno */
 int64_t os_disk_free_kib(struct os *os, const char *path);
 
-/* idle time, seconds, of a machine without any terminal or keyboard */
+/* seconds of idleness that are reported for a machine without any terminal or keyboard */
 #define OS_NEVER_IDLE_S (INT64_MAX / 2)
 /* Seconds since somebody last used the machine.  While somebody types, the kernel updates a
- * terminal's time every eight seconds only; after a pause, the kernel updates it at the first key.
- */
+ * terminal's time of access only every eight seconds; after a pause, at the first key. */
 struct os_idleness {
     int64_t keyboard_s; /* seconds since the last input at any tty or pty, console included */
     int64_t console_s;  /* seconds since the machine's own keyboard or mouse was last used */
@@ -63,8 +62,9 @@ struct os_terminals {
 };
 void os_idleness(struct os *os, const struct os_terminals *which, struct os_idleness *ret);
 
-const char *os_getenv(struct os *os, const char *name); /* returns NULL when unset */
-/* Returns the whole environment: "NAME=value" ..., ended by NULL.  Borrowed. */
+/* Returns the value of an environment variable of this process; NULL: not set.  Borrowed. */
+const char *os_getenv(struct os *os, const char *name);
+/* Returns the whole environment of this process: "NAME=value" ..., ended by NULL.  Borrowed. */
 const char *const *os_environment(struct os *os);
 /* Returns how many seconds local time is ahead of UTC at the time at_s (seconds since 1970). */
 int32_t os_zone_offset_s(struct os *os, int64_t at_s);
@@ -127,7 +127,8 @@ struct os_spawn {
      * -ENXIO. */
     const char *stdout_path;
     const char *stderr_path; /* file for standard error; rules as for stdout_path */
-    bool truncate_output;    /* truncate the two output files instead of appending */
+    /* true: the files stdout_path and stderr_path are emptied first, instead of appended to */
+    bool truncate_output;
     /* Text of at most 64 KiB that the program reads as its standard input, instead of
      * stdin_path; may be NULL. */
     const char *input_text;
@@ -139,7 +140,7 @@ struct os_spawn {
      * cwd, new_session and kin are used. */
     bool prepared;
     bool no_new_privs;
-    bool change_user; /* run as uid and gid, without supplementary groups; needs root */
+    bool change_user; /* true: run as uid and gid, without supplementary groups; needs root */
     uid_t uid;
     gid_t gid;
     int nice; /* added to our own nice value */
@@ -150,20 +151,20 @@ struct os_spawn {
     /* Pid of another process: the program joins its namespaces (PID, mounts, IPC, user); 0: the
      * program stays in ours.  May be combined with a cage that makes no namespaces. */
     pid_t beside;
-    /* Terminal or pipes for the program's standard streams (base/os/os_terminal.h); NULL: the
-     * paths above are used. */
+    /* Terminal or pipes for the program's standard streams (base/os/os_terminal.h); NULL:
+     * stdin_path, stdout_path and stderr_path are used. */
     struct os_terminal *terminal;
 };
 
-/* Starts a program. on_exit is called when it ends; may be NULL.  A failed exec is reported here,
- * as -ENOENT, -EACCES etc. with err naming the path, not as an exit status.  The child has only the
- * descriptors 0-2, default signal handling, and the limit of open files with which we were
- * started. */
+/* Starts a program.  Returns 0 and sets *ret to its pid; or -errno.  A failed exec is reported
+ * here, as -ENOENT, -EACCES etc. with err naming the path, not as an exit status. on_exit, unless
+ * NULL, is called when the program ends.  The child has only the descriptors 0-2, default signal
+ * handling, and the limit of open files with which we were started. */
 int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
              struct err *err);
 /* Runs a program to its end and blocks until then: for facts that a daemon must know before it
- * begins.  -ETIMEDOUT: it took longer than wait_ms and was killed, with its process group or
- * session. */
+ * begins.  Returns 0 and sets *how; -ETIMEDOUT: the program took longer than wait_ms and was killed
+ * with its process group; or an error of os_spawn(). */
 int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct os_exit *how,
            struct err *err);
 /* Starts a program that prepares itself: its main() calls prepared_main()
@@ -171,32 +172,35 @@ int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct 
  * most one prepared process; a call with another path ends the earlier one.  Failures are not
  * reported: programs are then started normally, and a later call tries again. */
 void os_prepare(struct os *os, const char *program);
-/* pid: as os_spawn() gave it.  For a program in a cage that is the pid of the cage's keeper (its
- * process 1, base/os/os_cage.h), and this function returns the pid of the program itself;
- * without a cage it returns pid; 0: the program has ended. */
+/* Returns the pid of a program that os_spawn() started.  pid: the pid that os_spawn() gave; for a
+ * program in a cage that is the pid of the cage's keeper (base/os/os_cage.h), else the program's
+ * own.  Returns 0 if the program is in a cage and has ended. */
 pid_t os_caged_pid(struct os *os, pid_t pid);
 /* Calls on_exit when a process that is not our child ends. start_time (from os_start_time())
  * makes sure that the pid was not reused by another process; 0: any process with this pid.  If
- * the process has ended already, or its start time differs, on_exit is called soon. */
+ * the process has ended already, or its start time differs, on_exit is called soon.  Returns 0 or
+ * -errno. */
 int os_watch(struct os *os, pid_t pid, uint64_t start_time, os_exit_f on_exit, void *arg,
              struct err *err);
-/* Makes sure that the on_exit of this process is not called; the process itself goes on. */
+/* Makes sure that the callback on_exit given for this process to os_spawn() or os_watch() is not
+ * called; the process itself goes on. */
 void os_forget(struct os *os, pid_t pid);
 /* Returns when the process started, in clock ticks since boot: together with the pid this
- * identifies a process for ever.  0: no such process, or it is dead and not reaped. */
+ * identifies a process for ever.  Returns 0 if there is no such process, or it is dead and not
+ * reaped. */
 uint64_t os_start_time(struct os *os, pid_t pid);
 /* Sends a signal to a process.  For the pid of a cage's keeper (base/os/os_cage.h) every signal
  * but SIGKILL goes to the program in the cage.  Returns 0, -ESRCH or -EPERM.  Pid 0 is a mistake
  * in our code (CHECK); for a negative pid nothing is sent: -ESRCH. */
 int os_kill(struct os *os, pid_t pid, int signal_number);
-/* Like os_kill(), for all processes of a process group. */
+/* Sends a signal to all processes of a process group.  Returns 0, -ESRCH or -EPERM. */
 int os_kill_group(struct os *os, pid_t group, int signal_number);
 pid_t os_pid(struct os *os); /* returns the pid of this process */
 pid_t os_group(struct os *os);
 /* Makes this process the parent of its orphaned descendants; for the starter. */
 void os_become_subreaper(struct os *os);
-/* Sends a signal once to each living descendant of ours, also to those that are born meanwhile;
- * returns how many got it. */
+/* Sends a signal once to each living descendant of ours, also to those that are born meanwhile.
+ * Returns how many got the signal. */
 size_t os_descendants_kill(struct os *os, int signal_number);
 /* Sends a signal once to each living child of ours, not to the children's children; orphans that a
  * subreaper has adopted are children.  Returns how many got the signal. */
@@ -222,19 +226,20 @@ struct os_stat {
     gid_t gid;
 };
 
-/* Gives facts about a path.  A final link is not followed: its own facts are given.  0 or -errno,
- * usually -ENOENT. */
+/* Gives facts about a path.  A final link is not followed: its own facts are given.  Returns 0;
+ * -ENOENT: nothing is there; or another -errno. */
 int os_stat(struct os *os, const char *path, struct os_stat *ret);
 /* Reads a whole file. *data is zero-terminated, the zero is not counted in *length; the caller
- * frees it with mem_free().  -EFBIG: more than max_bytes. */
+ * frees *data with mem_free().  Returns 0; -EFBIG: more than max_bytes; or another -errno. */
 int os_read_file(struct os *os, const char *path, size_t max_bytes, char **data, size_t *length,
                  struct err *err);
-/* Replaces the file in one step (temporary file, rename). durable: fsyncs file and directory. */
+/* Replaces or makes the file `path` in one step (temporary file, rename). durable true: fsyncs the
+ * file and its directory.  Returns 0 or -errno. */
 int os_write_file(struct os *os, const char *path, const void *data, size_t length, mode_t mode,
                   bool durable, struct err *err);
-/* Overwrites the file in place if it is a regular file of ours that has only one name and this
- * mode; otherwise like os_write_file().  Cheaper for the file system than a new file, but
- * neither durable nor in one step: for files that nobody reads before being told. */
+/* Overwrites the file `path` in place if it is a regular file of ours that has only one name and
+ * this mode; otherwise replaces it as os_write_file() does.  To overwrite is cheaper than a new
+ * file, but neither durable nor in one step: for files that nobody reads before being told. */
 int os_rewrite_file(struct os *os, const char *path, const void *data, size_t length, mode_t mode,
                     struct err *err);
 /* Makes a directory and its parents; an existing directory is a success. */
@@ -244,7 +249,7 @@ int os_remove(struct os *os, const char *path, struct err *err);
 /* Removes a directory and all below it.  Never follows links nor enters other file systems
  * (-EXDEV).  Success if nothing is there. */
 int os_remove_tree(struct os *os, const char *path, struct err *err);
-/* Makes a directory that somebody else has used as good as new: empty, ours, with that mode.
+/* Makes the used directory `path` as good as a new one: empty, owned by us, with this mode.
  * kept: the name of a directory in it that stays and is made as good as new, too; NULL: none.
  * Returns 0; -ESTALE: the directory is empty, but still has something that a new one would not
  * have (attributes, access lists, flags, a grown size), and must be removed; -ENOENT: there is
@@ -255,11 +260,11 @@ int os_rename(struct os *os, const char *from, const char *to, bool durable, str
 /* Changes the owner of a file; for a link, the owner of the link itself. */
 int os_chown(struct os *os, const char *path, uid_t uid, gid_t gid, struct err *err);
 int os_chmod(struct os *os, const char *path, mode_t mode, struct err *err);
-/* Calls each() for every name in a directory, sorted, without "." and "..". */
+/* Calls each() for every name in a directory but "." and "..", sorted.  Returns 0 or -errno. */
 int os_list(struct os *os, const char *path, void (*each)(void *arg, const char *name), void *arg,
             struct err *err);
-/* Makes a path absolute: a relative one is appended to the working directory.  Nothing needs to
- * exist there.  The caller frees *ret with mem_free(). */
+/* Makes a path absolute: a relative path is appended to the working directory.  The path need not
+ * exist.  The caller frees *ret with mem_free(). */
 int os_absolute(struct os *os, const char *path, char **ret, struct err *err);
 bool os_is_network_fs(struct os *os, const char *path);
 
@@ -273,8 +278,9 @@ enum os_open {
 };
 int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
                  struct os_file **ret, struct err *err);
-/* Opens a file for reading with the rights of that user and group: -EACCES if they may not read it.
- * Only root can do this; other users open with their own rights.  -EINVAL: not a regular file. */
+/* Opens a file for reading with the rights of the user uid and group gid.  Only root can do this;
+ * other users open with their own rights.  Returns 0; -EACCES: the user may not read the file;
+ * -EINVAL: not a regular file; or another -errno. */
 int os_file_open_as(struct os *os, const char *path, uid_t uid, gid_t gid, struct os_file **ret,
                     struct err *err);
 /* Returns the number of bytes read, 0..length; 0: end of the file; or -errno. */
@@ -287,8 +293,8 @@ int os_file_chmod(struct os_file *file, mode_t mode);
 int os_file_chown(struct os_file *file, uid_t uid, gid_t gid);
 /* Gives facts about the open file in *ret; all fields are 0 on failure. */
 void os_file_stat(const struct os_file *file, struct os_stat *ret);
-/* Locks the whole file, until it is closed, against other processes that lock it.  -EAGAIN: another
- * process has the lock; another -errno: the file system has no locks. */
+/* Locks the whole file, until it is closed, against locks of other processes.  Returns 0;
+ * -EAGAIN: another process has the lock; another -errno: the file system has no locks. */
 int os_file_lock(struct os_file *file);
 void os_file_close(struct os_file *file); /* NULL is allowed */
 
@@ -296,14 +302,15 @@ void os_file_close(struct os_file *file); /* NULL is allowed */
  * pid, its second line the holder's start time.  The lock is released when the holder dies,
  * however that happens; the file stays. */
 struct os_lock;
-/* Takes the lock.  -EAGAIN: another process has it; then *holder (may be NULL) is its pid, or 0 if
- * that cannot be read. */
+/* Takes the lock on the file `path`, which is made if it does not exist.  Returns 0; -EAGAIN:
+ * another process has the lock, and *holder (holder may be NULL) is its pid, or 0 if that cannot be
+ * read; or another -errno. */
 int os_lock(struct os *os, const char *path, struct os_lock **ret, pid_t *holder, struct err *err);
 /* Appends a line, such as "ready", to the lock file. */
 void os_lock_note(struct os_lock *lock, const char *line);
-void os_unlock(struct os_lock *lock); /* NULL is allowed */
-/* Returns the pid of the process that holds the lock now; 0: nobody; -1: the holder has not written
- * its pid yet. */
+void os_unlock(struct os_lock *lock); /* releases the lock; NULL is allowed */
+/* Returns the pid of the process that holds the lock on the file `path` now; 0: nobody; -1: the
+ * holder has not written its pid yet. */
 pid_t os_lock_holder(struct os *os, const char *path);
 
 /* Returns the name of the SQLite VFS (file layer) for stores on this machine; NULL: SQLite's

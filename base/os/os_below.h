@@ -26,17 +26,19 @@ int os_below_open(struct os *os, const char *root, const char *path, enum os_ope
 /* Makes the directory below root, and the directories above it; existing ones are not changed. */
 int os_below_mkdirs(struct os *os, const char *root, const char *path, mode_t mode,
                     struct err *err);
-/* Calls each() for every name in the directory, sorted. */
+/* Calls each() for every name in the directory `path` below root, sorted. */
 int os_below_list(struct os *os, const char *root, const char *path,
                   void (*each)(void *arg, const char *name), void *arg, struct err *err);
-/* Makes a symbolic link at path.  Replaces what is there, except a directory. */
+/* Makes a symbolic link at `path` below root.  Replaces what is there, except a directory. */
 int os_below_link(struct os *os, const char *root, const char *path, const char *target,
                   struct err *err);
-/* Reads a symbolic link.  -ENAMETOOLONG: longer than size - 1 bytes; -EINVAL: not a link. */
+/* Writes the target of the symbolic link `path` below root into ret.  Returns 0; -ENAMETOOLONG: the
+ * target is longer than size - 1 bytes; -EINVAL: not a link; or another -errno. */
 int os_below_read_link(struct os *os, const char *root, const char *path, char *ret, size_t size);
-/* Removes a file, a link or an empty directory. */
+/* Removes a file, a link or an empty directory below root. */
 int os_below_remove(struct os *os, const char *root, const char *path, struct err *err);
-/* Moves a file or directory.  Not durable: see os_below_sync(). */
+/* Moves a file or directory from below from_root to below to_root.  Not durable before
+ * os_below_sync(). */
 int os_below_rename(struct os *os, const char *from_root, const char *from, const char *to_root,
                     const char *to, struct err *err);
 /* Changes the mode of a file or directory below root; fails for a link. */
@@ -44,7 +46,7 @@ int os_below_chmod(struct os *os, const char *root, const char *path, mode_t mod
 /* Changes the owner of a file or directory below root; for a link, the owner of the link itself. */
 int os_below_chown(struct os *os, const char *root, const char *path, uid_t uid, gid_t gid,
                    struct err *err);
-/* Makes durable what was made, renamed or removed in the directory `path` below root. */
+/* Makes durable (fsync) what was made, renamed or removed in the directory `path` below root. */
 int os_below_sync(struct os *os, const char *root, const char *path, struct err *err);
 /* Makes durable all that was written to the file system of root; faster than many calls of
  * os_below_sync(). */

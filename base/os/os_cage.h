@@ -23,7 +23,8 @@ struct os_cgroup; /* defined in base/os/os_cgroup.h */
 enum os_mount_kind {
     OS_MOUNT_BIND, /* `from`, as it was before all these mounts, also appears at `to` */
     OS_MOUNT_HIDE, /* an empty directory covers `to`; nothing happens if `to` does not exist */
-    /* an empty file system in memory at `to`, writable for everybody (mode 1777) */
+    /* an empty file system in memory at `to`, writable for everybody (mode 1777); nothing happens
+     * if `to` does not exist */
     OS_MOUNT_MEMORY,
     OS_MOUNT_PROC, /* the namespace's own /proc at `to` */
     /* `from`, as it was before all these mounts, appears at `to` and is read-only there. */
@@ -36,10 +37,12 @@ enum os_mount_kind {
 struct os_mount {
     enum os_mount_kind kind;
     const char *from; /* source, for OS_MOUNT_BIND and OS_MOUNT_READONLY */
-    const char *to;   /* absolute; for a bind, missing directories on the way are made */
+    /* Absolute path.  For OS_MOUNT_BIND, OS_MOUNT_READONLY and OS_MOUNT_WAY, its missing
+     * directories are made. */
+    const char *to;
 };
 
-/* One instruction of a filter; has the layout of the kernel's struct sock_filter. */
+/* One instruction of a filter of system calls, laid out as the kernel's struct sock_filter. */
 struct os_filter_code {
     uint16_t code;
     uint8_t jt, jf;
@@ -59,9 +62,10 @@ struct os_cage {
     /* True: the program gets a user namespace of its own, too, and keeps its uid there.  Needed
      * when we are not root. */
     bool user_namespace;
-    const struct os_mount *mounts; /* made in this order; only with namespaces */
+    const struct os_mount *mounts; /* are made in this order; used only if `namespaces` is true */
     size_t mount_count;
-    /* 0 or 10..1000: the higher, the sooner the kernel kills the program when memory runs out. */
+    /* 10..1000: the higher, the sooner the kernel kills the program when memory runs out.  0: as
+     * for our own process. */
     int oom_score;
     bool limit_core;      /* true: core_bytes is valid */
     uint64_t core_bytes;  /* largest core file, bytes; UINT64_MAX: no limit */

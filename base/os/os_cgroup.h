@@ -20,7 +20,7 @@ struct err;
 struct os;
 struct os_cgroup;
 
-struct os_cgroup_limits { /* in each field 0: no limit */
+struct os_cgroup_limits { /* limits of one cgroup; in each field 0 or NULL: no limit */
     int64_t memory_bytes;
     bool no_swap; /* true: memory_bytes limits memory and swap together; false: memory alone */
     int64_t processes;
@@ -34,7 +34,7 @@ struct os_cgroup_limits { /* in each field 0: no limit */
 };
 
 struct os_cgroup_usage {
-    bool has_cpu, has_memory, has_oom; /* which of the fields below are known */
+    bool has_cpu, has_memory, has_oom; /* true: CPU times, memory, oom_kills below are known */
     double user_cpu_s, system_cpu_s;
     int64_t memory_bytes;      /* memory in use now, without cached files */
     int64_t memory_peak_bytes; /* most memory in use so far, with cached files; 0: unknown */
@@ -43,13 +43,13 @@ struct os_cgroup_usage {
 };
 
 /* Makes the group `base`/`name` below our own group; base and name are one path component each.
- * A limit that no controller can enforce is not an error; os_cgroup_controls() tells which are
- * enforced.  Returns 0; -ENOTSUP: we may write to no hierarchy; or another -errno. */
+ * A limit that no controller can enforce is not an error; os_cgroup_controls() tells which limits
+ * are enforced.  Returns 0; -ENOTSUP: we cannot write to any hierarchy; or another -errno. */
 int os_cgroup_create(struct os *os, const char *base, const char *name,
                      const struct os_cgroup_limits *limits, struct os_cgroup **ret,
                      struct err *err);
-/* Opens a group again whose maker has died. places: the text that os_cgroup_places() returned
- * for it.  Never fails: hierarchies in which the group does not exist any more are ignored. */
+/* Opens an existing group whose maker has died. places: the text that os_cgroup_places() returned
+ * to the maker.  Never fails: hierarchies in which the group no longer exists are ignored. */
 struct os_cgroup *os_cgroup_open(struct os *os, const char *places);
 /* Returns the group's directories, one on each line.  Borrowed. */
 const char *os_cgroup_places(const struct os_cgroup *group);
@@ -57,8 +57,8 @@ const char *os_cgroup_places(const struct os_cgroup *group);
 const char *os_cgroup_controls(const struct os_cgroup *group);
 void os_cgroup_figures(struct os_cgroup *group, struct os_cgroup_usage *ret);
 /* Changes the memory limit; no_swap must be as it was at the group's creation.  Returns 0;
- * -ENOTSUP: the group cannot limit memory; -EBUSY: more than `bytes` are in use and cannot be
- * freed. Where the latter cannot be known, the kernel kills processes instead. */
+ * -ENOTSUP: the group cannot limit memory; -EBUSY (cgroup v1 only): more than `bytes` are in use
+ * and cannot be freed; in cgroup v2 the kernel then kills processes of the group instead. */
 int os_cgroup_limit_memory(struct os_cgroup *group, int64_t bytes, bool no_swap);
 /* Stops all processes of the group (frozen true) or lets them run again.  Returns 0; -ENOTSUP:
  * no hierarchy can freeze. */
@@ -73,7 +73,7 @@ int os_cgroup_renew(struct os_cgroup *group, unsigned wait_ms, struct err *err);
 /* Kills the processes of the group, waits at most wait_ms until all are dead, and removes the
  * group.  Returns 0; -EBUSY: a process did not die in time; then the group's directory remains. */
 int os_cgroup_remove(struct os_cgroup *group, unsigned wait_ms, struct err *err);
-/* Frees the handle; the group stays.  NULL is allowed. */
+/* Frees the struct; the cgroup itself stays.  NULL is allowed. */
 void os_cgroup_close(struct os_cgroup *group);
 
 #endif

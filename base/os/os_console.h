@@ -17,19 +17,19 @@ struct os_console;
 
 bool os_console_is_tty(void); /* returns whether standard input and output are a terminal */
 
-/* Opens standard input. readable(arg) is called when there is input, or its end, while
- * os_console_want() asks for it. raw: until os_console_close() each key is input, and the terminal
- * neither echoes nor interprets it.  0 or -errno. */
+/* Opens standard input. readable(arg) is called when there is input, or input has ended, while
+ * os_console_want() asks for that. raw true: until os_console_close() each key is input at once,
+ * and the terminal neither echoes nor interprets keys.  Returns 0 or -errno. */
 int os_console_open(struct loop *loop, bool raw, void (*readable)(void *arg), void *arg,
                     struct os_console **ret, struct err *err);
-/* Restores the terminal.  NULL is allowed. */
+/* Restores the settings of the terminal and frees the console.  NULL is allowed. */
 void os_console_close(struct os_console *console);
 /* Sets whether readable() is to be called; at first it is not. */
 void os_console_want(struct os_console *console, bool wanted);
 /* Reads available input; may be called once for each call of readable().  Returns the number of
  * bytes; 0: end of input; or -errno. */
 ssize_t os_console_read(struct os_console *console, void *data, size_t length);
-/* Gives the size of the terminal.  False: not a terminal. */
+/* Gives the size of the terminal, in characters.  Returns false if it is not a terminal. */
 bool os_console_size(uint16_t *rows, uint16_t *columns);
 
 #endif

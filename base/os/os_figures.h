@@ -17,7 +17,7 @@ struct os_figures {
     /* resident memory, KiB; a shared page counts in each process that has it, unless
      * os_descendants_figures() was called with exact true */
     int64_t rss_kib;
-    int64_t image_kib; /* size of the address spaces, KiB */
+    int64_t image_kib; /* size of the processes' address spaces, KiB */
     /* CPU time in seconds of the living processes and of the children that they have reaped. */
     double user_cpu_s, system_cpu_s;
 };

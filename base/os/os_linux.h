@@ -37,13 +37,13 @@ struct spawned { /* what spawn_program() has started */
     pid_t pid;
     /* how the program ended; NULL: the program has no namespaces of its own */
     const struct cage_end *end;
-    void *shared; /* memory to unmap after the process pid has died, not before */
+    void *shared; /* memory to unmap after process `pid` has died, not before */
     size_t shared_bytes;
 };
 
 /* Starts the program of spec as os_spawn() describes. ret->pid is set for a detached program,
  * too. stdin_fd: the program's standard input, a descriptor that still belongs to the caller;
- * -1: as spec says.  Returns 0 or -errno. */
+ * -1: the standard input that spec names.  Returns 0 or -errno. */
 int spawn_program(struct os *os, const struct os_spawn *spec, int stdin_fd, struct spawned *ret,
                   struct err *err);
 /* Like os_spawn(), with stdin_fd as in spawn_program(). */
@@ -55,8 +55,8 @@ int spawn_watched(struct os *os, const struct os_spawn *spec, int stdin_fd, os_e
 bool prepared_spawn(struct os *os, const struct os_spawn *spec, pid_t *ret);
 void prepared_end(struct os *os); /* ends the prepared process */
 
-/* Opens the files to which a process writes "0" to enter the group.  The caller closes the
- * descriptors, on errors too. */
+/* Opens the files to which a process writes "0" to enter the group.  Returns 0 or -errno.  The
+ * caller closes the descriptors fds[0..*count), on errors too. */
 int os_cgroup_open_procs(const struct os_cgroup *group, int fds[OS_CGROUP_PLACES_MAX],
                          size_t *count);
 
@@ -67,11 +67,12 @@ size_t os_descendants_pids(pid_t *ret, size_t max);
 
 struct stat;
 void os_stat_set(struct os_stat *ret, const struct stat *st); /* converts */
-int os_file_flags(enum os_open how);                          /* returns the flags for open(2) */
-/* makes a file of a descriptor, which then belongs to the file */
+int os_file_flags(enum os_open how);                          /* returns the flags of open(2) */
+/* Returns a new struct os_file for the descriptor fd, which then belongs to the file. */
 struct os_file *os_file_of(int fd);
 
-/* Reads a small file of /proc or /sys and adds a zero.  Returns the number of bytes, or -errno. */
+/* Reads a small file of /proc or /sys into buffer, zero-terminated.  Returns the number of bytes
+ * without the zero, or -errno. */
 ssize_t os_read_small(const char *path, char *buffer, size_t size);
 
 #endif

@@ -23,13 +23,13 @@ struct err;
 struct os;
 
 #define OS_ADAPTER_NAME_MAX 16
-#define OS_ADAPTERS_MAX     256 /* entries in a list; more adapters are left out */
+#define OS_ADAPTERS_MAX     256 /* most entries of os_adapters(); further ones are left out */
 
 /* An adapter with one of its IPv4 addresses.  An adapter without an address has one entry. */
 struct os_adapter {
     char name[OS_ADAPTER_NAME_MAX];
     uint32_t index;
-    bool is_up; /* switched on, and its link (cable, radio) works */
+    bool is_up; /* true: the adapter is switched on, and its link (cable, radio) works */
     bool is_loopback;
     bool can_broadcast;
     bool has_hardware; /* true: the adapter has an Ethernet address, `hardware` */
@@ -38,9 +38,10 @@ struct os_adapter {
     struct net_subnet subnet;
 };
 
-/* Lists the adapters in the kernel's order; ret has room for OS_ADAPTERS_MAX.  0 or -errno. */
+/* Lists the adapters in the kernel's order; ret has room for OS_ADAPTERS_MAX entries, *count is
+ * how many were written.  Returns 0 or -errno. */
 int os_adapters(struct os *os, struct os_adapter *ret, size_t *count, struct err *err);
-/* entries of os_adapter_parts.below; further lower adapters are left out */
+/* most entries of `below` in struct os_adapter_parts; further lower adapters are left out */
 #define OS_ADAPTER_BELOW_MAX 16
 /* On what an adapter stands: a bridge, a bond or a VLAN stands on lower adapters, and only the
  * lowest are network cards. */
@@ -60,8 +61,8 @@ uint32_t os_route_source(struct os *os, uint32_t to);
 
 /* ---- what an adapter wakes its machine for --------------------------------------------------- */
 
-/* For what the adapter can wake its machine: supported, and enabled now.  Letters are those of
- * ethtool, as HTCondor's ads list them. */
+/* The events for which an adapter can wake its machine (supported), and those for which it is set
+ * to do so (enabled).  A letter stands for each event, as in ethtool and in HTCondor's ads. */
 struct os_wake_flags {
     /* for magic packets; magic_enabled is true also if only packets with a password wake */
     bool magic_supported, magic_enabled;
@@ -79,7 +80,8 @@ int os_wake_on_magic(struct os *os, const char *adapter, const uint8_t password[
 /* ---- sending ----------------------------------------------------------------------------------
  */
 
-struct os_caster; /* sockets for sending; each is opened when first needed */
+/* The sockets for os_cast_datagram() and os_cast_frame(); each is opened when first needed. */
+struct os_caster;
 
 struct os_caster *os_caster_create(struct os *os);
 void os_caster_destroy(struct os_caster *caster); /* NULL is allowed */

@@ -9,14 +9,14 @@ struct err;
 struct loop;
 struct os;
 
-/* loop may be NULL in programs without a loop: calls with callbacks must not be used then.  0 or
- * -errno. */
+/* Makes the struct os of this process. loop may be NULL in a program without a loop, which must not
+ * use functions of base/os/ that take callbacks.  Returns 0 or -errno. */
 int os_create(struct loop *loop, struct os **ret, struct err *err);
 void os_destroy(struct os *os); /* NULL is allowed */
 
 /* Ends the process at once, without freeing anything: the kernel does that faster.  Output streams
  * must have been flushed.  In builds that check what a process leaves behind (sanitizers, coverage)
- * it returns, and the caller must clean up normally. */
+ * os_leave() returns, and the caller must clean up normally. */
 void os_leave(int status);
 
 #endif

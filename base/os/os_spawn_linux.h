@@ -75,9 +75,10 @@ struct launch {
     int proc_fd; /* descriptor of our own /proc */
     char user_map[64], group_map[64];
     const struct os_mount *mount; /* the mount that is being made */
-    int starting;                 /* a futex; 0: the program has started, or starting has failed */
+    int starting; /* a futex; 1: in progress; 0: the program has started, or failed to */
     struct cage_end end;
-    int terminal[3]; /* descriptors for the program's standard streams; -1: as spec says */
+    /* descriptors for the program's standard streams; -1: use the paths that spec names */
+    int terminal[3];
     bool has_tty;
     int joined[SPAWN_NAMESPACES]; /* descriptors of namespaces to enter, in order; -1: none */
 };
@@ -92,16 +93,19 @@ CHILD_SIDE static inline long spawn_failed(struct launch *launch, enum step step
     return result;
 }
 
-/* Runs in the child: becomes the program. arg is the struct launch. */
+/* Runs in the child and becomes the program by execve(). arg is the struct launch.  Does not
+ * return: on failure it notes the step in launch and exits with status 127. */
 int spawn_become_program(void *arg);
 
-/* Starts the program in namespaces of its own.  All signals must be blocked.  Success: *ret is the
- * pid of the process that holds the namespaces.  Failure: launch->step says what failed, and
- * nothing is left running. launch and the stacks stay in use until that process is dead. */
+/* Starts the program of launch in namespaces of its own.  All signals must be blocked.  Success:
+ * *ret is the pid of the process that holds the namespaces.  Failure: launch->step says what
+ * failed, and nothing is left running. launch and both stacks stay in use until that process is
+ * dead. */
 void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret);
 
-/* Starts the program, as our child, in the namespaces of the process spec->beside.  All signals
- * must be blocked.  Success: *ret is the program's pid; failure: launch->step says what failed. */
+/* Starts the program of launch, as our child, in the namespaces of the process spec->beside.  All
+ * signals must be blocked.  Success: *ret is the program's pid; failure: launch->step says what
+ * failed. */
 void spawn_beside(struct launch *launch, char *stack_top, pid_t *ret);
 
 /* Writes to fds the program's ends of a terminal or of pipes. *tty: whether they are a terminal.
@@ -109,8 +113,8 @@ void spawn_beside(struct launch *launch, char *stack_top, pid_t *ret);
 void os_terminal_theirs(const struct os_terminal *terminal, int fds[3], bool *tty);
 void os_terminal_started(struct os_terminal *terminal);
 
-/* Runs in the child: closes all descriptors from `first` on.  Negative with errno set on
- * failure. */
+/* Runs in the child: closes all descriptors from `first` on.  Returns >= 0; or a negative
+ * number with errno set. */
 long spawn_close_from(unsigned first);
 
 #endif

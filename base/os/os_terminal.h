@@ -31,7 +31,8 @@ struct os_terminal_spec {
  * Returns 0 or -errno. */
 int os_terminal_open(struct os *os, const struct os_terminal_spec *spec, struct os_terminal **ret,
                      struct err *err);
-void os_terminal_close(struct os_terminal *terminal); /* hangs up the terminal; NULL is allowed */
+/* Hangs up the terminal or closes the pipes, and frees the struct.  NULL is allowed. */
+void os_terminal_close(struct os_terminal *terminal);
 
 /* Says for which of the three streams ready() is to be called; at first for none. */
 void os_terminal_want(struct os_terminal *terminal, bool input, bool output, bool error);

@@ -42,7 +42,7 @@ struct stranger {
     struct strangers_host *host;
     TAILQ_ENTRY(stranger) entry;
     uint64_t since_ms;
-    /* called to close the connection; `arg` is passed. The struct is out of the table by then */
+    /* Called with `arg` to close the connection, which is no longer in the table then. */
     void (*leave)(void *arg);
     void *arg;
 };
@@ -59,21 +59,22 @@ void strangers_destroy(struct strangers *table);
 
 /* Returns how many ms to wait before the next connection is accepted; 0: accept it now. */
 uint64_t strangers_wait_ms(const struct strangers *table, uint64_t now_ms);
-/* Closes connections until the table has room for one more. */
+/* Closes the oldest connections of the busiest addresses until the table has room for one more. */
 void strangers_make_room(struct strangers *table);
 /* Adds a connection. peer: the text that stream_peer() gives. leave(arg) must close the
  * connection. */
 void strangers_add(struct strangers *table, struct stranger *stranger, const char *peer,
                    uint64_t now_ms, void (*leave)(void *arg), void *arg);
-/* Gives the place of `from`, with its age, to `to`.  Does nothing if `from` is not in a table; `to`
- * must not be. */
+/* Gives the place of `from` in its table, with its age, to `to`, which must not be in a table;
+ * leave and arg are then those of `to`.  Does nothing if `from` is not in a table. */
 void strangers_replace(struct stranger *from, struct stranger *to, void (*leave)(void *arg),
                        void *arg);
-/* Takes a connection out: it was closed, or its peer has proved who it is (proved true).  Does
- * nothing if it is not in a table. */
+/* Takes a connection out of its table, because it was closed, or because its peer has proved who it
+ * is (proved true).  Does nothing if the connection is not in a table. */
 void strangers_remove(struct stranger *stranger, bool proved);
 
-/* Changes the limit.  Connections above a lower limit are closed when new ones come. */
+/* Changes how many connections the table may hold.  If there are more, the excess is closed when a
+ * new connection comes. */
 void strangers_set_max(struct strangers *table, size_t max);
 size_t strangers_count(const struct strangers *table);
 /* Returns how many connections strangers_make_room() has closed. */

@@ -32,20 +32,20 @@ struct stream;
 struct tls_identity;
 
 #define STREAM_ROUTE_MAX 200 /* longest route, bytes */
-/* milliseconds; a client that has not sent its preface by then is dropped */
+/* milliseconds in which a client must have sent its preface, else it is dropped */
 #define STREAM_PREFACE_MS 5000
-/* milliseconds; limit for connecting, and again for the TLS handshake */
+/* most milliseconds for connecting, and again for the TLS handshake */
 #define STREAM_HANDSHAKE_MS 15000
 /* Most bytes received and not consumed; at this limit reading from the peer pauses.  A frame of
  * WIRE_FRAME_MAX bytes fits. */
 #define STREAM_INPUT_MAX ((size_t)17 << 20)
 /* Most bytes queued for sending; stream_write() refuses more. */
 #define STREAM_OUTPUT_MAX ((size_t)256 << 20)
-/* When fewer bytes than this are queued, the callback `drained` is called. */
+/* bytes; when fewer are queued for sending, the callback `drained` is called */
 #define STREAM_DRAINED       ((size_t)64 << 10)
-#define STREAM_FINISH_MS     5000 /* milliseconds; how long stream_finish() tries to send */
+#define STREAM_FINISH_MS     5000 /* most milliseconds for which stream_finish() tries to send */
 #define STREAM_PIN_SIZE      65   /* a pin: SHA-256 of a certificate in hex, with the zero */
-#define STREAM_BINDING_BYTES 32   /* bytes that stream_binding() gives */
+#define STREAM_BINDING_BYTES 32   /* number of bytes that stream_binding() gives */
 
 /* ---- identities: what a server shows --------------------------------------------------------- */
 
@@ -89,10 +89,11 @@ struct stream_events {
     void (*closed)(void *arg, int code, const char *why);
 };
 
-/* What a client requires of the server's certificate.  Either ca_file and role are set: the
+/* What a client requires of the server's certificate.  If ca_file and role are set, the
  * certificate must be signed by that CA (dates are not checked, see docs/protocol/wire.md) and
- * name that role and that name (base/server_role.h).  Or pin is set: the certificate must have
- * that SHA-256.  For tcp exactly one of the two is required; for unix nothing. */
+ * contain that role and, unless NULL, that name (base/server_role.h).  If pin is set, the
+ * certificate must have that SHA-256.  A "tcp:" address needs either a CA or a pin, not both; a
+ * "unix:" address needs neither. */
 struct stream_trust {
     const char *ca_file;
     const char *role; /* "collector" or "schedd" (SERVER_ROLE_*) */
@@ -130,7 +131,8 @@ int stream_write(struct stream *stream, const void *data, size_t length);
 /* Returns how many queued bytes the kernel has not taken yet. */
 size_t stream_pending(const struct stream *stream);
 
-/* Returns "tcp:192.0.2.7:40112" or "unix:/run/x (uid 1000)", for messages.  Borrowed. */
+/* Returns the peer's address for messages, such as "tcp:192.0.2.7:40112" or
+ * "unix:/run/x (uid 1000)".  Borrowed. */
 const char *stream_peer(const struct stream *stream);
 /* Gives bytes that only the two ends of this connection know: the TLS exporter of RFC 9266
  * (tls-exporter).  A signature over them is worthless on any other connection.  False, with ret
@@ -145,13 +147,13 @@ bool stream_peer_uid(const struct stream *stream, uid_t *uid, pid_t *pid);
  *
  * Until then an accepted connection is a "stranger", whatever it is doing (preface, TLS, the
  * owner's greeting).  A process has at most STRANGERS_MAX of these; when one more comes, the oldest
- * of the busiest address is closed (closed gets -EBUSY), see base/stream/strangers.h.  Not in the
- * simulator.  Does nothing for connections that we opened. */
+ * of the busiest address is closed (its callback `closed` gets -EBUSY), see
+ * base/stream/strangers.h.  Not in the simulator.  Does nothing for connections that we opened. */
 void stream_known(struct stream *stream);
 
 struct stream_strangers {
     uint32_t now;
-    /* strangers whose connections were closed to make room, since the process started */
+    /* number of strangers closed to make room for others, since the process started */
     uint64_t sent_away;
     char last_host[64]; /* address of the stranger sent away last; "": none */
 };
@@ -168,7 +170,7 @@ typedef void (*listener_f)(void *arg, struct incoming *incoming);
 /* Listens on an address; port 0 takes a free port.  A "unix:" socket gets mode 0666, because only
  * the peer's uid counts; its directory must exist; a dead socket file is replaced.  "pass:"
  * receives connections that another process, of the same user or root, passes on with
- * incoming_pass().  0 or -errno. */
+ * incoming_pass().  Returns 0 or -errno. */
 int listener_create(struct loop *loop, const char *address, listener_f call, void *arg,
                     struct listener **ret, struct err *err);
 void listener_destroy(struct listener *listener); /* NULL is allowed */
@@ -176,11 +178,11 @@ void listener_destroy(struct listener *listener); /* NULL is allowed */
 const char *listener_address(const struct listener *listener);
 
 struct listener_stats {
-    uint64_t accepted; /* connections that sent a preface */
-    /* connections dropped: too slow, no preface, passed on by a wrong user, no room */
+    uint64_t accepted; /* number of connections that sent a preface */
+    /* number of connections dropped: too slow, no preface, passed on by a wrong user, no room */
     uint64_t dropped;
-    uint64_t exhausted;  /* times that accepting stopped because descriptors or memory ran out */
-    uint32_t unfinished; /* connections, now, whose preface is not complete */
+    uint64_t exhausted;  /* how often accepting stopped because descriptors or memory ran out */
+    uint32_t unfinished; /* number of connections now whose preface is not complete */
 };
 void listener_get_stats(const struct listener *listener, struct listener_stats *ret);
 
@@ -189,8 +191,8 @@ void listener_get_stats(const struct listener *listener, struct listener_stats *
  * must be called for it, in the callback listener_f or later. */
 const char *incoming_route(const struct incoming *incoming);
 const char *incoming_peer(const struct incoming *incoming);
-/* Makes a stream of the connection.  The identity is not used, and may be NULL, for a Unix
- * socket. Returns NULL if the connection was closed to make room for another one. */
+/* Makes a stream of the connection.  For a Unix socket the identity is not used, and may be
+ * NULL.  Returns NULL if the connection was closed to make room for another one. */
 struct stream *incoming_accept(struct incoming *incoming, const struct tls_identity *identity,
                                const struct stream_events *events, void *arg);
 /* Passes the connection to the listener at pass_address; on failure the connection is closed.

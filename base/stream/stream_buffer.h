@@ -1,4 +1,5 @@
-/* base/stream/stream_buffer.h - the buffers of a stream: input in one piece, output in chunks.
+/* base/stream/stream_buffer.h - the buffers of a stream: received bytes in one piece, bytes to send
+ * in a list of pieces (chunks).
  *
  * Part of the real body of base/stream/stream.h.
  *
@@ -29,10 +30,10 @@ void stream_inbuf_borrow(struct stream_inbuf *in, unsigned char **block);
  * stream's own.  Does nothing if no block was borrowed. */
 void stream_inbuf_give_back(struct stream_inbuf *in, unsigned char **block);
 
-/* Makes room for more input, so that capacity - end > 0. max: the buffer will never have to hold
- * more bytes than this.  Returns false when there is no memory. */
+/* Makes room for more input, so that capacity - end > 0. max: most bytes that the buffer will ever
+ * have to hold.  Returns false when there is no memory. */
 bool stream_inbuf_reserve(struct stream_inbuf *in, size_t max);
-/* Drops the first `length` bytes; more than there are: all.  Frees memory when little of it is
+/* Drops the first `length` bytes, or all if there are fewer.  Frees memory when little of it is
  * still used. */
 void stream_inbuf_consume(struct stream_inbuf *in, size_t length);
 void stream_inbuf_fini(struct stream_inbuf *in);

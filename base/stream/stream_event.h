@@ -17,6 +17,7 @@
 
 /* ---- addresses (stream_address_event.c) ------------------------------------------------------ */
 
+/* The kinds of addresses: "tcp:", "unix:", "pass:". */
 enum stream_kind { STREAM_TCP, STREAM_UNIX, STREAM_PASS };
 
 #define STREAM_HOST_MAX 256
@@ -29,12 +30,13 @@ struct stream_address {
     const char *path;
 };
 
-/* Parses an address of base/stream/stream.h.  0 or -EINVAL. */
+/* Parses an address as base/stream/stream.h describes it.  Returns 0 or -EINVAL. */
 int stream_address_parse(const char *text, struct stream_address *ret, struct err *err);
 
-/* Makes the socket address of a path.  The kernel allows 107 bytes; a longer path is reached
- * through its directory, which then is open as *directory_fd (else -1) until the caller has used
- * the address and closes it.  -ENAMETOOLONG: the last component alone is too long. */
+/* Makes the address of the Unix socket at `path`.  The kernel allows 107 bytes; a longer path is
+ * reached through its directory: *directory_fd is then a descriptor of the directory, which the
+ * caller closes after using the address; else -1.  Returns 0; -ENAMETOOLONG: the last component
+ * alone is too long; or another -errno. */
 int stream_unix_address(const char *path, struct sockaddr_un *ret, socklen_t *length,
                         int *directory_fd, struct err *err);
 
@@ -46,20 +48,20 @@ struct stream_credentials { /* user and process of the peer of a Unix socket */
     pid_t pid;
 };
 
-/* Writes "tcp:192.0.2.7:40112", the address of the peer. */
+/* Writes the address of the peer of the TCP socket fd: "tcp:192.0.2.7:40112". */
 void stream_peer_of_tcp(int fd, char ret[STREAM_PEER_MAX]);
-void stream_tune_tcp(int fd); /* sets TCP_NODELAY and keepalive */
-/* Writes "unix:PATH (uid 1000)" and sets the peer's credentials. path NULL: the socket's own
- * path. */
+void stream_tune_tcp(int fd); /* sets TCP_NODELAY and keepalive on the socket */
+/* Writes "unix:PATH (uid 1000)" for the peer of the Unix socket fd, and the peer's user and process
+ * into *credentials. path NULL: the socket's own path. */
 void stream_peer_of_unix(int fd, const char *path, char ret[STREAM_PEER_MAX],
                          struct stream_credentials *credentials);
-/* Writes "tcp:0.0.0.0:9618", our own address. */
+/* Writes our own address of the TCP socket fd: "tcp:0.0.0.0:9618". */
 void stream_own_tcp(int fd, char ret[STREAM_PEER_MAX]);
 
 /* ---- the preface ----------------------------------------------------------------------------- */
 
-#define STREAM_PREFACE_WORD "ROOST/1 "
-/* Bytes of a preface: word, route, newline. */
+#define STREAM_PREFACE_WORD "ROOST/1 " /* the bytes with which a preface begins */
+/* most bytes of a preface: STREAM_PREFACE_WORD, route, newline */
 #define STREAM_PREFACE_MAX (sizeof(STREAM_PREFACE_WORD) - 1 + STREAM_ROUTE_MAX + 1)
 
 /* Returns whether a route is valid: 1 to STREAM_ROUTE_MAX printable ASCII characters without
@@ -68,22 +70,24 @@ bool stream_route_is_good(const char *route);
 /* Checks the arguments of stream_connect() and parses the address.  Returns 0 or -EINVAL. */
 int stream_connect_check(const char *address, const char *route, const struct stream_trust *trust,
                          struct stream_address *parsed, struct err *err);
-/* Reads the route out of line[0..length), a preface without its newline.  False: not a preface. */
+/* Reads the route out of line[0..length), a preface without its newline.  Returns false if the line
+ * is not a preface. */
 bool stream_preface_parse(const char *line, size_t length, char route[STREAM_ROUTE_MAX + 1]);
 
 /* ---- connecting (stream_connect_event.c) ----------------------------------------------------- */
 
-struct connector;
+struct connector; /* an attempt to connect to an address */
 
 /* Reports the result of connecting. fd >= 0: a connected socket, which the callee now owns.  Else
- * code is a negative errno and reason its text. */
+ * connecting failed: code is a negative errno and reason its text. */
 typedef void (*connector_f)(void *arg, int fd, int code, const char *reason);
 
-/* Resolves the host name and tries its addresses in turn, for STREAM_HANDSHAKE_MS in all.  0:
- * `call` is called once, later.  -errno: it failed at once, and no call follows. */
+/* Resolves the host name and tries its addresses in turn, for STREAM_HANDSHAKE_MS in all.
+ * Returns 0: `call` is called once, later; or -errno: connecting failed at once, and `call` is not
+ * called. */
 int connector_start(struct loop *loop, const struct stream_address *address, connector_f call,
                     void *arg, struct connector **ret, struct err *err);
-/* Stops connecting, and frees the connector.  Allowed also after the call of connector_f, and in
+/* Stops connecting, and frees the connector.  Allowed also in the callback connector_f and after
  * it; NULL is allowed. */
 void connector_destroy(struct connector *connector);
 

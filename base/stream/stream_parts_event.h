@@ -18,26 +18,27 @@ struct loop_timer;
 struct tls;
 struct tls_sockets;
 
-/* Most bytes that one stream reads or writes before others get their turn. */
+/* Most bytes that one stream reads or writes before other streams may read and write. */
 #define STREAM_TURN_BYTES ((size_t)128 << 10)
 
-/* What a stream is doing.  LINGER: it has sent its end and waits for the peer's
- * (stream_event.c). */
+/* What a stream is doing.  LINGER: the stream has sent its last byte and waits until the peer ends
+ * the connection, too (stream_event.c). */
 enum phase { CONNECTING, PREFACE, HANDSHAKE, OPEN, LINGER, ENDED };
 
-struct stream_in {  /* the state of reading */
+struct stream_in {  /* one stream's state of reading */
     unsigned wants; /* LOOP_READ or LOOP_WRITE: what reading, or the handshake, waits for */
     bool paused;
-    bool tell; /* true: readable() must be called */
+    bool tell; /* true: the owner's callback readable() must be called */
     bool due;  /* true: there may be input although the socket is not readable */
     bool busy; /* true while stream_read_in() is running */
 };
 
-struct stream_out { /* the state of writing */
+struct stream_out { /* one stream's state of writing */
     unsigned wants; /* LOOP_READ or LOOP_WRITE: what writing waits for */
-    int error;      /* negative errno when writing has failed; 0: none */
+    int error;      /* negative errno when writing has failed; 0: no error */
     bool blocked;
-    bool was_full; /* true: drained() must be called when little output is left */
+    /* true: drained() must be called when fewer than STREAM_DRAINED bytes are queued */
+    bool was_full;
 };
 
 struct stream {
@@ -76,12 +77,13 @@ TAILQ_HEAD(stream_queue, stream);
 
 struct hub { /* all streams of a loop */
     struct loop *loop;
-    struct stream_queue soon; /* streams that get a turn after the current callback */
+    /* streams that read, write or call their owner after the current callback */
+    struct stream_queue soon;
     size_t soon_count;
     bool tick_deferred;
     LIST_HEAD(, stream) finishing;
     struct resolver *resolver;
-    struct tls_sockets *sockets; /* NULL before the first TLS connection */
+    struct tls_sockets *sockets; /* shared buffers of TLS; NULL before the first TLS connection */
     /* shared input buffer of STREAM_BLOCK bytes; NULL: a stream has borrowed it */
     unsigned char *block;
 };
@@ -91,16 +93,18 @@ struct hub { /* all streams of a loop */
 /* Calls a callback of the owner and measures its time. what: kind of callback, for reports of
  * callbacks that take too long. */
 void stream_call_owner(struct stream *s, const char *what, void (*call)(void *arg));
-/* Ends the connection and tells the owner.  The caller must hold a reference to the stream. */
+/* Ends the connection and calls the owner's closed().  The caller must hold a reference to the
+ * stream. */
 void stream_end(struct stream *s, int code, const char *reason);
-/* Gives the stream a turn after the current callback. */
+/* Lets the stream read, write and call its owner soon, after the current callback. */
 void stream_soon(struct stream *s);
 
 /* ---- of stream_input_event.c ---- */
 
-/* Returns whether input may be read: not paused, not full, in a phase that reads. */
+/* Returns whether input may be read: the stream is not paused, its input buffer is not full, and
+ * its phase is one in which it reads. */
 bool stream_may_read(const struct stream *s);
-/* Reads the available input, up to the limit of one turn, and tells the owner. */
+/* Reads the available input, at most STREAM_TURN_BYTES, and calls the owner's readable(). */
 void stream_read_in(struct stream *s);
 
 #endif

@@ -9,15 +9,15 @@
 
 struct loop;
 
-/* For a process that only connects to servers and soon ends; to be called before the first
- * stream. TLS is then set up without OpenSSL's configuration file (unless `configured`) and
+/* Prepares a process that only connects to servers and soon ends; to be called before the first
+ * stream.  TLS is then set up without OpenSSL's configuration file (unless `configured`) and
  * without OpenSSL's old names of ciphers, which no stream uses, and OpenSSL frees nothing when
  * the process ends.  Key files encrypted with a password cannot be read then. */
 void stream_run_small(bool configured);
 
 /* What stream_run_warm() has set up.  Contains no secret. */
 struct stream_warm;
-/* For a process from which others are copied (base/daemon/prepared.h): makes OpenSSL set up all
+/* To be called in a process that is copied (base/daemon/prepared.h).  Makes OpenSSL set up all
  * that a connection needs, by connecting the process with itself, and returns what clients with
  * a pin can use.  If something fails, each copy sets this up for itself. */
 struct stream_warm *stream_run_warm(void);

@@ -19,7 +19,7 @@
 #include <openssl/bio.h>
 
 struct tls_sockets; /* the buffers that the connections of a loop share */
-struct tls_socket;  /* the state of one connection */
+struct tls_socket;  /* one TLS connection's socket, with bytes not yet read or sent */
 
 struct tls_sockets *tls_sockets_create(void);
 /* Frees the shared buffers.  All sockets that use them must have been freed before.  NULL is
@@ -30,8 +30,8 @@ void tls_sockets_destroy(struct tls_sockets *sockets);
  * still belongs to the caller. */
 BIO *tls_socket_bio(struct tls_sockets *sockets, int fd, struct tls_socket **ret);
 
-/* Gives the kernel what was written so far.  Returns 0; -EAGAIN: the kernel did not take all,
- * the rest is kept; or another -errno. */
+/* Gives the kernel what was written to the BIO so far.  Returns 0; -EAGAIN: the kernel did not take
+ * all, and the rest is kept; or another -errno. */
 int tls_socket_flush(struct tls_socket *socket);
 /* Returns how many written bytes the kernel has not taken. */
 size_t tls_socket_pending(const struct tls_socket *socket);
@@ -43,8 +43,8 @@ size_t tls_socket_pending(const struct tls_socket *socket);
 void tls_socket_set_read_max(struct tls_socket *socket, size_t bytes);
 /* To be called after a read: returns false if another read in this turn would find nothing. */
 bool tls_socket_may_have_more(const struct tls_socket *socket);
-/* Ends the connection's turn: others may use the shared buffer, and the next read asks the kernel
- * again. */
+/* Ends the connection's turn: other connections may use the shared buffers, and the next read asks
+ * the kernel again. */
 void tls_socket_turn_over(struct tls_socket *socket);
 
 #endif
