@@ -23,13 +23,15 @@ struct stat;
  * under way that uses the handle another; only the loop thread changes the count. */
 struct rsys_handle {
     unsigned refs;
-    uint64_t number; /* the handle's number for the client; 0: removed from the table */
-    int fd;          /* the file's descriptor; -1: a root directory that could not be opened */
-    uint32_t how;    /* flags RSYS_OPEN_* with which it was opened */
-    uint32_t root;   /* number of the root through which it was reached */
+    /* the handle's number for the client; 0: removed from the session's table of handles */
+    uint64_t number;
+    int fd;        /* the file's descriptor; -1: a root directory that could not be opened */
+    uint32_t how;  /* flags RSYS_OPEN_* with which the file was opened */
+    uint32_t root; /* number of the root through which the file was reached */
     bool directory;
     uint64_t dev, ino;
-    struct rsys_turn *turn; /* of a directory: lets one reader at a time use its position */
+    /* of a directory: lets one request at a time use the descriptor's position */
+    struct rsys_turn *turn;
 };
 
 void rsys_turn_destroy(struct rsys_turn *turn); /* NULL is allowed */
@@ -50,16 +52,20 @@ struct rsys_call {
     bool counted; /* true: the job has a quota, so `taken` and `replaced` must be filled in */
     /* results */
     struct rsys_reply reply;
-    /* Buffer of RSYS_HEADROOM bytes and then reply.data.  Equal to scratch, or owned
-     * (mem_free()). */
+    /* Buffer of RSYS_HEADROOM bytes and then reply.data.  Either the buffer `scratch`, or memory to
+     * be freed by mem_free(). */
     unsigned char *out;
     size_t out_size;
-    unsigned char *scratch; /* buffer of RSYS_SCRATCH_SIZE bytes that the server lends, or NULL */
-    char *link;             /* memory of reply.text for READLINK and -ELOOP; owned */
+    /* buffer of RSYS_SCRATCH_SIZE bytes that the server lends; NULL: `out` is allocated */
+    unsigned char *scratch;
+    char *link;                /* memory of reply.text for READLINK and -ELOOP; owned */
     struct rsys_handle opened; /* for OPEN: the new handle, if opened.fd >= 0 */
-    uint64_t taken;            /* if counted: bytes of disk that WRITE, COPY or FALLOCATE used */
-    bool replaced;             /* if counted: true: RENAME replaced a file, which is gone now */
-    /* If locker is not NULL: upper bound of the number of ranges that the owner has locked now. */
+    /* valid if `counted`: bytes of disk that WRITE, COPY or FALLOCATE used */
+    uint64_t taken;
+    /* valid if `counted`; true: RENAME replaced a file, which is gone now */
+    bool replaced;
+    /* If locker is not NULL: upper bound of the number of ranges that the owner of the locks has
+     * locked now. */
     uint32_t ranges;
 };
 
@@ -76,8 +82,8 @@ void rsys_attr_from_stat(const struct stat *from, struct rsys_attr *ret);
 
 /* ---- parts of rsys_call_run() ---------------------------------------------------------------- */
 
-/* Executes a request OPEN.  The other rsys_do_...() functions each execute requests of another
- * operation.  All of them return the status of the reply: 0 or -errno. */
+/* Executes a request OPEN.  Each other rsys_do_...() function executes requests of the operation in
+ * its name.  All of these functions return the status of the reply: 0 or -errno. */
 int rsys_do_open(struct rsys_call *call);
 int rsys_do_read(struct rsys_call *call);
 int rsys_do_write(struct rsys_call *call);

@@ -1,17 +1,17 @@
 /* rsyscall/parts.h - parts of the offered files that are read-only or hidden.
  *
- * Design note: a part is given by its name, a path.  Whether a file is in a part is decided by
- * where the file's descriptor is now (/proc/self/fd), not by the client's path, because files may
- * have been renamed since.  A part has three kinds of places:
+ * Design note: a part is given by its name, a path.  Whether an open file is in a part is decided
+ * by the path that its descriptor has now (/proc/self/fd), not by the client's path, because files
+ * may have been renamed since.  A part has three kinds of places:
  * - where its name led when the job came; if there were symbolic links on the way, also where the
- *   name would lead after each of them.  These places stay in the part whatever is there now.
- *   Otherwise a job that removes such a link, or an owner whose editor replaces the file, would
- *   leave the name unprotected;
- * - where the file that was first found by the name is now, because it may be moved;
+ *   name would lead after each of them.  These places stay in the part, whatever files are there
+ *   later.  Otherwise a job that removes such a link, or an owner whose editor replaces the file,
+ *   would leave the name unprotected;
+ * - where the file to which the name led first is now, because that file may have been moved;
  * - where the name leads now.
  *
- * The last two are looked up once a second, on a lane (worker thread), because that may wait for a
- * file server.
+ * The last two are looked up once a second, on a lane (worker thread), because looking them up may
+ * wait for a file server.
  *
  * A job can neither move nor remove a directory above a part, nor make a link there.  So it cannot
  * move a descriptor's file across the border of a part.
@@ -31,7 +31,7 @@ struct rsys_parts;
 enum rsys_change {
     RSYS_CHANGE_NOTHING, /* no change: asks only whether the file is hidden */
     RSYS_CHANGE_FILE,    /* a change of contents or attributes, or a new name */
-    RSYS_CHANGE_PLACE    /* a name is removed, or gets another file (rename) */
+    RSYS_CHANGE_PLACE    /* a name is removed, or becomes the name of another file (rename) */
 };
 
 struct rsys_parts *rsys_parts_create(size_t count_max);
@@ -41,10 +41,10 @@ void rsys_parts_add(struct rsys_parts *parts, const char *path, bool hidden);
 void rsys_parts_destroy(struct rsys_parts *parts); /* NULL is allowed */
 
 /* Decides whether the job may make a change to `name` in the directory fd or, if name is NULL, to
- * the file of fd itself.  Returns 0: it may; -EROFS: the file is in a read-only part; -EBUSY: it is
- * a directory above a part, and must stay; -ENOENT: it is hidden; -EACCES: the change would make a
- * hidden name. cached: do not block: returns -EAGAIN if the parts have to be looked up again
- * first. */
+ * the file of fd itself.  Returns 0: it may; -EROFS: the file is in a read-only part; -EBUSY: the
+ * file is a directory above a part, and must stay; -ENOENT: the file is hidden; -EACCES: the change
+ * would make a hidden name. cached: do not block: returns -EAGAIN if the parts have to be looked up
+ * again first. */
 int rsys_parts_judge(struct rsys_parts *parts, int fd, const char *name, enum rsys_change change,
                      bool cached);
 

@@ -60,7 +60,7 @@ enum rsys_op {
     RSYS_STAT,
     /* Sets attributes.  Request: at, attr, how (RSYS_SET_*: which of them); reply: attr. */
     RSYS_SETATTR,
-    RSYS_ACCESS,   /* like access().  Request: at, how (R_OK, W_OK, X_OK) */
+    RSYS_ACCESS,   /* tests permissions, as access() does.  Request: at, how (R_OK, W_OK, X_OK) */
     RSYS_READLINK, /* reads a symbolic link.  Request: at; reply: text */
     /* Opens a file.  Request: at, how (RSYS_OPEN_*), mode, attr.dev, attr.ino and birth (for
      * RSYS_OPEN_SAME), length (bytes of contents wanted at once); reply: handle, value (1: the file
@@ -70,8 +70,8 @@ enum rsys_op {
     /* Releases an owner's locks on a file, because that owner closed a descriptor of it.  Request:
      * at.handle, owner. */
     RSYS_FLUSH,
-    /* Reads.  Request: at.handle, offset, length; reply: value (bytes read, with holes), extents
-     * and data (what is not holes). */
+    /* Reads.  Request: at.handle, offset, length; reply: value (bytes read, holes included),
+     * extents and data (what is not holes). */
     RSYS_READ,
     /* Writes.  Request: at.handle, extents, data; reply: value (bytes written), attr (if
      * RSYS_WANT_ATTR). */
@@ -90,10 +90,13 @@ enum rsys_op {
     RSYS_STATFS,  /* gets data about the file system.  Request: at; reply: statfs */
     RSYS_FSYNC,   /* makes written data durable.  Request: at.handle, how (RSYS_SYNC_DATA or 0) */
     /* Takes, releases or queries a lock.  Request: at.handle, lock, owner, how (RSYS_LOCK_* or 0),
-     * wait_ms (how long to wait for it); reply: lock. */
+     * wait_ms (milliseconds to wait for the lock); reply: lock. */
     RSYS_LOCK,
-    RSYS_XATTR, /* extended attributes; always -EOPNOTSUPP.  Request: at, text (their name) */
-    /* Like fallocate().  Request: at.handle, offset, length, how (FALLOC_FL_*); reply: attr. */
+    /* Asks for an extended attribute; the server always refuses with -EOPNOTSUPP.  Request: at,
+     * text (name of the attribute). */
+    RSYS_XATTR,
+    /* Allocates, frees or zeroes a range of a file, as fallocate() does.  Request: at.handle,
+     * offset, length, how (FALLOC_FL_*); reply: attr. */
     RSYS_FALLOCATE,
     /* Finds data or a hole.  Request: at.handle, offset, how (RSYS_SEEK_*); reply: value (the
      * offset found). */
@@ -140,8 +143,10 @@ enum rsys_op {
 #define RSYS_SET_ATIME_NOW 64U
 #define RSYS_SET_MTIME_NOW 128U
 
-#define RSYS_DIR_PLUS         1U /* how of READDIR: the entries include attributes */
-#define RSYS_SYNC_DATA        1U /* how of FSYNC: only data, as fdatasync() */
+/* value of rsys_request.how for READDIR: the entries include attributes */
+#define RSYS_DIR_PLUS 1U
+/* value of rsys_request.how for FSYNC: sync only data, as fdatasync() does */
+#define RSYS_SYNC_DATA        1U
 #define RSYS_RENAME_NOREPLACE 1U
 #define RSYS_RENAME_EXCHANGE  2U
 #define RSYS_SEEK_DATA        3U
@@ -149,8 +154,8 @@ enum rsys_op {
 
 /* Values of rsys_request.how for LOCK.  Without RSYS_LOCK_FLOCK, a range of the file is locked for
  * an owner, as by fcntl(); with it, the open file as a whole, as by flock(). */
-/* Take no lock, but find a lock that conflicts, as F_GETLK does; the reply's lock is such a lock,
- * or of type RSYS_UNLOCKED if there is none. */
+/* Take no lock, but find a lock that conflicts, as F_GETLK does; the reply's lock is the one found,
+ * or has the type RSYS_UNLOCKED if no lock conflicts. */
 #define RSYS_LOCK_GET         1U
 #define RSYS_LOCK_FLOCK       2U
 #define RSYS_LOCK_WAIT_MS_MAX 60000U
@@ -161,7 +166,7 @@ enum rsys_lock_type { RSYS_UNLOCKED, RSYS_LOCK_READ, RSYS_LOCK_WRITE };
  * contains no other zero byte. */
 struct rsys_text {
     const char *data; /* NULL: the empty text */
-    uint16_t length;  /* without the terminating zero */
+    uint16_t length;  /* bytes, without the terminating zero */
 };
 
 /* How a request names a file: by a path such as "a/b/c" below the directory of a handle.  No name
@@ -221,10 +226,12 @@ struct rsys_request {
     struct rsys_text text;
     uint32_t how, mode;
     uint64_t offset, offset_to, length;
-    uint64_t owner; /* of a lock: a number by which the client identifies the lock's owner */
+    /* for LOCK and FLUSH: a number by which the client identifies the lock's owner */
+    uint64_t owner;
     uint32_t wait_ms;
     struct rsys_attr attr;
-    /* For RSYS_OPEN_SAME: rsys_reply.birth of the first OPEN; 0: do not compare. */
+    /* For RSYS_OPEN_SAME: rsys_reply.birth from the reply to the file's first OPEN; 0: do not
+     * compare. */
     uint64_t birth;
     struct rsys_lock lock;
     uint16_t slot_of;
@@ -244,7 +251,7 @@ struct rsys_request {
 /* A reply.  A negative status is a negative errno (Linux numbers on x86-64); then there are no more
  * fields, except for -ELOOP (a symbolic link in the path): value: bytes of the path up to and
  * including the link's name; text: the link's text; how: 1 if the link is in the path of
- * rsys_request.to, else 0: in that of rsys_request.at. */
+ * rsys_request.to, 0 if the link is in the path of rsys_request.at. */
 struct rsys_reply {
     uint16_t op;
     uint16_t slot;

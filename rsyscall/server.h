@@ -11,9 +11,9 @@
  * connection for the time of the lease.
  *
  * System calls that may block (on a hanging file server) run on the job's own lanes, a few worker
- * threads with one request each, so another job never waits for them.  A request that surely does
- * not block (data in memory, attributes in the kernel's cache) is executed at once on the loop
- * thread.
+ * threads that each execute one request at a time, so another job never waits for them.  A request
+ * that surely does not block (data in memory, attributes in the kernel's cache) is executed at
+ * once on the loop thread.
  *
  * Memory is bounded for each job: waiting requests (queued_max bytes), replies that the client has
  * not taken (its connection is not read until they are), handles, and one remembered reply for each
@@ -60,11 +60,11 @@ struct rsys_offer_part {
 
 /* Why a job may change what is at a path, the granted path (grants.h). */
 enum rsys_grant_kind {
-    /* The path is the job's initial directory: the job may change all below it; nothing if it is
-     * the home directory or above. */
+    /* The path is the job's initial directory: the job may change everything below that directory,
+     * but nothing if the directory is the home directory or above. */
     RSYS_GRANT_START,
-    /* The job names the directory: it may change all below; no session begins if it is missing or
-     * not allowed. */
+    /* The job names the directory: it may change everything below; no session begins if the
+     * directory is missing or not allowed. */
     RSYS_GRANT_GIVEN,
     /* The path is an output file, or a directory of output files, of the job; it need not exist. */
     RSYS_GRANT_OUTPUT,
@@ -132,7 +132,8 @@ struct rsys_stats {
     uint64_t repeated;  /* requests that a client sent again after its connection was cut */
     uint64_t bytes_read, bytes_written;
     uint64_t files; /* files that the job has made, minus those that it has removed */
-    uint32_t sessions, connections, handles; /* how many there are now */
+    /* current numbers of sessions, connections and open handles */
+    uint32_t sessions, connections, handles;
     uint32_t lanes; /* current number of the job's lanes (worker threads) */
     /* Most bytes of waiting and executing requests that there have been at once. */
     uint64_t queued_peak;
@@ -168,7 +169,7 @@ int rsys_job_open(struct rsys_server *server, const char *ticket, const struct r
  * dropped; this function does not wait for that.  NULL is allowed. */
 void rsys_job_close(struct rsys_job *job);
 /* Returns why the offered directories of the job could not be opened: -errno, with err filled; 0:
- * no error is known (yet). */
+ * the directories are open, or the lane that opens them has not finished yet. */
 int rsys_job_problem(const struct rsys_job *job, struct err *err);
 void rsys_job_get_stats(const struct rsys_job *job, struct rsys_stats *ret);
 

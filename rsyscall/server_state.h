@@ -34,7 +34,8 @@ struct rsys_server {
     struct vec jobs;    /* struct rsys_job *; closed jobs are in `retired` */
     struct vec retired; /* closed jobs whose lanes are still busy */
     struct vec links;
-    uint32_t handles_total, handles; /* most handles of all jobs; how many there are now */
+    /* most open handles of all jobs together; their current number */
+    uint32_t handles_total, handles;
     uint32_t lanes_total, lanes;
     uint32_t busy; /* number of busy lanes of all jobs */
     /* struct rsys_closing *: handles and lockers to be closed, and those that the lane `closer` is
@@ -42,7 +43,8 @@ struct rsys_server {
     struct vec to_close, closing;
     struct loop_lane *closer; /* lane that closes descriptors; NULL: nothing was closed yet */
     bool closer_began;        /* true: the lane `closer` has begun to close what is in `closing` */
-    unsigned char *scratch;   /* read buffer of the loop thread */
+    /* read buffer of the loop thread (RSYS_SCRATCH_SIZE bytes); NULL: not needed yet */
+    unsigned char *scratch;
 };
 
 struct rsys_lane {
@@ -57,7 +59,7 @@ struct rsys_job {
     struct rsys_server *server;
     char *ticket;
     struct rsys_offer offer; /* a copy of the offer and its texts */
-    struct rsys_view *view;  /* the opened roots; NULL: not opened yet, or that failed */
+    struct rsys_view *view;  /* the opened roots; NULL: not opened yet, or opening failed */
     struct rsys_handle roots[RSYS_ROOTS_MAX];
     bool opening; /* true: a lane is opening the view */
     int problem;  /* result of the last opening of the view: 0 or -errno */
@@ -74,7 +76,7 @@ struct rsys_job {
      * under way included. */
     uint64_t bytes_charged, files_charged;
     uint32_t handles; /* handles of all sessions, plus one for each OPEN under way */
-    uint32_t ranges;  /* number of ranges that all lockers have locked */
+    uint32_t ranges;  /* upper bound of the number of ranges that the job's lockers have locked */
     struct rsys_stats stats;
 };
 
@@ -83,7 +85,7 @@ enum rsys_slot_state { RSYS_SLOT_NEW, RSYS_SLOT_BUSY, RSYS_SLOT_DONE };
 struct rsys_slot {
     enum rsys_slot_state state;
     uint32_t seq;
-    struct rsys_work *work; /* the slot's waiting request; NULL: there is none */
+    struct rsys_work *work; /* the slot's request while it waits or a lane executes it; else NULL */
     /* The encoded reply to the last request, owned; NULL: not kept, because the request may be
      * executed again. */
     unsigned char *saved;
@@ -109,7 +111,8 @@ struct rsys_work {
     TAILQ_ENTRY(rsys_work) entry;
     struct rsys_call call;
     struct rsys_job *job;
-    struct rsys_session *session; /* NULL: the session has ended meanwhile */
+    /* session of the request; NULL: the session has ended meanwhile */
+    struct rsys_session *session;
     uint16_t slot;
     unsigned char *frame; /* the received message, into which the request's texts point; owned */
     uint64_t bytes_charged;
@@ -148,7 +151,8 @@ bool rsys_link_is_paused(const struct rsys_link *link);
 /* Answers the HELLO of a link that waits for the job's view. code: 0: the view is open; otherwise
  * the -errno with which opening it failed. */
 void rsys_link_offered(struct rsys_link *link, struct rsys_job *job, int code);
-void rsys_link_close(struct rsys_link *link, const char *why); /* closes the connection at once */
+/* closes the connection at once; why: reason for the log */
+void rsys_link_close(struct rsys_link *link, const char *why);
 /* Closes the connection after all replies that are not sent yet were sent. */
 void rsys_link_finish(struct rsys_link *link);
 

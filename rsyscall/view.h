@@ -63,9 +63,9 @@ int rsys_view_find_link(struct rsys_view *view, int from, const struct rsys_text
                         size_t *used, char *text);
 
 /* Decides whether the job may make a change to `name` in the directory fd or, if name is NULL, to
- * the file of fd itself.  Returns -EROFS if the file was reached through a read-only root (number
- * `root`); otherwise the result of rsys_parts_judge() and rsys_grants_judge(). cached: do not
- * block: returns -EAGAIN if that might be necessary. */
+ * the file of fd itself.  Returns -EROFS if the root with the number `root`, through which the file
+ * was reached, is read-only; otherwise the result of rsys_parts_judge() and rsys_grants_judge().
+ * cached: do not block: returns -EAGAIN if that might be necessary. */
 int rsys_view_judge(struct rsys_view *view, uint32_t root, int fd, const char *name,
                     enum rsys_change change, bool cached);
 

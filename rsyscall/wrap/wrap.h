@@ -22,8 +22,9 @@
  * wrong data nor loses data silently.
  *
  * Invariants: there is one lock, held with all signals blocked, so that a signal handler may use
- * these calls as POSIX allows.  Under the lock, only mmap() allocates and only the door is waited
- * for.  Nothing prints or ends the program.  Waiting for the door is like waiting for a disk.
+ * the wrapped calls as POSIX allows.  Under the lock, only mmap() allocates and only the door is
+ * waited for.  Nothing prints or ends the program.  Waiting for the door is like waiting for a
+ * disk.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -55,13 +56,14 @@
 #define WRAP_UMASK_KNOWN 01000U
 /* Environment variable that tells a program after exec the number of the socket to the door. */
 #define WRAP_KEPT_NAME "ROOST_REMOTE_KEPT"
-/* In the value of that variable, after the socket's number: the program before exec had locks. */
+/* In the value of the variable WRAP_KEPT_NAME, after the socket's number: the program before exec
+ * had locks. */
 #define WRAP_KEPT_LOCKS 'l'
-/* In the value of that variable, before each descriptor on whose file the program before exec had
- * locks. */
+/* In the value of the variable WRAP_KEPT_NAME, before the number of each descriptor on whose file
+ * the program before exec had locks. */
 #define WRAP_KEPT_TAKEN ','
 
-/* Number of the owner of locks by F_OFD_SETLK: this bit, plus the open file's handle. */
+/* rsys_request.owner for a lock by F_OFD_SETLK: this bit, plus the open file's handle. */
 #define WRAP_OWNED_BY_FILE ((uint64_t)1 << 63)
 
 #define WRAP_EXPORT __attribute__((visibility("default")))
@@ -81,7 +83,7 @@ struct wrap_record {
 enum wrap_ahead_state { WRAP_AHEAD_NONE, WRAP_AHEAD_ASKED, WRAP_AHEAD_HERE };
 
 struct wrap_buffer {
-    unsigned char *data; /* RSYS_DATA_MAX bytes of memory, or NULL */
+    unsigned char *data; /* RSYS_DATA_MAX bytes of memory; NULL: not allocated yet */
     uint64_t offset;
     size_t length;
 };
@@ -92,20 +94,22 @@ struct wrap_file {
     uint64_t dev, ino, birth;
     uint32_t flags, mode;
     unsigned refs; /* number of this process's descriptors of the file; 0: this entry is free */
-    /* True: other processes may have the open file, too: the memfd's offset is used, and the handle
-     * is not closed. */
+    /* True: other processes may have the open file, too.  Then the memfd's offset is used, and the
+     * handle is not closed. */
     bool shared;
     uint64_t offset;   /* position in the file; not used if shared */
     uint64_t read_end; /* where the last read ended, to recognize sequential reading */
     size_t window;     /* bytes to request at once in sequential reading */
-    /* Until this time (CLOCK_MONOTONIC, ns), data that came with OPEN may be used; 0: there is
-     * none. */
+    /* Until this time (CLOCK_MONOTONIC, ns), data that came with the reply to OPEN may be used; 0:
+     * there is no such data. */
     uint64_t fresh_ns;
-    unsigned heard;     /* wrap_all.heard (reads of local files) when the data came with OPEN */
+    /* value of wrap_all.heard (a count of reads of local files) when data came with the reply to
+     * OPEN */
+    unsigned heard;
     bool locked;        /* true: this process may have range locks on the file */
     bool locks_unknown; /* true: locks on the file may exist that wrap_all.taken does not list */
-    /* True: locks on the file could not be taken again from a new door: every use of the file is
-     * the error ESTALE. */
+    /* True: locks on the file could not be taken again from a new door, so every use of the file
+     * fails with ESTALE. */
     bool lost;
     /* -errno of an earlier write that the program believes done, to be reported once; 0: none. */
     int error;
@@ -142,28 +146,29 @@ struct wrap_place {
 struct wrap_state {
     bool begun, on;
     bool renewing;  /* true: connecting again after the connection was cut */
-    int fd;         /* the socket to the door */
+    int fd;         /* the socket to the door; negative: none */
     int childs;     /* socket for the child that fork() is about to make, or -1 */
     int kept;       /* socket inherited from the program before exec, or -1 */
     char door[108]; /* address of the door's socket */
-    uint32_t slots; /* number of slots that the door granted */
+    uint32_t slots; /* number of request slots that the door granted */
     size_t data_max;
     uint32_t seq[RSYS_SLOTS_MAX];
-    /* Counts the program's reads of local files (such as pipes): by these the program may learn
-     * that another program has changed a file. */
+    /* Counts the program's reads of local files (such as pipes): from what it reads, the program
+     * may learn that another program has changed a file. */
     unsigned heard;
-    /* Number of writes under way; is also read without the lock. */
+    /* Number of writes under way; it is also read without the lock of this struct. */
     unsigned writes;
     bool ending; /* true: the program is ending, so each write is waited for */
     /* For each request slot, the file of the write or read-ahead under way in it; NULL: none. */
     struct wrap_file *in_slot[RSYS_SLOTS_MAX];
-    size_t slot_bytes[RSYS_SLOTS_MAX]; /* bytes of the write in each slot */
-    struct wrap_file *writing;         /* the file whose writes are under way */
+    /* for each request slot, bytes of the write under way in it */
+    size_t slot_bytes[RSYS_SLOTS_MAX];
+    struct wrap_file *writing; /* the file whose writes are under way; NULL: none */
     /* No real file: in_slot of a CLOSE under way points here, because nobody needs its answer. */
     struct wrap_file closing;
     unsigned char fields[RSYS_FIELDS_MAX];
     unsigned char *in; /* receive buffer of RSYS_FRAME_MAX bytes */
-    size_t have, used; /* bytes in the receive buffer; those of them that were the last message */
+    size_t have, used; /* bytes in the receive buffer; how many of these were the last message */
     size_t root_count, local_count;
     struct {
         uint32_t number;
@@ -188,7 +193,7 @@ extern struct wrap_state wrap_all;
 /* Takes the lock of wrap_all and, on the first call, begins the session. *old: for wrap_leave().
  * Returns false if there are no remote files; then the lock is not held. */
 bool wrap_enter(sigset_t *old);
-/* Returns whether it has been decided, for good, whether this process has remote files. */
+/* Returns true once it is decided, for good, whether this process has remote files. */
 bool wrap_is_begun(void);
 /* Releases the lock that wrap_enter() took. */
 void wrap_leave(const sigset_t *old);
@@ -211,13 +216,13 @@ int wrap_connect(void);
 /* Sends the preface and HELLO on a connection that wrap_connect() made; does not wait for the
  * reply. slots: number of request slots to ask for.  Returns 0 or a negative errno. */
 int wrap_greet(int fd, uint32_t slots);
-/* Sends a request on the connection fd, with the slot and number that it has; does not wait for the
- * reply.  Returns 0 or a negative errno. */
+/* Sends a request on the connection fd, with the slot and seq that are set in it; does not wait for
+ * the reply.  Returns 0 or a negative errno. */
 int wrap_send_on(int fd, const struct rsys_request *request);
-/* Waits until no write is under way.  The lock must be held. */
+/* Waits until no write is under way.  The caller must hold the lock of wrap_all. */
 void wrap_settle(void);
-/* Waits until no write is under way; to be called without the lock.  Called before the program
- * tells another process something, so that this other process finds all writes done. */
+/* Waits until no write is under way; the caller must not hold the lock of wrap_all.  Called before
+ * the program tells another process something, so that this other process finds all writes done. */
 void wrap_settle_for_others(void);
 /* Waits until no write is under way; from now on, each write is waited for.  To be called when the
  * program is ending. */
@@ -249,7 +254,7 @@ void wrap_stat_of(const struct rsys_attr *attr, struct stat *ret);
 
 /* Returns the open remote file of descriptor fd; NULL: the descriptor is of a local file. */
 struct wrap_file *wrap_file_of(int fd);
-/* Returns whether fd is surely a descriptor of a local file.  Needs no lock, so that calls on local
+/* Returns whether fd is surely a descriptor of a local file.  Takes no lock, so that calls on local
  * files take no longer.  (Another thread can know the number of a remote descriptor only after it
  * was entered in wrap_all.fds.) */
 bool wrap_is_certainly_local(int fd);
@@ -262,8 +267,9 @@ uint64_t wrap_file_offset(const struct wrap_file *file);
 void wrap_file_set_offset(struct wrap_file *file, uint64_t offset);
 int64_t wrap_file_seek(struct wrap_file *file, int64_t offset, int whence);
 int wrap_file_stat(struct wrap_file *file, struct stat *ret);
-/* To be called after dup() or the like: records that fd is now a further descriptor of the remote
- * file `file` (NULL: of a local file).  The file that fd was a descriptor of before is released. */
+/* To be called after dup() or a similar call: records that fd is now a further descriptor of the
+ * remote file `file` (NULL: of a local file).  The file that fd was a descriptor of before is
+ * released. */
 void wrap_file_double(struct wrap_file *file, int fd);
 /* Closes a descriptor of a remote file and, if it was the last one, the file.  Returns 0 or a
  * negative errno. */
@@ -283,10 +289,10 @@ void wrap_files_share(void);
 /* To be called in a child process after fork(): forgets the range locks, which only the parent
  * has. */
 void wrap_files_unlocked(void);
-/* Drops the data that was read of all files, and the reads under way. */
+/* Drops the data that was read of all files, and the data of reads under way. */
 void wrap_files_unread(void);
 /* Tells the door that this process uses its open files, so that the door does not close them; opens
- * again those that a new door does not know. */
+ * again the files that a new door does not know. */
 void wrap_files_hold(void);
 /* To be called in a program that exec started: finds the remote files among its descriptors. */
 void wrap_files_adopt(void);
@@ -328,8 +334,9 @@ bool wrap_taken_was_told(int fd);
 
 /* ---- wrap_stdio.c ---------------------------------------------------------------------------- */
 
-/* To be called, without the lock, after dup2() or the like has changed a standard descriptor (0 to
- * 2): makes the stdio stream of that descriptor (stdin, stdout, stderr) use the new file. */
+/* To be called, without the lock of wrap_all, after dup2() or a similar call has changed a standard
+ * descriptor (0 to 2): makes the stdio stream of that descriptor (stdin, stdout, stderr) use the
+ * new file. */
 void wrap_stdio_follow(int fd);
 
 #endif

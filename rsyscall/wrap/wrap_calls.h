@@ -18,8 +18,8 @@ bool wrap_is_ours(int fd); /* returns whether fd is a descriptor of a remote fil
  * name to be given to the kernel: `name` itself, or a path in *place. */
 bool wrap_is_remote(int dir, const char *name, const char **local, struct wrap_place *place);
 /* Sends one request about a name, if it is that of a remote file.  Returns true: *ret is the result
- * of the C library function, and errno is set.  Returns false: the file is local, and *name is the
- * name to be given to the kernel: unchanged, or a path in *place. */
+ * for the caller of the C library function; if it is -1, errno is set.  Returns false: the file is
+ * local, and *name is the name to be given to the kernel: unchanged, or a path in *place. */
 bool wrap_ask_name(int dir, const char **name, struct wrap_place *place,
                    struct rsys_request *request, struct rsys_reply *reply, long *ret);
 /* Changes attributes of an open remote file. how: RSYS_SET_*.  The caller must hold the
