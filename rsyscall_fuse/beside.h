@@ -21,7 +21,8 @@ struct os_filter;
 struct rfs_beside;
 
 struct rfs_beside_options {
-    struct rfs_link_options link; /* the connection; link.ticket is set from ticket_file */
+    /* settings of the connection; link.ticket is set from ticket_file */
+    struct rfs_link_options link;
     const char *ticket_file;
     /* File with the server's current address (rfs_address_read()); NULL: the address never
      * changes. */

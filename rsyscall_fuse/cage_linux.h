@@ -37,7 +37,7 @@ struct rfs_cage_options {
     const struct os_filter *filter; /* system call filter (seccomp) for the job; NULL: none */
     /* A second system call filter, for a job that may not use the network; NULL: none. */
     const struct os_filter *offline_filter;
-    /* The job's program, searched in PATH below the job's root; its arguments; NULL at the end. */
+    /* The job's program, searched in PATH as the job sees it, and its arguments, ended by NULL. */
     char *const *argv;
     char *const *environment; /* the job's environment; NULL: that of this process */
     /* A program of this machine that is run in place of argv[0] and is not visible by name: a

@@ -10,9 +10,9 @@
 struct loop;
 struct rfs_kernel;
 
-/* Takes over both descriptors: fd is a mounted /dev/fuse; proc_fd is a /proc directory of the
- * namespace where it was mounted (-1: none).  on_end is called when the file system is unmounted or
- * the device cannot be read. */
+/* Takes over both descriptors: fd is a mounted /dev/fuse; proc_fd is the /proc directory of the
+ * job's sandbox (-1: none).  on_end is called when the file system is unmounted or the device
+ * cannot be read. */
 struct rfs_kernel *rfs_kernel_create(struct loop *loop, int fd, int proc_fd,
                                      void (*on_end)(void *arg), void *arg);
 /* Returns the device to be given to rfs_create(). */

@@ -25,9 +25,12 @@ struct rfs_probe;
 #define RFS_MOUNT_REFUSED 126
 
 struct rfs_mount_options {
-    struct rfs_link_options link; /* the connection; link.ticket is set from ticket_file */
+    /* settings of the connection; link.ticket is set from ticket_file */
+    struct rfs_link_options link;
     struct rfs_cage_options cage;
-    struct rfs_options files; /* files.uid and files.gid are set from the server's reply */
+    /* settings of the file system; files.uid and files.gid are set from the server's reply to
+     * HELLO */
+    struct rfs_options files;
     const char *ticket_file;
     /* File with the server's current address (rfs_address_read()); NULL: the address never
      * changes. */

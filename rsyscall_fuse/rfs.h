@@ -59,8 +59,8 @@ struct rfs_options {
     }
 
 struct rfs_device {
-    /* Sends an answer, which consists of these parts, to the kernel.  Returns 0; or -ENOENT: no
-     * process waits for it any more. */
+    /* Sends an answer, which consists of parts[0..count), to the kernel.  Returns 0; or -ENOENT: no
+     * process waits for the answer any more. */
     int (*answer)(void *arg, const struct rfs_part *parts, size_t count);
     /* Returns whether the thread with that number is being killed, so that it need not wait for an
      * answer. */

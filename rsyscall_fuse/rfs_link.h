@@ -38,7 +38,7 @@ struct rfs_call {
      * request slots are used for such calls. */
     bool bulk;
     /* True: the call opens a file or takes a lock again in a new session; it is sent before all
-     * calls that do not. */
+     * other calls. */
     bool renews;
     bool sent; /* set by the link: the call has a request slot and may have been sent */
     /* Set by the link: the server may have executed the call before, so that its answer -EEXIST or
@@ -81,7 +81,7 @@ struct rfs_link_events {
     void (*renew)(void *arg);
     /* Called for each unanswered call when the session was renewed: replaces the call's handles by
      * those of the new session, and returns what to do with the call. was_sent: the old session may
-     * have executed it. */
+     * have executed the call. */
     enum rfs_again (*again)(void *arg, struct rfs_call *call, bool was_sent);
     /* Called before each attempt to connect: returns the server's current address.  If this
      * function or its result is NULL, the address has not changed. */
@@ -103,7 +103,7 @@ void rfs_link_submit(struct rfs_link *link, struct rfs_call *call);
 /* To be called after the event `renew`. code: 0: all files are open again; otherwise the -errno
  * with which that failed, and why is the reason: then the session is over. */
 void rfs_link_renewed(struct rfs_link *link, int code, const char *why);
-/* Returns the most bytes of data that one message may have; valid once the session has begun. */
+/* Returns how many bytes of data one message may have at most; valid once the session has begun. */
 uint32_t rfs_link_data_max(const struct rfs_link *link);
 /* Returns whether there is a connection now on which answers can come. */
 bool rfs_link_is_up(const struct rfs_link *link);

@@ -37,7 +37,7 @@ struct rfs_writes;
 struct rfs_name {
     struct hash_link link; /* entry in the table of names; must be the first field */
     struct rfs_node *parent, *child;
-    TAILQ_ENTRY(rfs_name) entry; /* entry in the child's list of names, the latest name first */
+    TAILQ_ENTRY(rfs_name) entry; /* entry in the list of names of `child`, the latest name first */
     size_t length;
     char text[];
 };
@@ -48,15 +48,17 @@ struct rfs_node {
     uint64_t dev, ino;
     uint32_t space; /* number of the root in which the file is; RFS_NO_ROOT: a virtual directory */
     uint64_t generation;
-    uint64_t lookups; /* how often the kernel got this node in an answer and has not forgotten it */
-    unsigned refs;    /* references by names of children, open files and calls */
+    /* how often the kernel got this node in an answer, minus the lookups that it has forgotten */
+    uint64_t lookups;
+    unsigned refs; /* references by names of children, open files and calls */
     TAILQ_HEAD(, rfs_name) names;
     struct rfs_view *view; /* root or virtual directory that appears at this node; NULL: none */
     struct rsys_attr attr; /* last known attributes; mode 0: not known */
-    uint64_t attr_ms;      /* when attr was received (loop_now_ms()) */
+    uint64_t attr_ms;      /* when attr was received, ms of loop_now_ms() */
     /* The file's attributes when the kernel cached its contents; mode 0: nothing is cached. */
     struct rsys_attr cached;
-    uint64_t acked_at;         /* rfs.clock (a count of events) at the last answer to a write */
+    /* value of rfs.clock (a count of requests and answers) when the last write was answered */
+    uint64_t acked_at;
     uint64_t version;          /* incremented by each change of the contents by this client */
     struct rfs_writes *writes; /* the writes under way (rfs_writes.c); NULL: none */
     LIST_HEAD(, rfs_open) opens;

@@ -26,8 +26,9 @@ struct rfs {
     struct rfs_device device;
     struct rfs_nodes *nodes;
     uint32_t server_uid, server_gid;
-    uint64_t home_dev; /* st_dev, at the server, of the first file that was seen */
-    uint64_t clock;    /* counts requests, and answers to writes, to tell which came first */
+    /* st_dev, at the server, of the first file of which this client got attributes */
+    uint64_t home_dev;
+    uint64_t clock; /* counts requests, and answers to writes, to tell which came first */
     uint64_t dirty_bytes;
     struct loop_timer *interrupt_timer;
     /* Operations that wait until the server has all data that the job has written. */
@@ -75,11 +76,13 @@ struct rfs_op {
     /* Of a copy: the open file to copy to, which the kernel keeps open until the answer. */
     struct rfs_open *open_to;
     char *name, *name_to, *path, *path_to;
-    uint64_t began; /* rfs.clock (a count of requests and answers) when the operation began */
+    /* value of rfs.clock (a count of requests and answers) when the operation began */
+    uint64_t began;
     bool interrupted, answered;
     uint32_t how;
     uint64_t offset, size;
-    void (*go)(struct rfs_op *op); /* called when earlier writes have reached the server */
+    /* called when the earlier writes have reached the server */
+    void (*go)(struct rfs_op *op);
     TAILQ_ENTRY(rfs_op) waiting; /* entry in the list of operations that wait for earlier writes */
     LIST_ENTRY(rfs_op) entry;
     unsigned char *block; /* of a waiting write: the kernel's request, owned; else NULL */
@@ -92,14 +95,15 @@ struct rfs_in {
     const void *arg;
     size_t length;
     struct rfs_node *node;
-    unsigned char *block; /* the memory block with header and arg; NULL: an op has taken it over */
+    /* the memory block with header and arg; NULL: an operation has taken it over */
+    unsigned char *block;
 };
 
 #define RFS_IN(in, type) ((const struct type *)rfs_in_arg((in), sizeof(struct type)))
 
 /* ---- rfs.c ---- */
 
-/* Returns the fixed part, of so many bytes, of the request's argument.  Returns NULL if the
+/* Returns the fixed part of the request's argument, which has `size` bytes.  Returns NULL if the
  * argument is shorter; then the request was answered with -EIO. */
 const void *rfs_in_arg(const struct rfs_in *in, size_t size);
 /* Returns the name that begins at byte `at` of the request's argument.  Returns NULL if there is
@@ -131,20 +135,20 @@ void rfs_op_send(struct rfs_op *op, rfs_call_f done);
 /* Returns whether the server's reply is an error; if so, the kernel's request was answered with
  * that error, and the operation was freed. */
 bool rfs_op_failed(struct rfs_op *op, const struct rsys_reply *reply);
-/* For rfs_op_send(): handles a reply of the server of which only the status matters: answers the
+/* To be given to rfs_op_send() if only the status of the server's reply matters: answers the
  * kernel's request and frees the operation. */
 void rfs_done_plain(struct rfs_call *call, const struct rsys_reply *reply);
 
 /* ---- rfs_attr.c ---- */
 
-/* Returns whether the contents of a file are probably the same: type and permissions, size, mtime
- * and ctime are equal. */
+/* Returns whether the contents of a file, whose attributes were a and later b, are probably the
+ * same: type and permissions, size, mtime and ctime are equal. */
 bool rfs_same_contents(const struct rsys_attr *a, const struct rsys_attr *b);
 void rfs_fill_attr(struct rfs *fs, const struct rsys_attr *attr, struct fuse_attr *ret);
 uint64_t rfs_valid_ms(const struct rfs *fs, const struct rsys_attr *attr);
-/* Stores a file's attributes from a reply of the server. began: value of rfs.clock when that
- * request began. *valid_ms: how long the attributes may be cached; 0 if writes were under way: then
- * the size in the reply may be older than these, and is corrected. */
+/* Stores a file's attributes from a reply of the server. began: value of rfs.clock when the request
+ * that the reply answers began. *valid_ms: how long the attributes may be cached; 0 if writes were
+ * under way: then the size in the reply may be too old, and is corrected. */
 void rfs_attr_seen(struct rfs *fs, struct rfs_node *node, struct rsys_attr *attr, uint64_t began,
                    uint64_t *valid_ms);
 /* Stores a file's attributes after a change by this client; contents that the kernel has cached
@@ -158,9 +162,9 @@ void rfs_statfs(struct rfs_in *in);
 
 /* ---- rfs_names.c ---- */
 
-/* Fills in the kernel's entry for a node, from attributes of a request that began at the value
- * `began` of rfs.clock, and counts a lookup: the caller must answer the kernel with the entry, or
- * call rfs_node_forget(). */
+/* Fills in the kernel's entry for a node, from the attributes in the reply to a request that began
+ * when rfs.clock was `began`, and counts a lookup: the caller must answer the kernel with the
+ * entry, or call rfs_node_forget(). */
 void rfs_fill_entry(struct rfs *fs, struct rfs_node *node, struct rsys_attr *attr, uint64_t began,
                     struct fuse_entry_out *ret);
 void rfs_lookup(struct rfs_in *in);
@@ -174,8 +178,8 @@ void rfs_unlink(struct rfs_in *in);
 
 /* ---- rfs_files.c ---- */
 
-/* Handles the kernel's request FUSE_OPEN.  The other functions with the one argument `in` handle a
- * request each, too. */
+/* Handles the kernel's request FUSE_OPEN.  Each other function whose one argument is `in` handles
+ * the kernel's request of its name. */
 void rfs_open_file(struct rfs_in *in);
 void rfs_create_file(struct rfs_in *in);
 void rfs_release(struct rfs_in *in);
