@@ -18,12 +18,12 @@ struct wire;
 int access_job_id(const char *word, char *ret, size_t size, struct err *err);
 
 /* Asks the schedd (connects to it if needed) for a ticket and connects to the shadow with it.  args
- * has Purpose, and JobId or Ids.  *ret belongs to the session and becomes NULL when the connection
- * ends.  *answer (answer may be NULL) is the schedd's reply, owned by the caller.  Returns 0 or
- * -errno. */
+ * has Purpose, and JobId or Ids.  *ret is owned by cli (session_close()) and becomes NULL when the
+ * connection ends.  *answer (answer may be NULL) is the schedd's reply, owned by the caller.
+ * Returns 0 or -errno. */
 int access_dial(struct cli *cli, const struct ad *args, struct wire **ret, struct ad **answer,
                 struct err *err);
-/* Like access_dial(), for one job: args are made from purpose and job_id. */
+/* Does what access_dial() does, with args made from the purpose and the id of one job. */
 int access_run(struct cli *cli, const char *purpose, const char *job_id, struct wire **ret,
                struct err *err);
 /* True for errors after which a new try may succeed: a lost connection, or a starter that is not

@@ -11,15 +11,16 @@
 
 struct ad;
 struct strbuf;
-struct act_words; /* the words of one action, such as "hold" */
+struct act_words; /* texts of the messages about one action, such as "hold" */
 
-/* The words for "rm", "hold", "release" or "vacate"; NULL for any other command. */
+/* Returns the texts for "rm", "hold", "release" or "vacate"; NULL for any other command. */
 const struct act_words *act_words_find(const char *command);
-/* Returns the value of the argument Action in the request ACT to the schedd. */
+/* Returns the value of the argument Action in the request ACT to the schedd. fast: the user gave
+ * -fast. */
 const char *act_words_action(const struct act_words *words, bool fast);
 
-/* Appends the message for the answer to one id, without a newline; returns whether the action was
- * done. */
+/* Appends the message for the schedd's answer about one job or cluster id, without a newline;
+ * returns whether the action was done. */
 bool act_plan_id(const struct act_words *words, const struct ad *answer, struct strbuf *out);
 
 /* Appends the message for an action on many jobs.  totals: the schedd's answer; what: which jobs,
@@ -29,7 +30,7 @@ bool act_plan_many(const struct act_words *words, const char *what, const struct
                    struct strbuf *out);
 
 /* Appends the message for one job that was to be checkpointed (reply to JOB_CHECKPOINT); returns
- * whether that was done. */
+ * whether the checkpoint was made. */
 bool act_plan_checkpoint(const struct ad *answer, struct strbuf *out);
 /* True when the answer is about this id, "12.3" or "12". */
 bool act_plan_answers(const struct ad *answer, const char *id);

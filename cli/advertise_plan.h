@@ -31,8 +31,8 @@ int advertise_plan_prepare(const struct advertise_command *command, struct ad *a
 
 /* Makes the arguments of the request INVALIDATE from an ad as condor_advertise takes it.  The
  * constraint is the ad's Name or, without one, its Requirements (the ad is then a query: MyType
- * "Query", with the type in TargetType).  Owned by the caller.  NULL with err set: neither is
- * there, or the type is missing. */
+ * "Query", with the type in TargetType).  Owned by the caller.  NULL with err set: the ad has
+ * neither Name nor Requirements, or the type is missing. */
 struct ad *advertise_plan_invalidation(const struct advertise_command *command,
                                        const struct ad *query, struct err *err);
 

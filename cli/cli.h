@@ -42,12 +42,13 @@ struct cli {
     struct wire *schedd, *collector;
     /* values of -name and -pool (cli/remote.h); NULL: not given */
     const char *remote_schedd, *remote_pool;
-    struct ad_pool *pool;     /* holds the ads that replies bring */
+    struct ad_pool *pool;     /* memory of the ads that come in replies */
     struct vec links;         /* records of the connections; only for session.c */
     uint64_t random_state;    /* state of random() in expressions; seeded at first use */
     struct user_world *users; /* data of userMap() and userHome(); NULL until first use */
     char program_dir[4096];   /* directory of this executable; the daemons are there too */
-    int argc;                 /* arguments of the subcommand; argv[0] is its name */
+    /* number of arguments in argv of the subcommand; argv[0] is its name */
+    int argc;
     char **argv;
     const struct cli_command *command;         /* the subcommand */
     const struct cli_command *const *commands; /* all subcommands; NULL-terminated */
@@ -59,8 +60,8 @@ extern const struct knob_table cli_knobs;
 int cli_fail(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prints "roost NAME: ..." about wrong usage to stderr and returns CLI_USAGE. */
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Like cli_usage(), for a word that the command does not know; names the nearest known word or what
- * to use instead (unknown_word.c, options_plan.h). */
+/* Prints to stderr that the command does not know the word arg, and the nearest known word or what
+ * to use instead; returns CLI_USAGE (unknown_word.c, options_plan.h). */
 int cli_unknown(const struct cli *cli, const char *arg);
 
 /* Loads the configuration file that ROOST_CONFIG names.  Returns 0, or -errno with the reason in
@@ -74,9 +75,10 @@ int cli_config_load(struct cli *cli, const char *path, const struct knob_table *
                     size_t table_count, const char *subsystem, struct config **ret,
                     struct err *err);
 
-/* The account that owns jobs which the caller submits on this host: the caller's own account or,
- * for root, the value of SUBMIT_ROOT_AS.  -ENOENT: the caller has no account, or is root and that
- * knob is not set; -ENAMETOOLONG: the name does not fit into size bytes. */
+/* Copies to ret the name of the account that owns jobs which the caller submits on this host: the
+ * caller's own account or, for root, the value of SUBMIT_ROOT_AS.  -ENOENT: the caller has no
+ * account, or is root and SUBMIT_ROOT_AS is not set; -ENAMETOOLONG: the name does not fit into size
+ * bytes. */
 int cli_owner_name(struct cli *cli, char *ret, size_t size, struct err *err);
 
 /* ---- connections (session.c) */
@@ -85,18 +87,18 @@ int cli_owner_name(struct cli *cli, char *ret, size_t size, struct err *err);
  * nothing if it is connected already.  Returns 0 or -errno. */
 int cli_collector(struct cli *cli, struct err *err);
 /* Connects to the collector of another pool, HOST or HOST:PORT (-pool), whose certificate must be
- * known here. */
+ * known here.  Returns 0 or -errno. */
 int cli_collector_at(struct cli *cli, const char *host, struct err *err);
 
-/* Connects with any settings of struct wire_dial.  ret must stay valid as long as the session: *ret
- * becomes NULL when the connection ends. */
+/* Connects with any settings of struct wire_dial.  ret must stay valid until session_close(): *ret
+ * becomes NULL when the connection ends.  Returns 0 or -errno. */
 int cli_dial_as(struct cli *cli, const struct wire_dial *how, struct wire **ret, struct err *err);
 
 /* Connects to the schedd of this host or, if there is none or -name or -pool was given, to a schedd
- * of the pool (remote.c). */
+ * of the pool (remote.c).  Returns 0 or -errno. */
 int cli_schedd(struct cli *cli, struct err *err);
-/* True when cli_schedd() means the schedd of this host, which knows the caller by uid.  The
- * configuration must be loaded. */
+/* Returns whether cli_schedd() connects to the schedd of this host, which knows the caller by uid.
+ * The configuration must be loaded. */
 bool cli_schedd_is_local(struct cli *cli);
 
 struct cli_reply {
@@ -133,7 +135,8 @@ struct cli_node {
     const char *name, *config, *lock_dir;
 };
 size_t cli_node_count(const struct cli *cli);
-/* Fills ret with node number index of the configuration.  False: the node has another method. */
+/* Fills ret with the index-th node of the configuration.  False: the node has another method than
+ * "process". */
 bool cli_node_at(const struct cli *cli, size_t index, struct cli_node *ret);
 pid_t cli_lock_holder(struct cli *cli, const char *lock_dir, const char *name);
 
@@ -146,7 +149,7 @@ int cmd_q(struct cli *cli);
 int cmd_history(struct cli *cli);
 int cmd_status(struct cli *cli);
 int cmd_advertise(struct cli *cli);
-int cmd_act(struct cli *cli); /* rm, hold, release, vacate, checkpoint */
+int cmd_act(struct cli *cli); /* runs rm, hold, release, vacate and checkpoint */
 int cmd_edit(struct cli *cli);
 int cmd_wait(struct cli *cli);
 int cmd_power(struct cli *cli);
@@ -161,7 +164,7 @@ int cmd_tail(struct cli *cli);
 int cmd_ssh(struct cli *cli);
 /* Opens a shell beside a job as soon as the job runs; returns the shell's exit status, or 255. */
 int ssh_when_it_runs(struct cli *cli, const char *job_id);
-int cmd_transfer(struct cli *cli); /* transfer-data */
+int cmd_transfer(struct cli *cli); /* runs `roost transfer-data` */
 int cmd_classad(struct cli *cli);
 int cmd_completion(struct cli *cli);
 int cmd_help(struct cli *cli);

@@ -10,7 +10,7 @@ struct cli;
 struct cli_command {
     const char *name;
     int (*run)(struct cli *cli);
-    const char *usage;   /* the text after "roost NAME" */
+    const char *usage;   /* the text after "roost NAME" in the usage line */
     const char *summary; /* one line of help */
     const char *help;    /* more lines of help, each ended by a newline; may be NULL */
 };

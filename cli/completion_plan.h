@@ -1,6 +1,6 @@
-/* cli/completion_plan.h - what a shell can complete.  Both words and options come from the table of
- * commands: an option of a command is each word with a dash in its usage or help text, so the
- * completion is never out of date.  Pure.
+/* cli/completion_plan.h - completion of `roost` commands by a shell.  The words and options that
+ * it can complete come from the table of commands: an option of a command is each word with a dash
+ * in its usage or help text, so the completion is never out of date.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -12,8 +12,8 @@
 #include "cli/cli.h"
 
 struct config_peer {
-    const char *node;      /* machine; NULL only when subsystem is COLLECTOR */
-    const char *subsystem; /* NULL: STARTD */
+    const char *node;      /* name of the daemon's machine; NULL only when subsystem is COLLECTOR */
+    const char *subsystem; /* kind of daemon, such as SCHEDD; NULL: STARTD */
 };
 
 /* Gets the knobs and macros whose names match one of the patterns (no patterns: all).  The
@@ -22,8 +22,8 @@ struct config_peer {
 int config_ask_get(struct cli *cli, const struct config_peer *peer, const char *const *patterns,
                    size_t count, struct cli_reply *reply, struct err *err);
 
-/* Sets a knob (word "KNOB=VALUE") or, with unset, takes back what was set (word "KNOB"); prints the
- * result. Returns an exit status. */
+/* Sets a knob (word "KNOB=VALUE") or, with unset, takes the setting of a knob back (word "KNOB");
+ * prints the result. Returns an exit status. */
 int config_ask_set(struct cli *cli, const struct config_peer *peer, const char *word, bool unset);
 
 /* Makes the daemon read its configuration again (subsystem NULL: all daemons of the node); prints

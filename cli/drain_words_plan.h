@@ -27,7 +27,7 @@ struct drain_words {
     /* request ids of CANCEL (char *, owned); empty: any request.  With nodes at most one id;
      * without nodes the ids select the machines. */
     struct vec ids;
-    bool wait;        /* wait until all machines are done */
+    bool wait;        /* true: wait until all machines are done */
     const char *pool; /* value of -pool, borrowed from argv; NULL: the caller's pool */
     struct listing listing;
     const char *unknown; /* the unknown option, when drain_words_read() returned -ENOENT */

@@ -36,9 +36,9 @@ int listing_query(struct cli *cli, struct wire *wire, const char *relay_to, cons
                   const struct listing *listing, const char *const *projection,
                   const struct ad *more, struct cli_reply *reply, struct err *err);
 
-/* Queries the caller's own pool or schedd for ads that are not kept: `each` gets them as they come
- * (cli_call_each()).  *args (args may be NULL) becomes the arguments of the last part, owned by the
- * caller, or NULL. */
+/* Queries ads of the given type with the listing's constraint and limit, and gives them to `each`
+ * as they come, without keeping them (cli_call_each()).  *args (args may be NULL) becomes the
+ * arguments of the last part, owned by the caller, or NULL. */
 int listing_query_each(struct cli *cli, struct wire *wire, const char *type,
                        const struct listing *listing, const struct ad *more, cli_ads_f each,
                        void *arg, struct ad **args, struct err *err);
@@ -49,10 +49,11 @@ int listing_show(struct cli *cli, const struct listing *listing, const struct ad
                  size_t count);
 
 /* A target for printers that emit text in parts: listing_write_some() with a struct listing_output
- * as arg writes out to standard output and empties it; status is the result of the writes. */
+ * as arg writes the text to standard output and empties the buffer; status is the result of all
+ * writes. */
 struct listing_output {
     const struct cli *cli;
-    int status; /* set to CLI_OK first */
+    int status; /* exit status; the caller sets it to CLI_OK first */
 };
 void listing_write_some(void *arg, struct strbuf *out);
 
@@ -74,7 +75,7 @@ int listing_print_format(struct cli *cli, struct listing *listing, int *at, stru
 int listing_read_file(struct cli *cli, const char *path, struct vec *ads, struct err *err);
 
 /* For jobs: turns words ("12", "12.3", owners) into one constraint that is true for a job that any
- * of the words means.  -EINVAL: a word is none of these. */
+ * of the words means.  -EINVAL: a word is neither a job id nor an owner. */
 int listing_jobs(struct listing *listing, char *const *words, size_t count, struct err *err);
 
 #endif

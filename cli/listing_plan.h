@@ -83,12 +83,12 @@ void listing_fini(struct listing *listing);
 bool listing_is(const char *arg, const char *word, size_t min);
 
 /* Parses argv[*at].  Returns 1 when it is an option of a listing (*at is then its last argument), 0
- * when not, -EINVAL with the reason in err.  Times without a zone are in the context's zone (NULL:
- * UTC). */
+ * when it is not, -EINVAL with the reason in err.  Times without a zone are in the context's zone
+ * (NULL: UTC). */
 int listing_plan_option(struct listing *listing, int argc, char *const *argv, int *at,
                         const struct ad_context *context, struct err *err);
 
-/* adds one constraint (copied) */
+/* adds a copy of a constraint to the listing */
 void listing_also(struct listing *listing, const char *constraint);
 /* Prepares a constraint for a server that may be in another time zone: times without a zone get the
  * context's zone.  Returns 0 and sets *ret (mem_free()), or -EINVAL. */
@@ -110,7 +110,7 @@ struct listing_print {
     size_t count;
     const struct ad_context *context;
     size_t next;              /* index of the next ad */
-    struct ad_lister *lister; /* NULL for a style that needs none */
+    struct ad_lister *lister; /* prints the long form and JSON; NULL in other styles */
 };
 
 /* Begins to print the ads in any style except LISTING_TABLE; all arguments must outlive print. */

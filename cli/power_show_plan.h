@@ -23,8 +23,8 @@ void power_show_status(const struct ad *const *ads, size_t count, const struct a
 void power_show_history(const struct ad *const *ads, size_t count, const struct ad_context *context,
                         struct strbuf *out);
 
-/* Prints what keeps a machine on or off, and what would be done without the dry run, separated by
- * `between`; nothing when there is none of these. */
+/* Prints what keeps a machine on or off, and whether it would be woken without ROOSTER_DRY_RUN;
+ * several reasons are separated by the text `between`.  Prints nothing when there is no reason. */
 void power_show_holds(const struct ad *ad, const struct ad_context *context, const char *between,
                       struct strbuf *out);
 

@@ -1,5 +1,5 @@
 /* cli/remote.h - the options -name SCHEDD and -pool HOST, for every command that asks a schedd.
- * cli_schedd() (cli.h) connects to that schedd.
+ * cli_schedd() (cli.h) connects to the schedd that these options name.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

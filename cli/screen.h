@@ -15,8 +15,8 @@ enum screen_key { SCREEN_KEY_NONE, SCREEN_KEY_AGAIN, SCREEN_KEY_QUIT };
  * keys. -ENOTTY: not a terminal. */
 int screen_begin(struct screen **ret, struct err *err);
 void screen_end(struct screen *screen); /* restores the terminal; frees screen */
-/* The key pressed since the last call, without waiting: SCREEN_KEY_QUIT for q, ^C, ^D and end of
- * input, SCREEN_KEY_AGAIN for space and return. */
+/* Returns the key pressed since the last call, without waiting: SCREEN_KEY_NONE for no key,
+ * SCREEN_KEY_QUIT for q, ^C, ^D and end of input, SCREEN_KEY_AGAIN for space and return. */
 enum screen_key screen_key(const struct screen *screen);
 /* Appends text that draws the lines from the top of the screen over the old ones, without
  * flicker. */

@@ -1,4 +1,5 @@
-/* cli/session.h - closes what cli.h opens.
+/* cli/session.h - closes the connections, and frees the configuration, that functions of cli.h
+ * opened.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

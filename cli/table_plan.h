@@ -47,8 +47,9 @@ void table_plan_add(struct table *table, const struct ad *ad);
 void table_plan_destroy(struct table *table); /* NULL is allowed */
 /* Writes the text of out and empties out. */
 typedef void (*table_emit_f)(void *arg, struct strbuf *out);
-/* Prints the lines and frees the table.  order[i] is the index (in order of adding) of the i-th
- * line; NULL: in order of adding.  emit (may be NULL) is called when out has become large. */
+/* Prints the lines and frees the table.  order[i] is the index, in the order of adding, of the ad
+ * that is printed as the i-th line; NULL: print in the order of adding.  emit (may be NULL) is
+ * called when out has become large. */
 void table_plan_end(struct table *table, bool gap, const uint32_t *order, table_emit_f emit,
                     void *emit_arg, struct strbuf *out);
 

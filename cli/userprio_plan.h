@@ -43,7 +43,8 @@ struct userprio_view {
 void userprio_plan_sort(const struct ad **ads, size_t count);
 void userprio_plan_print(const struct userprio_view *view, const struct ad *const *ads,
                          size_t count, const struct ad_context *context, struct strbuf *out);
-/* Prints rows of the usage history (answer of the query "Usage"). */
+/* Prints a row for each hour (by_hour) or each day of the usage history (answer of the query
+ * "Usage"). */
 void userprio_plan_history(const struct ad *const *ads, size_t count, bool by_hour,
                            const struct ad_context *context, struct strbuf *out);
 /* Prints submitting machines (answer of the query "SubmittingMachine") in the given order. */

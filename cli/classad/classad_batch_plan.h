@@ -23,8 +23,10 @@ struct strbuf;
 struct classad_batch {
     /* true: answer with the canonical text of the tree; false: with the value */
     bool unparse;
-    bool old;                /* expressions are in old syntax; with unparse, the output is too */
-    bool tsv;                /* a line is ad TAB expression, or my TAB target TAB expression */
+    /* true: expressions are in old syntax; with `unparse`, so is the output */
+    bool old;
+    /* true: a line is "ad TAB expression" or "my TAB target TAB expression" */
+    bool tsv;
     const struct ad *my;     /* the ad for lines that contain no ad; never NULL */
     const struct ad *target; /* the target for lines that contain no target; may be NULL */
     const struct ad_context *context;

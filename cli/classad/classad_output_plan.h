@@ -18,7 +18,7 @@ struct strbuf;
 
 struct classad_output {
     enum classad_form form; /* not CLASSAD_GUESS */
-    size_t count;           /* ads written so far; set to 0 first */
+    size_t count;           /* number of ads written so far; the caller sets it to 0 first */
 };
 
 void classad_output_ad(struct classad_output *output, const struct ad *ad, struct strbuf *out);

@@ -29,7 +29,8 @@ const char *const *jobs_groups_names(enum jobs_grouping grouping);
 void jobs_groups_add(struct jobs_groups *groups, const struct ad *job);
 /* The groups in the order of their first jobs; borrowed until the groups change. */
 const struct ad *const *jobs_groups_list(struct jobs_groups *groups, size_t *count);
-/* Prints -factory: clusters whose jobs are created later (answer of the query JobFactory). */
+/* Prints the output of `roost q -factory`: clusters whose jobs are created later (answer of the
+ * query JobFactory). */
 void jobs_groups_factories(const struct ad *const *factories, size_t count,
                            const struct ad_context *context, struct strbuf *out);
 /* Prints one line with the machines that are being woken, each once, and for how long; nothing when

@@ -33,10 +33,13 @@ const struct jobs_layout *jobs_layout_history(void);
 const char *jobs_layout_constraint(const struct jobs_layout *layout);
 /* Adds the names of the attributes that the layout shows (char *, copies). */
 void jobs_layout_names(const struct jobs_layout *layout, struct vec *names);
-bool jobs_layout_totals(const struct jobs_layout *layout);  /* the layout ends with totals */
-bool jobs_layout_is_bare(const struct jobs_layout *layout); /* the layout has only totals */
+/* returns whether the layout ends with totals */
+bool jobs_layout_totals(const struct jobs_layout *layout);
+/* returns whether the layout has only totals */
+bool jobs_layout_is_bare(const struct jobs_layout *layout);
 
-/* Appends the constraint for a word: "12", "12.3" or an owner's name.  -EINVAL: none of these. */
+/* Appends the constraint for a word: "12", "12.3" or an owner's name.  -EINVAL: the word is none of
+ * these. */
 int jobs_plan_select(const char *word, struct strbuf *out, struct err *err);
 bool jobs_plan_is_id(const char *word);
 
@@ -44,10 +47,11 @@ bool jobs_plan_is_id(const char *word);
  * JobBatch); no lines for a layout of totals. */
 void jobs_plan_print(const struct jobs_layout *layout, const struct ad *const *ads, size_t count,
                      const struct ad_context *context, struct strbuf *out);
-/* Prints only the lines, for complete ads, each cut to `columns` columns (0: not cut). */
+/* Prints only the lines of jobs, without headings, each cut to `columns` columns (0: not cut). */
 void jobs_plan_lines(const struct jobs_layout *layout, const struct ad *const *ads, size_t count,
                      int columns, const struct ad_context *context, struct strbuf *out);
-bool jobs_layout_is_rows(const struct jobs_layout *layout); /* the layout has a line for each job */
+/* returns whether the layout has a line for each job */
+bool jobs_layout_is_rows(const struct jobs_layout *layout);
 
 /* Prints lines of jobs while the ads arrive, without keeping the ads.  The ads are the answer to a
  * query with Shared = true: first an ad with what the jobs of a cluster have in common, then an ad
@@ -56,13 +60,13 @@ struct jobs_rows;
 struct jobs_rows *jobs_rows_create(const struct jobs_layout *layout, int columns,
                                    const struct ad_context *context);
 void jobs_rows_destroy(struct jobs_rows *rows); /* NULL is allowed */
-/* Adds a line, or as many lines as the jobs that the ad stands for.  Changes the ad's chained
- * parent. */
+/* Takes the next ad of the answer; appends one line for each job that the ad stands for (none for
+ * an ad of a cluster).  Changes the ad's chained parent. */
 void jobs_rows_add(struct jobs_rows *rows, struct ad *job, struct strbuf *out);
 const struct jobs_totals *jobs_rows_totals(const struct jobs_rows *rows);
 
-/* Prints two empty lines and "-- Schedd: name : <address> @ 11/20/26 09:15:47"; without a context
- * no time. */
+/* Prints two empty lines and "-- Schedd: name : <address> @ 11/20/26 09:15:47"; if context is NULL,
+ * without the time. */
 void jobs_plan_title(const char *schedd, const char *address, const struct ad_context *context,
                      struct strbuf *out);
 
@@ -74,8 +78,8 @@ void jobs_plan_count(const struct ad *const *jobs, size_t count, struct jobs_tot
 void jobs_plan_read_totals(const struct ad *ad, const char *prefix, struct jobs_totals *ret);
 /* Appends a line such as "Total for query: 10 jobs; 0 completed, ..." */
 void jobs_plan_totals(const char *what, const struct jobs_totals *totals, struct strbuf *out);
-/* Prints the lines below a table that has totals: those of the query, of the user's jobs (user
- * NULL: no such line), and of all jobs. */
+/* Prints the lines of totals below a table: the totals of the query, of the user's jobs (user NULL:
+ * no such line), and of all jobs. */
 void jobs_plan_footer(const struct jobs_layout *layout, const struct jobs_totals *query,
                       const char *user, const struct jobs_totals *mine,
                       const struct jobs_totals *all, struct strbuf *out);

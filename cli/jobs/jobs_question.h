@@ -22,8 +22,9 @@ struct strbuf;
 
 enum jobs_kind { JOBS_QUEUE, JOBS_FACTORIES, JOBS_GROUPED };
 
-struct jobs_history {   /* what only history has */
-    const char *since;  /* stop at this job or cluster, or where this expression is true */
+struct jobs_history { /* options that only `roost history` has */
+    /* value of -since: stop at this job or cluster, or where this expression is true */
+    const char *since;
     int64_t scan_limit; /* most jobs to examine; 0: no limit */
     bool forwards, summary;
 };
@@ -43,13 +44,15 @@ struct jobs_question {
     bool analyze;
     bool wide;
     int wide_columns; /* value of -wide:N; 0: no limit */
-    bool ids_only;    /* all words are job ids: the request names them, and needs no constraint */
-    char me[256];     /* the owner whose jobs `q` without ids shows; "" shows everybody's */
+    /* true: all words are job ids, so the request names them and needs no constraint */
+    bool ids_only;
+    char me[256]; /* the owner whose jobs `q` without ids shows; "" shows everybody's */
     struct jobs_history history;
 };
 
-/* Parses argv[*at] when it is an option that q and history share; *took tells whether it was.
- * Returns CLI_OK, or CLI_USAGE with the error printed. */
+/* Parses argv[*at] when it is a job id, an owner, or an option that q and history share; then *took
+ * is true, and *at becomes the index of its last argument.  Returns CLI_OK, or CLI_USAGE with the
+ * error printed. */
 int jobs_question_option(struct jobs_question *question, int *at, bool *took);
 /* Call after all options: turns the words into a constraint and decides how wide lines are. */
 int jobs_question_settle(struct jobs_question *question);

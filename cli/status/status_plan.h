@@ -54,8 +54,9 @@ void status_rows_end(struct status_rows *rows, bool natural,
                      struct strbuf *out, struct strbuf *warnings);
 void status_rows_destroy(struct status_rows *rows); /* NULL is allowed */
 
-/* Appends a line "NAME: problem" for each ad with AdProblems; returns their number.  Finds them
- * only when the view's query asked for that attribute. */
+/* Appends a line "NAME: problem" for each of the first 5 ads with AdProblems, and a line with the
+ * number of the others.  Returns the number of ads with AdProblems; 0 for the view -problems, which
+ * prints them itself. */
 size_t status_plan_warn(const struct status_view *view, const struct ad *const *ads, size_t count,
                         struct strbuf *out);
 

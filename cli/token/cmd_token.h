@@ -20,9 +20,11 @@ struct token;
 /* The options of `roost token create --request`. */
 struct token_grant {
     struct token_terms said;
-    const char *request;             /* file name, or "-" for standard input */
-    const char *fingerprint;         /* NULL: the user is asked for it */
-    const char *collector;           /* NULL: the knob COLLECTOR_HOST */
+    const char *request; /* name of the file with the request; "-": standard input */
+    /* fingerprint of the request; NULL: the user is asked for it */
+    const char *fingerprint;
+    /* address of the collector, for the answer; NULL: the value of the knob COLLECTOR_HOST */
+    const char *collector;
     const char *file;                /* file for the answer; NULL: print it */
     const char *uid_domain, *owners; /* values of --uid-domain and --owners; "": not given */
 };

@@ -37,7 +37,9 @@ void token_signing_key(struct cli *cli, char *ret, size_t size);
 int token_name_accounts(struct cli *cli, const char *uid_domain, const char *owners,
                         struct token *token, struct err *err);
 
-/* Calls `each` with the name and text of every public key <kid>.pub of this configuration. */
+/* Calls `each` with the name (kid) and the text (pem) of every public key <kid>.pub in the
+ * directory POOL_KEYS, until a call does not return 0.  Returns what that call returned, 0 or
+ * -errno. */
 int token_each_public_key(struct cli *cli,
                           int (*each)(void *arg, const char *kid, const char *pem, struct err *err),
                           void *arg, struct err *err);

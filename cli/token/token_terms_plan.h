@@ -24,17 +24,17 @@ struct token_terms { /* "" and 0 mean: not given */
     char pattern[256];
     uint32_t scopes;
     uint32_t slots;
-    int64_t lifetime_s; /* in granted terms, 0 means forever */
-    bool says_lifetime; /* lifetime_s was given; an administrator may give 0 */
+    int64_t lifetime_s; /* lifetime of the token, seconds; in granted terms, 0 means forever */
+    bool says_lifetime; /* true: lifetime_s was given; an administrator may give 0 */
 };
 
 typedef const char *(*token_scope_names_f)(uint32_t scopes, char *ret, unsigned size);
 
 struct token_rules {
-    const char *domain; /* domain for an identity that names none */
+    const char *domain; /* domain that is added to an identity without a domain */
     uint32_t may_ask;   /* scopes that a request may ask for */
     uint32_t scopes;    /* scopes when none are given */
-    /* lifetime when none is given, and the longest that a request may ask for */
+    /* lifetime in seconds when none is given, and the longest that a request may ask for */
     int64_t lifetime_s;
     token_scope_names_f names;
 };

@@ -16,8 +16,9 @@ struct why_kind { /* a group of other ads that are alike (why_groups_plan.h) */
     const struct ad *ad;
     struct why_count count;
     bool judged, matches;
-    size_t fail_count;            /* number of unmet clauses; may exceed WHY_FAILS_KEPT */
-    size_t fails[WHY_FAILS_KEPT]; /* indices of the unmet clauses in demands; own ones first */
+    size_t fail_count; /* number of unmet clauses; may exceed WHY_FAILS_KEPT */
+    /* indices, in answer->demands, of the unmet clauses; clauses of question->ad first */
+    size_t fails[WHY_FAILS_KEPT];
 };
 
 struct why_judge {

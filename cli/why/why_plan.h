@@ -1,11 +1,11 @@
 /* cli/why/why_plan.h - why an ad (a job, a request, a slot) does not match other ads, clause by
  * clause.
  *
- * The question is one ad and the others on the other side, each live or offline.  For each clause
- * of the ad's Requirements, the answer counts how many others the clause rules out, and how many it
- * alone rules out.  For each clause of the others' Requirements (equal texts taken together) it
- * counts how many refuse because of it. It also lists the smallest changes of the ad that would
- * make it match; each change was tried.
+ * A question is one ad and the ads of the other side (the others), each live or offline.  For each
+ * clause of the ad's Requirements, the answer counts how many others the clause rules out, and how
+ * many it alone rules out.  For each clause of the others' Requirements (equal texts taken
+ * together) the answer counts how many others refuse the ad because of the clause.  The answer
+ * also lists the smallest changes of the ad that would make it match; each change was tried.
  *
  * Two ads match if all clauses of both are true (ad_clauses.h), so the clauses that are not true
  * are the full reason.  Others that are alike are judged once (why_groups_plan.h).  The work is
@@ -35,7 +35,8 @@ struct strbuf;
 
 struct why_other {
     const struct ad *ad;
-    /* for a partitionable slot: the ad of its free rest (ad is then the whole slot); or NULL */
+    /* for a partitionable slot: the ad of its free rest (`ad` is then that of the whole slot); else
+     * NULL */
     const struct ad *now;
     bool offline;
     int64_t weight; /* number of ads that this one stands for, >= 1 */
@@ -46,7 +47,8 @@ struct why_question {
     const struct why_other *others;
     size_t other_count;
     const struct ad_context *context;
-    bool changes;               /* search for changes of ad that would match */
+    /* true: search for changes of `ad` after which others would match */
+    bool changes;
     bool (*is_over)(void *arg); /* returns true when time ran out; NULL: no time limit */
     void *arg;
 };
@@ -83,7 +85,8 @@ struct why_change {
     size_t edit_count;
     struct why_count gain; /* other ads that would match and do not match now */
     double distance;       /* how much the values change; only for why_changes_plan.c */
-    bool matches;          /* tried, and some other ads match then; only for why_changes_plan.c */
+    /* true: the change was tried, and some other ads match after it; only for why_changes_plan.c */
+    bool matches;
 };
 
 struct why_answer {
@@ -96,14 +99,15 @@ struct why_answer {
     struct why_count unjudged;  /* other ads not judged because time ran out */
     struct why_demand *demands; /* the clauses; first those of question->ad, in their order */
     size_t demand_count, own_count;
-    bool *matches;              /* for each of the other ads: whether it matches */
-    struct why_change *changes; /* fewest edits first, then those that keep all clauses */
+    bool *matches; /* for each of the other ads: whether it matches */
+    /* sorted: fewest edits first; of equally many, fewest dropped clauses first */
+    struct why_change *changes;
     size_t change_count;
     size_t kinds;               /* number of different groups of other ads that were judged */
     struct ad_clauses *clauses; /* clauses of question->ad's Requirements; NULL: no Requirements */
 };
 
-struct why_answer *why_plan_answer(const struct why_question *question); /* never NULL */
+struct why_answer *why_plan_answer(const struct why_question *question); /* never returns NULL */
 void why_answer_destroy(struct why_answer *answer);                      /* NULL is allowed */
 
 static inline bool why_is_over(const struct why_question *question)

@@ -2,7 +2,8 @@
  *
  * why_plan.c finds out whether slots match.  This file adds the rest: the job's own state, the
  * daemons needed for a match, and what the matching slots are doing.  The answer is the first
- * reason in the order of enum why_reason that applies; it makes later ones irrelevant.  Pure.
+ * reason in the order of enum why_reason that applies; the reasons after it do not matter then.
+ * Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -51,18 +52,19 @@ struct why_places {
     int64_t waking, asleep, failed; /* offline slots; failed: PowerState is WakeFailed or Unknown */
     /* offline slots that are held for this request (OfflineMatches) */
     int64_t held;
-    /* sample_waking: a slot that is held for this request or waking; sample_failed: one of those
-     * counted in failed; NULL: none */
+    /* sample_waking: a slot that is held for this request or waking; sample_failed: a slot that is
+     * counted in `failed`; NULL: none */
     const struct ad *sample_waking;
     const struct ad *sample_failed;
 };
 
 struct why_pool {
     const struct ad *job;
-    const struct why_answer *answer; /* NULL: the job is not idle, or is held */
-    const struct why_other *slots;   /* the slots that were judged */
+    /* which slots match the job; NULL: the job neither waits for a slot nor is held */
+    const struct why_answer *answer;
+    const struct why_other *slots; /* the slots that were judged */
     size_t slot_count;
-    const struct ad *negotiator;      /* NULL: the collector has none */
+    const struct ad *negotiator;      /* the negotiator's ad; NULL: the collector has none */
     const struct ad *request;         /* the collector's request ad for the job; NULL: none */
     const struct ad *const *requests; /* all Request ads */
     size_t request_count;

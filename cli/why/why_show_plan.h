@@ -26,7 +26,9 @@ struct why_words {
 };
 extern const struct why_words why_words_job, why_words_slot;
 
-/* Prints the full answer about a job: the verdict in a line, then the facts behind it. */
+/* Prints the full answer about a job: the verdict in a line, then, if the verdict needs them or
+ * `all` is true, the clauses and the changes that would help. label: the job's id, and the number
+ * of jobs that are alike. */
 void why_show_job(const char *label, const struct why_verdict *verdict,
                   const struct why_answer *answer, bool all, struct strbuf *out);
 
@@ -34,7 +36,7 @@ void why_show_job(const char *label, const struct why_verdict *verdict,
  * refused the job. */
 void why_show_rejection(const struct ad *job, const struct ad_context *context, struct strbuf *out);
 
-/* Prints the full answer about a slot; the others are then requests. */
+/* Prints the full answer about a slot; the other ads of the answer are then requests. */
 void why_show_slot(const struct ad *slot, const struct why_answer *answer,
                    const struct ad_context *context, struct strbuf *out);
 

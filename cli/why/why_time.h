@@ -17,7 +17,7 @@ struct why_time {
     uint64_t over_ms;
 };
 
-/* Starts the time of the next answer. */
+/* Starts the time limit of the next answer: WHY_JUDGE_MS from now. */
 void why_time_start(struct why_time *time, struct loop *loop);
 
 /* Whether WHY_JUDGE_MS are over; arg is a struct why_time (is_over of struct why_question). */
