@@ -19,12 +19,12 @@ struct accounts_negotiator {
     char uplink[WIRE_NAME_MAX + 1];
 };
 
-/* Finds the negotiator by the collector that cli is connected to.  Returns 0, or -ENOENT when the
- * pool has no negotiator now. */
+/* Asks the collector that cli is connected to for the negotiator; *ret gets its uplink name.
+ * Returns 0; -ENOENT: the pool has no negotiator now; or another -errno. */
 int accounts_find(struct cli *cli, struct accounts_negotiator *ret, struct err *err);
 
-/* Gets the Accounting ads that the listing selects.  Release the reply in any case.  On failure the
- * error is that of asking the negotiator, even though the collector was asked next. */
+/* Gets the Accounting ads that the listing selects.  Release the reply in any case.  If both the
+ * negotiator and the collector cannot answer, the error is that of asking the negotiator. */
 int accounts_query(struct cli *cli, const struct listing *listing, struct cli_reply *reply,
                    struct err *err);
 

@@ -23,7 +23,8 @@ struct wire;
 /* The current time in the local time zone, for evaluating expressions and printing dates of a
  * listing. */
 struct ad_context listing_context(struct cli *cli);
-extern const struct ad_context listing_zone; /* only the local time zone, for parsing */
+/* a context with only the local time zone, for parsing times */
+extern const struct ad_context listing_zone;
 
 /* Describes standard output.  No colours when it is not a terminal, TERM is dumb or NO_COLOR is
  * set.  wide: lines are not cut. */

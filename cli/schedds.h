@@ -24,10 +24,11 @@ struct schedds_wish {
 int schedds_option(struct schedds_wish *wish, struct cli *cli, int *at, struct err *err);
 /* True when only one schedd is asked, the one that cli_schedd() finds. */
 bool schedds_is_one(const struct cli *cli, const struct schedds_wish *wish);
-/* Gets the ads of all schedds (struct ad *).  -ENOENT: the pool has none. */
+/* Appends the ads of all schedds of the pool (struct ad *, owned by the caller).  -ENOENT: the pool
+ * has no schedd. */
 int schedds_find(struct cli *cli, struct vec *ads, struct err *err);
 struct ad;
-/* Connects to the schedd with this ad; cli->schedd is then the connection. */
+/* Connects to the schedd with this ad; cli->schedd is then the connection.  Returns 0 or -errno. */
 int schedds_dial(struct cli *cli, const struct ad *schedd, struct err *err);
 
 #endif

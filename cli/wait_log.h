@@ -10,8 +10,8 @@
 struct cli;
 struct wait_log;
 
-/* Follows the log file path until wait is done.  Returns the exit status of `roost wait`; timeout_s
- * 0: no limit. */
+/* Follows the log file `path` until the jobs that `wait` asks for are done, or timeout_s seconds
+ * are over.  Returns the exit status of `roost wait`; timeout_s 0: no limit. */
 int wait_log_follow(struct cli *cli, const char *path, struct wait_log *wait, int64_t timeout_s);
 
 #endif

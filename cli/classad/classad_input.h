@@ -38,7 +38,8 @@ void classad_input_close(struct classad_input *input); /* NULL is allowed */
 int classad_input_next(struct classad_input *input, struct ad **ret, struct ad_place *place,
                        bool *refused, struct err *err);
 
-/* Reads the first ad of a file, in any form; path "-" is standard input.  Errors name the file. */
+/* Reads the first ad of a file, in any form; path "-" is standard input.  Returns 0 with *ret owned
+ * by the caller, or -errno with the file named in err. */
 int classad_input_first(const char *path, const struct ad_context *context, struct ad **ret,
                         struct err *err);
 

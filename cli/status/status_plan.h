@@ -42,13 +42,15 @@ void status_plan_print(const struct status_view *view, const struct status_how *
 /* Prints, in the default order, ads that arrive one after the other and are not kept: each line is
  * made while the next ads arrive. */
 struct status_rows;
-/* Returns NULL if the view cannot print such ads, because it needs all ads at once. */
+/* Begins to print ads that arrive one after the other.  Returns NULL if the view cannot do so,
+ * because it needs all ads at once. */
 struct status_rows *status_rows_begin(const struct status_view *view, const struct status_how *how,
                                       const struct ad_context *context);
 void status_rows_add(struct status_rows *rows, const struct ad *ad);
 size_t status_rows_count(const struct status_rows *rows);
-/* Prints everything.  natural: in order of arrival.  emit (may be NULL) is called when out has
- * become large; it must write and empty out.  warnings gets the lines of status_plan_warn(). */
+/* Prints all lines. natural: true: in order of arrival, false: in the default order.  emit (may be
+ * NULL) is called when out has become large; it must write and empty out.  warnings gets the lines
+ * of status_plan_warn(). */
 void status_rows_end(struct status_rows *rows, bool natural,
                      void (*emit)(void *arg, struct strbuf *out), void *emit_arg,
                      struct strbuf *out, struct strbuf *warnings);

@@ -44,7 +44,8 @@ void status_totals_submitters(const struct ad *const *ads, size_t count, bool na
 
 /* Counts ads that arrive one after the other and are not kept. */
 struct status_count;
-/* Returns NULL if this kind of totals needs all ads at once. */
+/* Begins to count ads that arrive one after the other.  Returns NULL if totals of this kind need
+ * all ads at once. */
 struct status_count *status_count_begin(status_totals_f kind);
 void status_count_add(struct status_count *count, const struct ad *ad);
 /* Prints the totals and frees count. */

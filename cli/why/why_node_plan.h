@@ -15,8 +15,8 @@ struct ad;
 struct ad_context;
 struct strbuf;
 
-#define WHY_NODE_RECORDS 5 /* ledger records shown */
-#define WHY_NODE_VETOES  3 /* slots whose HIBERNATE is shown */
+#define WHY_NODE_RECORDS 5 /* most ledger records in the output */
+#define WHY_NODE_VETOES  3 /* most slots whose HIBERNATE is in the output */
 
 struct why_node {
     const char *name;
@@ -28,7 +28,7 @@ struct why_node {
     size_t record_count;
 };
 
-/* Prints the explanation. */
+/* Prints the explanation of a machine as text for people. */
 void why_node_show(const struct why_node *node, const struct ad_context *context,
                    struct strbuf *out);
 /* Makes an ad of the explanation, for -l and the like: MyType "Why", Node, the rooster's

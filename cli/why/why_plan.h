@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WHY_DEMANDS_MAX 400 /* different clauses of other ads that are counted separately */
+#define WHY_DEMANDS_MAX 400 /* most different clauses of other ads that are counted separately */
 #define WHY_FAILS_MAX   3   /* most unmet clauses of an ad for which changes are searched */
 #define WHY_TRIES_MAX   40  /* most changes that are tried, each with all other ads */
 #define WHY_CHANGES_MAX 5   /* most changes in the answer */

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#define WHY_TEXT_MAX  240 /* longest clause in the output, bytes; longer ones are cut */
+#define WHY_TEXT_MAX  240 /* longest clause in the output, bytes; longer clauses are cut */
 #define WHY_PRINT_MAX ((size_t)1 << 20) /* longest text, bytes, that is made before it is cut */
 
 struct ad_expr;
