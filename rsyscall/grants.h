@@ -6,12 +6,12 @@
  * once, when the job comes.  The job cannot move, remove or replace them, so no link that it makes
  * can redirect a later lookup.
  *
- * Some things a job cannot change even at or below such a place:
+ * Some things a job cannot change even at or below a granted path:
  * - names that begin with a dot directly in the home directory, which login shells and desktops
  *   read, even when they do not exist yet;
- * - programs (executable files and shared objects) that existed before the job.  Nor can it move
- *   something over their names, or over links to them or directories that contain some: the
- *   directory may be in the owner's PATH;
+ * - programs (executable files and shared objects) that existed before the job.  Nor can the job
+ *   move something over the names of such programs, of links to them, or of directories that
+ *   contain them: such a directory may be in the owner's PATH;
  * - directories from which interpreters load modules without being asked (such as site-packages)
  *   that existed before the job, and everything below them;
  * - the permission of others to write to a directory that existed before the job: another user of

@@ -307,8 +307,8 @@ bool rsys_path_is_good(const char *path, size_t length);
  * none); *name is the offset of the last name. */
 size_t rsys_path_split(const char *path, size_t length, size_t *name);
 
-/* Returns whether the server may execute the operation twice without harm.  Replies to such
- * requests are not remembered; a repeated request is executed again. */
+/* Returns whether the server may execute the operation twice without harm.  If so, replies to it
+ * are not remembered, and a repeated request is executed again. */
 bool rsys_op_is_repeatable(uint16_t op);
 const char *rsys_op_name(uint16_t op); /* returns the operation's name: "OPEN"; "?" if unknown */
 

@@ -150,7 +150,8 @@ struct rsys_server_options {
 };
 
 struct rsys_server *rsys_server_create(const struct rsys_server_options *options);
-/* Closes everything; waits for system calls that lanes are executing.  NULL is allowed. */
+/* Closes all jobs and connections, and frees the server; waits for system calls that lanes are
+ * executing.  NULL is allowed. */
 void rsys_server_destroy(struct rsys_server *server);
 
 /* Takes over a new connection whose route is that of remote system calls, before TLS begins.
