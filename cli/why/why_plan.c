@@ -17,6 +17,8 @@
 
 #define NAMES_SHOWN  4 /* attributes of each side whose values a clause shows */
 #define VALUES_SHOWN 3 /* different values of one attribute that a clause shows */
+/* text of the last demand when it stands for more clauses than are kept apart */
+#define OTHER_CLAUSES "(other clauses)"
 
 /* ---- the others' clauses, by text ---- */
 
@@ -55,8 +57,14 @@ static size_t their_demand(struct theirs *theirs, const struct ad_expr *expr, co
             (void)strmap_set(theirs->known, text, (void *)(uintptr_t)number);
         } else {
             struct why_demand *last = &answer->demands[answer->demand_count - 1];
-            mem_free(last->text);
-            last->text = mem_strdup("(other clauses)");
+            if (strcmp(last->text, OTHER_CLAUSES) != 0) {
+                mem_free(last->text);
+                mem_free(last->from);
+                ad_expr_destroy(last->expr);
+                last->text = mem_strdup(OTHER_CLAUSES);
+                last->from = NULL;
+                last->expr = ad_expr_bool(true); /* decides nothing: it stands for many */
+            }
             number = answer->demand_count;
         }
     }

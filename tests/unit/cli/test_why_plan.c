@@ -473,6 +473,8 @@ static void slots_with_thousands_of_different_clauses_are_bounded(void **state)
     assert_int_equal(answer->demand_count, 1 + WHY_DEMANDS_MAX);
     assert_count(answer->refused_by_others, 2000, 0);
     assert_count(demand_of(answer, "(other clauses)")->refuses, 2001 - WHY_DEMANDS_MAX, 0);
+    assert_null(demand_of(answer, "(other clauses)")->from);
+    assert_string_equal(demand_of(answer, "(other clauses)")->values, "");
     why_answer_destroy(answer);
     teardown(&bed);
 }
