@@ -99,8 +99,8 @@ static inline bool ads_entry_is_durable(const struct ads_entry *entry)
     return entry->latest_offline || entry->latest_absent;
 }
 
-/* Finds an entry; types are compared without case, names with case.  NULL: there is no such ad,
- * neither shown nor latest. */
+/* Finds an entry; types are compared without case, names with case.  NULL: there is no such
+ * entry: no such ad is public, and no change that waits to be applied makes one. */
 struct ads_entry *collector_ads_find(const struct collector_ads *ads, const char *type,
                                      const char *name);
 /* Returns the entry with that place, NULL when there is none.  Ads that a sender updates in a row

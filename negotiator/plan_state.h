@@ -52,7 +52,7 @@ struct holder {
     struct numbers slots;
 };
 
-struct held { /* the holds of one request (of its struct holder) on one slot */
+struct held { /* how many jobs of one request (the one of `holder`) hold one slot */
     struct holder *holder;
     int64_t count;
     bool released; /* these holds are taken back in this cycle */

@@ -122,7 +122,8 @@ int greeting_judge_token(struct wire_context *context, const char *text, struct 
                          struct evp_pkey_st **holder, struct err *err);
 /* Sets identity and scopes of a peer on a Unix socket. */
 void greeting_judge_uid(const struct wire_context *context, uid_t uid, struct caller *caller);
-/* Checks whether the caller may use that uplink name.  Returns 0, -EACCES or -EINVAL. */
+/* Checks whether the caller may use that uplink name.  Returns 0; -EACCES: the scopes or the name
+ * pattern of its token do not allow the name; -EINVAL: the name is malformed. */
 int greeting_judge_name(const struct caller *caller, const char *name, struct err *err);
 /* Adds our token and the proof to args, the arguments of HELLO.  binding NULL (a Unix socket):
  * adds nothing.  Returns 0, or a negative errno with err. */

@@ -32,8 +32,9 @@ struct archive_file { /* an open file; name is for messages */
 
 /* Makes a whole archive from the earlier archive `before` and the archive of changes `changes`, and
  * writes it to `out`, which must be empty. *bytes: its length.  Returns 0; -EBADMSG: an input is
- * damaged or not such an archive; -ENODATA: the earlier archive lacks a file of the list; -EFBIG:
- * the result would have more than `max` bytes, or the list is too long; or another -errno. */
+ * damaged or not such an archive; -ENODATA: the earlier archive lacks a file that the
+ * list at the beginning of `changes` names; -EFBIG: the result would have more than `max` bytes, or
+ * that list is too long; or another -errno. */
 int archive_merge(const struct archive_file *before, const struct archive_file *changes,
                   const struct archive_file *out, uint64_t max, uint64_t *bytes, struct err *err);
 

@@ -48,7 +48,7 @@ struct starter_resume {
     /* Of the file that is being received: offset: how many bytes have arrived; asked: how many
      * bytes were requested. */
     uint64_t offset, asked;
-    size_t gets;      /* number of requests for pieces that are not answered yet */
+    size_t gets;      /* number of requests for parts of a file that are not answered yet */
     bool is_unpacked; /* true: the archive was unpacked into the cage */
     /* why the run must end; it ends when the shadow has been told that reason; "": the run goes
      * on */
