@@ -269,6 +269,8 @@ int power_adapters(struct power *power, const struct os_adapter **ret, size_t *c
         power->adapter_count = 0;
         int rc = os_adapters(power->os, power->adapters, &power->adapter_count, err);
         if (rc != 0) {
+            mem_free(power->adapters);
+            power->adapters = NULL;
             return rc;
         }
         power->adapters_ms = now_ms;

@@ -274,26 +274,25 @@ int token_issue(struct os *os, const char *key_path, const char *kid, const stru
     }
     struct token_key_endorsement endorsement;
     rc = token_key_endorsement_read(os, key_path, &endorsement, err);
+    struct evp_pkey_st *key = rc < 0 ? NULL : p256_from_private_pem(pem, pem_length);
+    secret_wipe(pem, pem_length);
+    mem_free(pem);
     if (rc < 0) {
-        secret_wipe(pem, pem_length);
-        mem_free(pem);
         return rc;
     }
-    struct evp_pkey_st *key = p256_from_private_pem(pem, pem_length);
+    if (key == NULL) {
+        return err_set(err, -EINVAL,
+                       "%s: not a private key of curve P-256 in PEM, or locked by a passphrase",
+                       key_path);
+    }
     struct strbuf text;
     strbuf_init(&text, 0);
-    if (key != NULL) {
-        p256_point(key, endorsement.point);
-    }
+    p256_point(key, endorsement.point);
     rc = part_append(&text, header_make(kid, &endorsement));
     strbuf_putc(&text, '.');
     rc = rc < 0 ? rc : part_append(&text, claims_make(token));
     rc = rc < 0 ? rc : sign_text(key, &text);
-    if (key == NULL) {
-        rc = err_set(err, -EINVAL,
-                     "%s: not a private key of curve P-256 in PEM, or locked by a passphrase",
-                     key_path);
-    } else if (rc < 0) {
+    if (rc < 0) {
         (void)err_set(err, rc, "cannot sign a token for '%.200s': a text in it is not valid UTF-8",
                       token->identity);
     } else if (text.length > TOKEN_TEXT_MAX) {
@@ -304,8 +303,6 @@ int token_issue(struct os *os, const char *key_path, const char *kid, const stru
     }
     p256_free(key);
     strbuf_fini(&text);
-    secret_wipe(pem, pem_length);
-    mem_free(pem);
     return rc;
 }
 

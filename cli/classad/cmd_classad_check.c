@@ -54,7 +54,8 @@ static int parse_options(struct cli *cli, struct checking *how)
         }
     }
     how->first = i;
-    return i < cli->argc ? CLI_OK : cli_usage(cli, "the file is missing");
+    return i < cli->argc ? CLI_OK
+                         : cli_usage(cli, "no FILE is named: name files, or - for standard input");
 }
 
 static void print_fault(void *arg, struct ad_place place, const char *reason)

@@ -129,7 +129,12 @@ static int note_result(struct work *work, const struct making *making, const cha
     struct os_stat stat = {.size_bytes = 0};
     int rc = ad_parse_long(text, strlen(text), &said, &work->err);
     rc = rc != 0 ? rc : file_digest_below(os, part, making->whole, hex, &work->err);
-    rc = rc != 0 ? rc : os_below_stat(os, part, making->whole, &stat);
+    if (rc == 0) {
+        rc = os_below_stat(os, part, making->whole, &stat);
+        rc = rc == 0
+                 ? 0
+                 : err_set(&work->err, rc, "cannot look at the merged file '%s'", making->whole);
+    }
     if (rc == 0) {
         ad_set_int(manifest, making->plain_attr,
                    ad_int_or(said, making->plain_attr, stat.size_bytes));
