@@ -18,8 +18,8 @@ void advertise_all(struct startd *startd, struct wire *wire);
  * ads. */
 void advertise_gone(struct startd *startd);
 /* Called with the collector's reply to an UPDATE that the collector refused or in which it found
- * errors (other UPDATEs get no reply): logs the reply, and if another UPDATE can help, has it
- * sent. */
+ * errors (other UPDATEs get no reply): logs the reply, and if another UPDATE can help, makes the
+ * startd send its ads again. */
 void advertise_complaint(void *startd, struct wire_reply *reply);
 
 #endif

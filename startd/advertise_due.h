@@ -41,10 +41,10 @@ struct advertise_sent {
 
 /* Sends changed ads after delay_ms, instead of at the time that an earlier call has set. */
 void advertise_in(struct startd *startd, uint64_t delay_ms);
-/* Sends changed ads in the next turn of the event loop, or 20 ms later if none were sent on this
+/* Sends changed ads in the next pass of the event loop, or after 20 ms if no ads were sent on this
  * connection yet. */
 void advertise_soon(struct startd *startd);
-/* Builds the ads of all slots again and sends them, in a later turn of the event loop. */
+/* Builds the ads of all slots again and sends them, in a later pass of the event loop. */
 void advertise_anew(struct startd *startd);
 /* Called when a job began or ended on a claim that continues: sends the changed ads, at most twice
  * a second. */

@@ -33,7 +33,8 @@ void draining_stays(struct startd *startd, bool retry);
  * were taken. */
 void draining_merge(struct startd *startd);
 /* Writes into the ads of slots that are about to be sent, or into those of all slots if `all`, what
- * draining would cost by estimate, and what draining has cost so far in all. */
+ * draining the whole machine now would cost by estimate, and the totals of what draining has cost
+ * so far. */
 void draining_publish(struct startd *startd, bool all);
 
 /* Estimates what draining by this request would cost; request NULL: draining of the whole
@@ -43,8 +44,8 @@ void draining_estimate(const struct startd *startd, const struct drain_request *
 /* Moves draining to another phase and logs that; ends the process if drain_plan.h does not allow
  * the move. */
 void draining_move(struct startd *startd, enum drain_phase phase, const char *why);
-/* Counts the slots that have no job because of draining; their idle time is summed up in
- * draining.totals. */
+/* Counts the slots that have no job because of draining.  If their number has changed, notes it in
+ * startd->draining.totals, which sum up the idle time of such slots, and saves the totals. */
 void draining_count(struct startd *startd);
 /* Ends draining, for the reason why: drained slots are free again, and START is evaluated again. */
 void draining_finish(struct startd *startd, const char *why);

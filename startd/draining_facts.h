@@ -54,9 +54,10 @@ struct held {
 /* Returns whether a drain request is offered and neither committed nor cancelled yet.  As long as
  * that is so, no slot may change. */
 bool draining_stands(const struct startd *startd);
-/* If a drain request is being offered (draining_stands()), keeps this other request, to be served
- * after the offer's end, and returns true.  Otherwise returns false, and the caller serves it.
- * of_claim: it came on a claim's connection. */
+/* If a drain request is being offered (draining_stands()), keeps `request`, another request, to be
+ * served after the offer's end (or refuses it with -EBUSY if too many are kept), and returns true.
+ * Otherwise returns false, and the caller must serve it. of_claim: it came on a claim's
+ * connection. */
 bool draining_keeps(struct startd *startd, struct wire_request *request, bool of_claim);
 /* Returns whether the machine is draining, or is drained and the request is still in force. */
 bool draining_is_on(const struct startd *startd);

@@ -8,8 +8,8 @@
 struct err;
 struct startd;
 
-/* Connects to the collector, and again whenever the connection is lost.  Returns 0 or -errno; a
- * failed attempt to connect is not an error. */
+/* Connects to the collector, and connects again whenever the connection is lost.  Returns 0 or
+ * -errno; a failed attempt to connect is not an error. */
 int startd_serve_open(struct startd *startd, struct err *err);
 void startd_serve_close(struct startd *startd);
 

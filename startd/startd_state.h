@@ -83,7 +83,7 @@ struct startd {
     /* Limits how long a stopping startd waits for its jobs to end; NULL: the startd is not
      * stopping. */
     struct loop_timer *stop_timer;
-    /* When set to 0 ms, ends the startd in the next turn of the event loop, as if it had been told
+    /* When set to 0 ms, ends the startd in the next pass of the event loop, as if it had been told
      * to stop. */
     struct loop_timer *end_timer;
     bool stopping;

@@ -133,8 +133,8 @@ struct claim_stop {
     /* why the schedd stops the job: "Remove", "Hold", or "" for another reason */
     char kind[16];
     int64_t grace_s; /* seconds between soft signal and KILL; 0: the starter decides */
-    /* fires when the starter was ordered to stop but has not ended in time: stop it more
-     * strongly */
+    /* fires when the starter was ordered to stop but has not ended in time: calls
+     * starters_stop_step(), which orders it to kill the job, or kills the starter itself */
     struct loop_timer *timer;
 };
 
@@ -193,7 +193,8 @@ struct claim {
 struct claim *claim_make(struct startd *startd);
 /* frees the claim; the state of its slot does not change */
 void claim_discard(struct claim *claim);
-/* Frees the claim, deletes its record and makes its slot free, without telling the schedd. */
+/* Frees the claim, deletes its record on disk and makes its slot free, without telling the
+ * schedd. */
 void claim_drop(struct claim *claim);
 /* Restores all claims from the store after a restart of the startd.  Returns 0 or -errno. */
 int claims_restore(struct startd *startd, struct err *err);
@@ -211,8 +212,8 @@ void claim_kept_gone(struct claim *claim);
 /* Called when the claim has no job: records on disk that it has none, and tells the schedd so with
  * a renewal (ALIVE). */
 void claim_is_idle(struct claim *claim);
-/* Ends the claim for this reason, which the schedd is told.  A running job is stopped first: killed
- * at once if `fast`, else asked to end. */
+/* Ends the claim and tells the schedd the reason.  If a job runs, first stops the job: kills it at
+ * once if `fast`, else asks it to end. */
 void claim_end(struct claim *claim, const char *reason, bool fast);
 
 #endif

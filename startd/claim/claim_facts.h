@@ -32,8 +32,8 @@ int64_t claim_run_s(const struct claim *claim);
  * SuspendedSeconds. */
 void claim_put_suspension(const struct claim *claim, struct ad *args);
 
-/* Sets what the slot's ad will say about the job (claim->job.shown).  The claim must have its
- * slot. */
+/* Sets what the slot's ad will say about the job (claim->job.shown), from `job`, the job ad.  The
+ * claim must have a slot, whose Rank of the job becomes CurrentRank. */
 void claim_show(struct claim *claim, const struct ad *job);
 /* Makes a copy of this job ad the claim's job, and calls claim_show() for it. */
 void claim_set_job(struct claim *claim, const struct ad *job);

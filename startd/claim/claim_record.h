@@ -26,8 +26,9 @@ struct claim_memory {
  * claim was destroyed meanwhile. */
 void claim_commit(struct claim *claim, void (*done)(void *claim));
 void claim_forget_record(struct claim *claim); /* removes the claim from the store */
-/* Must be the first call in each callback that was counted in claim.pending.  Returns true if the
- * claim was destroyed: then the callback must return. */
+/* Each callback that was counted in claim.pending must call this function first; it subtracts the
+ * callback from that count.  Returns true if the claim was destroyed: then its memory may be freed
+ * already, and the callback must return. */
 bool claim_came_back(struct claim *claim);
 /* Frees all claims that are kept only for callbacks.  Must be called after the store and all
  * connections were closed, when no callback can come any more. */

@@ -1,7 +1,8 @@
 /* startd/claim/suspend.h - suspends a claim's job, and continues it.
  *
- * A suspension is durable before the schedd hears of it (by an ALIVE, at once), and survives the
- * startd's death: the starter keeps the job frozen, and gets the order again when it says hello.
+ * A suspension is on disk before the schedd is told of it (by an ALIVE, at once), and survives the
+ * startd's death: the starter keeps the job frozen, and the startd repeats the order when the
+ * starter connects again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,7 +11,8 @@
 
 #include "startd/claim/claim.h"
 
-/* Suspends the claim's job. by: who wants that; must not be SUSPENDED_BY_NONE. */
+/* Suspends the claim's job. by: who suspends it, the machine's policy or its user; must not be
+ * SUSPENDED_BY_NONE. */
 void claim_suspend(struct claim *claim, enum suspended_by by);
 void claim_continue(struct claim *claim);
 

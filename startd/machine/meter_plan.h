@@ -72,8 +72,9 @@ double meter_plan_model_w(const struct meter_watts *watts, double use);
 
 /* The rates by which a job's share of the machine's draw is computed, watts. */
 struct meter_rates {
-    double reserved_w; /* for each core of the job's slot, used or not */
-    /* for each CPU that the job keeps busy; the same number is joules per CPU second */
+    double reserved_w; /* watts for each core of the job's slot, used or not */
+    /* watts for each CPU that the job keeps busy, which is the same as joules for each CPU
+     * second */
     double used_w;
 };
 

@@ -3,8 +3,8 @@
  *
  * Pure.  Turns the text of /etc/os-release (os-release(5)) into OpSysName, OpSysShortName,
  * OpSysLongName, OpSysMajorVer, OpSysVer and OpSysAndVer, which jobs' requirements use: OpSysAndVer
- * == "Debian12".  Like HTCondor, it looks for name and version in the long name.  If that has no
- * version (Debian's testing), VERSION_ID is used; without that there is no version.
+ * == "Debian12".  Name and version are looked for in the long name, as HTCondor does.  If that has
+ * no version (Debian's testing), VERSION_ID is used; without that there is no version.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,10 +1,11 @@
-/* startd/owner/load_plan.h - divides the machine's load between our jobs and its owner.
+/* startd/owner/load_plan.h - divides the machine's load between the pool's jobs and the machine's
+ * owner.
  *
  * Pure.  The kernel's load average counts everybody's processes.  The jobs' part is computed from
- * their threads that are running or ready to run whenever we look, averaged as the kernel does it
- * (exponential decay over a minute), so that both figures move alike.  Rejected: the jobs' CPU
- * time, which is less than their load whenever they wait for a CPU or a disk.  A job of four
- * processes on two CPUs would look like an owner's load of two, and suspend itself.
+ * their threads that are running or ready to run whenever the startd measures the load, averaged as
+ * the kernel does it (exponential decay over a minute), so that both figures move alike.  Rejected:
+ * the jobs' CPU time, which is less than their load whenever they wait for a CPU or a disk.  A job
+ * of four processes on two CPUs would look like an owner's load of two, and suspend itself.
  *
  * The remaining load is the owner's.  It is distributed over the slots: an owner who needs one of
  * eight CPUs gets one, not eight.
@@ -22,7 +23,7 @@
 double load_plan_decay(double average, double load, double elapsed_s);
 
 struct load_job {
-    int64_t running; /* number of its threads that run or could run (os_families_running()) */
+    int64_t running; /* number of the job's threads that run or could run (os_families_running()) */
     /* The job is limited to this number of CPUs, however many of its threads could run; 0: no
      * limit. */
     double cpus;

@@ -44,7 +44,7 @@ struct policy {
 };
 
 enum policy_step {
-    POLICY_STAYS, /* nothing to do */
+    POLICY_STAYS, /* nothing to do: the slot keeps its state and activity */
     POLICY_SUSPENDS,
     POLICY_CONTINUES,
     /* end the claim; its job may retire first, as long as MAXJOBRETIREMENTTIME allows */

@@ -25,7 +25,8 @@ struct adapter {
     struct os_adapter is;
     /* the network card that receives packets for the adapter `is`; may be that adapter itself */
     struct adapter_leaf leaf;
-    /* Name of a card for which Wake-on-LAN could not be switched on, and the reason. */
+    /* refusing: name of the network card for which Wake-on-LAN could not be switched on ("": none);
+     * refusal: the reason. */
     char refusing[OS_ADAPTER_NAME_MAX], refusal[120];
 };
 
@@ -37,9 +38,10 @@ void adapter_write(struct startd *startd, struct ad *ad);
  * to `why`. */
 bool adapter_can_wake(struct startd *startd, char *why, size_t size);
 /* To be called before the machine sleeps: switches on Wake-on-LAN at its network card, if
- * ENABLE_WAKE_ON_LAN is true and the card supports it.  Returns 0; or -errno, and then the machine
- * must not sleep: it could not be woken although that is needed (is_needed), or the configured
- * password could not be set. */
+ * ENABLE_WAKE_ON_LAN is true and the card supports it. is_needed: the machine may sleep only if
+ * magic packets can wake it.  Returns 0; or -errno, and then the machine must not sleep:
+ * Wake-on-LAN is needed but could not be switched on, or the configured password could not be
+ * set. */
 int adapter_arm(struct startd *startd, bool is_needed, struct err *err);
 /* Handles MAGIC_PACKET: sends a magic packet to another machine of this machine's network, and
  * answers. */

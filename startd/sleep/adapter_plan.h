@@ -1,9 +1,9 @@
 /* startd/sleep/adapter_plan.h - chooses the network adapter that could wake the machine.
  *
  * Pure.  A machine has several adapters.  The adapter that the configuration names is taken; else
- * the adapter by which we reach the pool, because its cable is plugged in and the rooster, or a
- * neighbour, is at the other end; if that adapter cannot wake the machine (Wi-Fi), another adapter
- * that has an address and can wake it.
+ * the adapter by which this machine reaches the pool, because its cable is plugged in and the
+ * rooster, or a neighbour, is at the other end; if that adapter cannot wake the machine (Wi-Fi),
+ * another adapter that has an address and can wake it.
  *
  * The adapter with the address may be a bridge, a bond or a VLAN.  The network card below it
  * receives the packet, by the card's own hardware address.
@@ -54,8 +54,9 @@ bool adapter_plan_can_wake(const struct adapter_leaf *leaf, bool will_arm);
  * "" if it would. leaf NULL: the machine has no adapter. will_arm: Wake-on-LAN will be switched on
  * before the machine sleeps. */
 void adapter_plan_why_not(const struct adapter_leaf *leaf, bool will_arm, char *ret, size_t size);
-/* Returns whether Wake-on-LAN must be switched on at the card before the machine sleeps: it is off,
- * or a password must be set (has_password). flags NULL: unknown. */
+/* Returns whether Wake-on-LAN must be switched on at the card before the machine sleeps: it is
+ * supported but off, or a password must be set (has_password). flags: the card's Wake-on-LAN
+ * settings; NULL: unknown, which counts as not supported. */
 bool adapter_plan_needs_arming(const struct os_wake_flags *flags, bool has_password);
 /* Writes to ad HardwareAddress of the card, SubnetMask and Subnet of the adapter above it, and
  * WakePort (port); if the card's flags are known, also IsWakeOnLanSupported, IsWakeOnLanEnabled,

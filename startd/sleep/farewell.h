@@ -1,5 +1,5 @@
-/* startd/sleep/farewell.h - a startd that ends by itself, as a glidein does: after its time, or
- * without work.  We call that its farewell.
+/* startd/sleep/farewell.h - ends a startd by its own decision, as for a glidein: after its time, or
+ * without work.  This orderly end is called the farewell.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

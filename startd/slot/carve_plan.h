@@ -29,7 +29,7 @@ struct err;
 /* most kinds of resources on one machine; Cpus, Memory and Disk are three of them */
 #define RESOURCE_KINDS_MAX 12
 #define RESOURCE_NAME_MAX  40
-/* most units with identifiers of one kind; must be a multiple of 64 */
+/* most units with identifiers of one kind of resource; must be a multiple of 64 */
 #define RESOURCE_IDS_MAX    256
 #define RESOURCE_ID_MAX     64 /* most bytes of a unit's identifier, without the terminating zero */
 #define RESOURCE_AMOUNT_MAX ((int64_t)1 << 50)
@@ -39,7 +39,8 @@ enum { RESOURCE_CPUS, RESOURCE_MEMORY, RESOURCE_DISK, RESOURCE_CUSTOM };
 
 struct resource_kind {
     char name[RESOURCE_NAME_MAX + 1]; /* such as "Cpus" or "GPUs" */
-    /* number of units with identifiers; 0: the kind is only counted */
+    /* number of units with identifiers; 0: the units of this kind have none, only their number
+     * counts */
     size_t id_count;
     char ids[RESOURCE_IDS_MAX][RESOURCE_ID_MAX + 1];
     /* The properties of each unit (inventory_plan.h), owned.  Either all id_count units have an ad,
@@ -121,12 +122,12 @@ void carve_plan_subtract(const struct resource_kinds *kinds, struct resources *f
  * PIECES_OFFERED_MAX; none when no memory or no disk is left. */
 size_t carve_plan_offers(const struct resources *free);
 
-/* Sets the attribute <prefix><name><suffix> to the amount, for each kind; writes 0 for negative
- * amounts. */
+/* Writes the amounts in resources to ad: for each kind of resource the attribute
+ * <prefix><kind><suffix>; 0 for a negative amount. */
 void carve_plan_write(const struct resource_kinds *kinds, const struct resources *resources,
                       const char *prefix, const char *suffix, struct ad *ad);
-/* Sets Assigned<name>, such as AssignedGPUs = "CUDA0,CUDA1", for each kind with identifiers; and
- * MachineResources, the list of all kinds. */
+/* Writes to ad the units in resources, as Assigned<kind> for each kind with identifiers, such as
+ * AssignedGPUs = "CUDA0,CUDA1"; and MachineResources, the list of all kinds. */
 void carve_plan_write_ids(const struct resource_kinds *kinds, const struct resources *resources,
                           struct ad *ad);
 /* Reads amounts and units from an ad to which carve_plan_write(), with prefix and suffix "", and

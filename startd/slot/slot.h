@@ -53,12 +53,13 @@ struct slot {
     /* char *: claim ids of a partitionable slot, each for making one dynamic slot */
     struct vec piece_ids;
     struct secret_list *offered; /* claim ids that are sent with the ad; NULL: none */
-    int64_t minted_s;            /* when the oldest of its claim ids was made, seconds since 1970 */
+    /* when the oldest of the slot's claim ids was made, seconds since 1970 */
+    int64_t minted_s;
     /* the slot's claim; NULL in the states Owner, Unclaimed and Drained */
     struct claim *claim;
     struct claim *waiting; /* a claim that waits for the end of `claim`; NULL: none */
     struct policy policy;  /* the owner's policy for the slot's type: SUSPEND, CONTINUE ... */
-    double condor_load;    /* load average of the processes of its job, over a minute */
+    double condor_load;    /* load average of the processes of the slot's job, over a minute */
     /* of the load average of processes that belong to no job: the part that is assigned to this
      * slot */
     double owner_load;
@@ -69,8 +70,8 @@ struct slot {
     bool stale;    /* true: the ad is outdated and must be built again before it is sent */
 };
 
-/* Moves the slot to a state and activity, builds its ad again and lets it be sent.  The move must
- * be legal (slot_plan_may_move()). */
+/* Moves the slot to a state and activity, and makes the startd build the slot's ad again and send
+ * it.  Ends the process if slot_plan_may_move() does not allow the move. */
 void slot_move(struct slot *slot, enum slot_state state, enum slot_activity activity);
 void slot_build(struct slot *slot); /* builds the slot's ad again */
 /* Updates in the slot's ad what changes while the slot's state does not: load, idle times, free
