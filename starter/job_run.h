@@ -152,9 +152,10 @@ struct job_run {
     char *directory, *sandbox;
     struct ad *record;           /* what the startd wrote about this run in the file job.record */
     struct secret_list *secrets; /* the secrets of the record */
-    struct wire_secret claim_id, nonce; /* two of `secrets`, ready to be sent */
-    struct ad *job;                     /* the job ad, from the shadow; NULL: not received yet */
-    char job_id[64];                    /* "cluster.proc" */
+    /* the claim id and the nonce, two of `secrets`, in the form in which messages take them */
+    struct wire_secret claim_id, nonce;
+    struct ad *job;  /* the job ad, from the shadow; NULL: not received yet */
+    char job_id[64]; /* "cluster.proc" */
     /* ClaimEpoch: grows with each run of the job; results of an older run are refused. */
     int64_t epoch;
     struct job_lease lease;
@@ -215,7 +216,7 @@ bool job_run_is_remote(const struct starter *starter);
 bool job_run_is_wrapped(const struct starter *starter);
 
 /* ---- the run's phase and its end */
-/* Makes starter.c do `wake` soon: at the latest in the next turn of the event loop. */
+/* Makes starter.c do what `wake` says, at the latest in the next pass of the event loop. */
 void job_run_wake(struct starter *starter, enum starter_wake wake);
 /* Moves the run to a later phase and logs that; ends the process if the phase is not a later
  * one. */

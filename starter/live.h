@@ -28,7 +28,8 @@ struct starter_live {
 struct starter_streams {
     struct starter_live streams[2]; /* [0]: standard output, [1]: standard error */
     size_t at;                      /* index of the stream of which bytes were sent last */
-    bool busy;                      /* true: a message was sent and is not answered yet */
+    /* true: a message about a stream was sent to the shadow and is not answered yet */
+    bool busy;
 };
 
 /* Returns whether the file `name` is a standard stream of the job that is sent while the job

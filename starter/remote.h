@@ -34,13 +34,13 @@ void remote_environment(struct vec *entries);
 /* Returns the path of the file that receives the standard error of roost-rsys-mount.  The caller
  * owns it. */
 char *remote_log(const struct starter *starter);
-/* Called when the process of a job whose files stay at its submit machine has exited.  Returns true
- * if roost-rsys-mount failed, not the job: then the run was given up or the job was held, and the
- * caller must do nothing more. */
+/* Called when the process of a job whose files stay at its submit machine has exited.  If
+ * roost-rsys-mount failed, not the job: gives up the run or holds the job, and returns true; the
+ * caller must do nothing more.  Otherwise returns false. */
 bool remote_failed(struct starter *starter);
 /* Called when a signal that the starter did not send has ended the process of a job whose files
- * stay at its submit machine.  Returns true if the signal hit roost-rsys-mount, not the job: then
- * the run was given up, and the caller must do nothing more. */
+ * stay at its submit machine.  If the signal hit roost-rsys-mount, not the job: gives up the run
+ * and returns true; the caller must do nothing more.  Otherwise returns false. */
 bool remote_was_killed(struct starter *starter);
 
 #endif

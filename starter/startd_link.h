@@ -14,8 +14,8 @@ int startd_link_open(struct starter *starter, struct err *err);
 /* Tells the startd that the run is over (STARTER_DONE).  According to the startd's answer this
  * process then waits for another job, or ends; without an answer it ends after 30 seconds. */
 void startd_link_tell(struct starter *starter);
-/* Callback of TIMER_TOLD, when the startd has not answered that the run is over: ends this process
- * by stopping its event loop. */
+/* Callback of TIMER_TOLD: the startd has not answered STARTER_DONE in time; ends this process by
+ * stopping its event loop. */
 void startd_link_end(void *starter);
 /* Closes the connection to the startd, if any. */
 void startd_link_close(struct starter *starter);

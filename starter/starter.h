@@ -33,7 +33,7 @@ struct wire_context;
 /* What each of struct starter's timers is for.  All timers belong to the run: none is set after its
  * end. */
 enum starter_timer {
-    TIMER_WAKE,     /* fires in the next turn of the event loop after job_run_wake() */
+    TIMER_WAKE,     /* fires in the next pass of the event loop after job_run_wake() */
     TIMER_DIAL,     /* time to connect to the shadow */
     TIMER_LEASE,    /* end of the lease: the job must end */
     TIMER_TICK,     /* time to check whether the clock has jumped */

@@ -77,12 +77,14 @@ struct ckpt_in_hand {
      * complete */
     struct ad *manifest;
     char id[CKPT_ID_SIZE]; /* id of the image of the checkpoint in hand */
-    bool is_copied;        /* the archive is made from the copy of the job's files */
-    bool is_changes;       /* the archive contains only changed files */
-    bool is_delta;         /* the image contains only the changes to the last committed image */
-    char files[2][64];     /* paths of image and archive, below the run's directory */
-    uint64_t sizes[2];     /* bytes of image and archive */
-    unsigned tries;        /* how often roost-ckpt has failed to make this checkpoint */
+    /* the archive is made from the copy of the job's files (STARTER_CKPT_COPY) */
+    bool is_copied;
+    /* the archive contains only files that changed since the last committed checkpoint */
+    bool is_changes;
+    bool is_delta;     /* the image contains only the changes to the last committed image */
+    char files[2][64]; /* paths of image and archive, below the run's directory */
+    uint64_t sizes[2]; /* sizes of image and archive, bytes */
+    unsigned tries;    /* how often roost-ckpt has failed to make this checkpoint */
     /* how many requests are answered by the checkpoint in hand: the first ones of
      * starter_ckpt.waiting */
     size_t asking;
@@ -140,7 +142,7 @@ struct starter_ckpt {
     /* pid of the running `roost-ckpt follow`, which records what memory changes; 0: none runs */
     pid_t follower;
     unsigned follows; /* how often `roost-ckpt follow` was started in this run */
-    bool copies;      /* the disk has room for a copy of the job's files */
+    bool copies;      /* true: the disk has room for a copy of the job's files */
     /* struct wire_request: requests for a checkpoint that are not answered yet */
     struct vec waiting;
     struct ckpt_kept kept;
@@ -161,8 +163,8 @@ void checkpoint_note_frozen(struct starter *starter, bool frozen);
 /* Callback of TIMER_CKPT while the job runs: takes a checkpoint if one is due, continues sending
  * one, or kills a roost-ckpt that takes too long. */
 void checkpoint_tick(struct starter *starter);
-/* Handles a request for a checkpoint of the job now, and answers it: at once if none can be made,
- * else when a checkpoint is committed or has failed. */
+/* Handles a request to take a checkpoint of the job now, and answers it: at once if no checkpoint
+ * can be made, else when a checkpoint is committed or has failed. */
 void checkpoint_asked(struct starter *starter, struct wire_request *request);
 /* Tells the startd when the latest checkpoint of this run was taken and how much run time it saves;
  * does nothing if none was taken. */
@@ -184,8 +186,8 @@ void checkpoint_forget(struct starter *starter);
 /* Called when the schedd has committed the checkpoint in hand: answers the requests for it, and
  * decides what comes next. */
 void checkpoint_committed(struct starter *starter);
-/* Called when the checkpoint in hand has failed, with a negative errno and the reason: drops it,
- * and refuses the requests that it would have answered.  After -ENODATA (the image contains only
+/* Called when the checkpoint in hand has failed: drops it, and refuses the requests that it would
+ * have answered. status: negative errno; why: the reason.  After -ENODATA (the image contains only
  * changes to an image that the shadow lacks) a whole image is made at once, for the same
  * requests. */
 void checkpoint_abandon(struct starter *starter, int status, const char *why);

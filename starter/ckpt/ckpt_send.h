@@ -12,8 +12,8 @@ void ckpt_send_begin(struct starter *starter);
 /* Sends as many pieces of the checkpoint in hand as connection and rate limit allow; called again
  * after each answer of the shadow. */
 void ckpt_send_next(struct starter *starter);
-/* Called when a new connection to the shadow is ready: asks the shadow how much it has of the file
- * that was being sent, and continues there. */
+/* Called when a new connection to the shadow is ready: if a checkpoint was being sent, asks the
+ * shadow how many bytes it has of the file that was being sent, and continues there. */
 void checkpoint_cut(struct starter *starter);
 
 #endif

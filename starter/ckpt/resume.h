@@ -61,8 +61,8 @@ struct starter_resume {
 /* Returns whether the run must look for a checkpoint, or continue receiving one, before it receives
  * inputs. */
 bool resume_is_needed(const struct starter *starter);
-/* Takes the next step of looking for a checkpoint and receiving it.  When the step is done, the run
- * is woken with WAKE_GO. */
+/* Starts the next step of looking for a checkpoint and receiving it; when the step is done, makes
+ * starter.c continue the run (WAKE_GO). */
 void resume_next(struct starter *starter);
 /* Returns whether the job is to start from a checkpoint that has been received and checked. */
 bool resume_is_ready(const struct starter *starter);
@@ -73,14 +73,15 @@ int64_t resume_sequence(const struct starter *starter);
  * wait. */
 void resume_tick(struct starter *starter);
 /* Starts unpacking the checkpoint's archive in the job's cage.  Returns false if there is nothing
- * to unpack.  Otherwise returns true: job_start() is called again when the archive is unpacked; if
- * unpacking cannot be started or fails, the run ends. */
+ * to unpack.  Otherwise returns true: when the archive is unpacked, makes starter.c call
+ * job_start() again (WAKE_GO); if unpacking cannot be started or fails, ends the run. */
 bool resume_unpacks(struct starter *starter);
 /* Replaces the words of argv by the command line that runs the checkpoint's image, and sets
  * *ret_log to the path of the file for its standard error; the caller owns that string. */
 void resume_words(struct starter *starter, struct vec *argv, char **ret_log);
-/* Called when the job's process has ended.  Returns true if the process was an image that could not
- * be resumed: then the shadow is told, and the run ends.  Returns false if the job itself ended. */
+/* Called when the job's process has ended.  If the process was an image that could not be resumed,
+ * tells the shadow the reason and returns true; the run ends when the shadow has answered, or at
+ * once if the shadow cannot be told.  Returns false if the job itself ended. */
 bool resume_failed(struct starter *starter);
 /* Called at the end of the run: ends the program that checks the checkpoint, and frees the state
  * of resuming. */

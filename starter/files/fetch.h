@@ -12,7 +12,8 @@ struct starter;
 /* Returns whether some input with a URL has not been fetched yet. */
 bool fetch_is_needed(struct starter *starter);
 /* Starts fetching the next input that is a URL.  When the input was fetched, or must be tried
- * again, the run is woken with WAKE_GO; after too many failures the job is held. */
+ * again, makes starter.c continue the run (WAKE_GO); after STARTER_URL_TRIES_MAX failures, or if
+ * another attempt would be useless, holds the job. */
 void fetch_next(struct starter *starter);
 /* Called at the end of the run: frees the list of file transfer plug-ins. */
 void fetch_forget(struct starter *starter);

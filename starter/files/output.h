@@ -36,10 +36,12 @@ struct starter_outputs {
      * acknowledged completely. */
     size_t at, acked;
     unsigned failures; /* how often the submit host could not store output of this run */
-    /* true: the submit host could not store the present file, which must be sent from its
-     * beginning */
+    /* true: the submit host could not store the file at index `acked` of `list`, which must be sent
+     * from its beginning */
     bool doubted;
-    bool asks; /* true: first ask the shadow how much of the present file it has */
+    /* true: before sending more, ask the shadow how many bytes it has of the file at index `at` of
+     * `list` */
+    bool asks;
     struct starter_put puts[STARTER_PUTS_MAX];
     size_t puts_count;
     /* attributes of the hold (HoldReason ...) if an output file that the job names is missing;

@@ -1,8 +1,8 @@
 /* starter/files/own_file.h - reads a file that the job's account has written.
  *
- * Processes of that account may replace such a file at any moment, and we may be root.  So the file
- * is checked after it was opened, no link is followed, and a file that belongs to somebody else
- * (reached by a hard link) is not read.
+ * Processes of that account may replace such a file at any moment, and the starter may be root.  So
+ * the file is checked after it was opened, no link is followed, and a file that belongs to somebody
+ * else (reached by a hard link) is not read.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -35,7 +35,7 @@ bool upload_is_needed(struct starter *starter);
 bool upload_has_destination(const struct starter *starter);
 /* Starts the next upload, or gives up the run if it was told to stop.  Returns false if the upload
  * could not be started, which is noted as a failed upload; otherwise true: the caller must return,
- * and the run is woken with WAKE_OVER when the upload has ended. */
+ * and job_over() is called again (WAKE_OVER) when the upload has ended. */
 bool upload_next(struct starter *starter);
 /* Returns whether the sandbox's file `name`, found at `path`, is sent to a URL instead of the
  * shadow.  While the list of uploads is being made, adds the file to it. */

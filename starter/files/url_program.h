@@ -29,9 +29,9 @@ struct starter_urls {
 enum url_program_way { URL_FETCH, URL_UPLOAD };
 /* Starts a program that fetches the URL into the file `name` of the sandbox (URL_FETCH), or sends
  * that file to the URL (URL_UPLOAD).  Returns 0 if the program was started: on_exit is called when
- * it ends.  Returns 1 if it is not known yet which program supports the URL: the run is woken when
- * that is known.  Returns -ENOTSUP if no program supports such URLs; another -errno if the program
- * could not be started. */
+ * it ends.  Returns 1 if it is not known yet which program supports the URL: the caller must
+ * return, and starter.c continues the run when that is known.  Returns -ENOTSUP if no program
+ * supports such URLs; another -errno if the program could not be started. */
 int url_program_run(struct starter *starter, enum url_program_way way, const char *url,
                     const char *name, os_exit_f on_exit, struct err *err);
 /* Writes to ret why the transfer program failed: the end of its output, or else its exit status. */

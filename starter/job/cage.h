@@ -1,4 +1,4 @@
-/* starter/job/cage.h - the job's container: namespaces, mounts, a cgroup, limits.  We call it the
+/* starter/job/cage.h - the job's container: namespaces, mounts, a cgroup, limits.  It is called the
  * cage; "sandbox" is the job's directory.
  *
  * With namespaces, process 1 in the cage is a part of the starter, the cage's keeper.

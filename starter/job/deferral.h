@@ -20,8 +20,9 @@ struct starter_deferred {
     int64_t begin_s, until_s; /* earliest and latest start, seconds since 1970 */
 };
 
-/* Returns true if the job must not start now: either its time has not come (then the run is woken
- * with WAKE_GO at that time), or its time has passed (then the job was held). */
+/* Returns true if the job must not start now: either its DeferralTime has not come (then a timer
+ * makes starter.c continue the run at that time), or it has passed or is invalid (then this
+ * function has held the job). */
 bool deferral_holds_back(struct starter *starter);
 /* Callback of TIMER_DEFERRAL: the time of a deferred job has come; wakes the run. */
 void deferral_tick(void *starter);

@@ -15,12 +15,14 @@ struct starter;
 void job_start(struct starter *starter);
 /* Tells the shadow that the job runs, unless the shadow knows that already or is not connected. */
 void job_tell_started(struct starter *starter);
-/* Callback of TIMER_BEGUN: the job has run for 50 ms, so its start is reported to the shadow. */
+/* Callback of TIMER_BEGUN: the job has run for 50 ms; reports its start to the shadow. arg: the
+ * struct starter. */
 void job_begun(void *arg);
 /* Stops the job: kills it if `fast`; otherwise sends its soft signal, and sets TIMER_KILL for the
  * end of its grace time.  Does nothing if the job does not run. */
 void job_stop(struct starter *starter, bool fast);
-/* Freezes the job if run.process.gap or run.process.suspended is true, else lets it continue. */
+/* Freezes the job if the machine was suspended and the claim not renewed since (run.process.gap),
+ * or if the startd suspended the job (run.process.suspended); else lets the job continue. */
 void job_freeze(struct starter *starter);
 /* Kills the processes that are left of the job, and empties the run's directory for the next run or
  * removes it. */

@@ -1,7 +1,7 @@
 /* starter/job/nest.h - what is kept of a run's directory for the claim's next run.
  *
  * Making directories and a cgroup costs more than a short job, so those of a run that ended without
- * incident are emptied and used again.  We call them the nest.
+ * incident are emptied and used again.  What is kept is called the nest.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

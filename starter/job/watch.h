@@ -48,8 +48,9 @@ void watch_rest(struct starter *starter);
 bool watch_is_too_much(const struct starter *starter, int64_t bytes);
 /* Holds the job because the size of its input, `bytes`, exceeds the disk space of its slot. */
 void watch_hold_input(struct starter *starter, int64_t bytes);
-/* Measures a last time, before the cage is emptied.  Returns true if the job used too much and was
- * noted to be held. */
+/* Measures a last time, before the cage is emptied.  Returns true if the kernel has killed
+ * processes of the job for lack of memory, so that the job must be held; notes the hold unless the
+ * run was told to stop. */
 bool watch_end(struct starter *starter);
 /* Tells the shadow what the job uses (JOB_USAGE), if connected. */
 void watch_tell(struct starter *starter);
