@@ -41,13 +41,14 @@ void draining_publish(struct startd *startd, bool all);
  * machine. */
 void draining_estimate(const struct startd *startd, const struct drain_request *request,
                        struct drain_estimates *ret);
-/* Moves draining to another phase and logs that; ends the process if drain_plan.h does not allow
- * the move. */
+/* Moves draining to another phase and logs that with the reason, `why`; ends the process if
+ * drain_plan.h does not allow the move. */
 void draining_move(struct startd *startd, enum drain_phase phase, const char *why);
 /* Counts the slots that have no job because of draining.  If their number has changed, notes it in
  * startd->draining.totals, which sum up the idle time of such slots, and saves the totals. */
 void draining_count(struct startd *startd);
-/* Ends draining, for the reason why: drained slots are free again, and START is evaluated again. */
+/* Ends draining: drained slots are free again, and START is evaluated again. why: the reason, for
+ * the log. */
 void draining_finish(struct startd *startd, const char *why);
 /* Frees the request to drain, and stops the timers of draining.  The phase must be DRAIN_NONE. */
 void draining_forget(struct startd *startd);

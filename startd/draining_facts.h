@@ -33,10 +33,10 @@ struct draining {
     bool last;
     bool no_more; /* the startd exits and stays down (OnCompletion "exit"): its ads are withdrawn */
     struct drain_totals totals;
-    struct vec held; /* struct held: calls that wait for the end of the offer */
+    struct vec held; /* struct held: requests that wait while a drain request is offered */
     /* START_DRAINING, COMMIT_DRAINING and CANCEL_DRAINING that are not answered yet; NULL: none */
     struct wire_request *offer, *commit, *cancel;
-    bool committing; /* the commit is being written to disk */
+    bool committing; /* the commit of the drain request is being written to disk */
     /* offer_timer ends an offer that is not committed in time; look_timer takes the next steps of
      * draining. */
     struct loop_timer *offer_timer, *look_timer;
@@ -48,7 +48,7 @@ struct draining {
 /* A request that came while draining is offered, and is served after the offer's end. */
 struct held {
     struct wire_request *request;
-    bool of_claim; /* true: it came on a claim's connection; false: from the collector */
+    bool of_claim; /* true: the request came on a claim's connection; false: from the collector */
 };
 
 /* Returns whether a drain request is offered and neither committed nor cancelled yet.  As long as

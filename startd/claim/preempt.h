@@ -22,8 +22,8 @@ int preempt_judge(const struct slot *slot, const struct ad *job, const char *wor
 /* Makes `waiting`, a claim in stage CLAIM_WAITING, the slot's next claim, and begins to end the
  * running claim. */
 void preempt_begin(struct slot *slot, struct claim *waiting);
-/* Discards a claim that waits for a slot, for the reason why; the running job goes on, and another
- * claim may preempt it. */
+/* Discards `waiting`, a claim that waits for a slot; the running job goes on, and another claim may
+ * preempt it. why: the reason, for the log. */
 void preempt_cancel(struct claim *waiting, const char *why);
 
 /* Returns whether the running claim of the slot must end, so that it takes no further job.  If so,

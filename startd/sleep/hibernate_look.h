@@ -55,9 +55,10 @@ void hibernate_look_put_keep(const struct startd *startd, struct ad *ad);
 void hibernate_look_put_reclaim(const struct startd *startd, struct ad *ad);
 
 /* Collects the facts about this machine and returns the result of hibernate_plan_judge(): 0 if the
- * machine may go to sleep to that level now; otherwise -ENOTSUP or -EBUSY, with the reason in err.
- * ordered: an administrator ordered the sleep, so HIBERNATE_MIN_UPTIME does not count; forced:
- * ordered with --force, so only the levels that the machine has count. */
+ * machine may go to sleep to that level now; -ENOTSUP if the machine does not have the level;
+ * -EBUSY if something prevents the sleep. err gets the reason. ordered: an administrator ordered
+ * the sleep, so HIBERNATE_MIN_UPTIME does not count; forced: ordered with --force, so only the
+ * levels that the machine has count. */
 int hibernate_look_judge(struct startd *startd, int level, bool ordered, bool forced,
                          struct err *err);
 /* Returns whether the machine was suspended since the last call, or since the start of the

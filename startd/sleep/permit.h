@@ -21,8 +21,9 @@ struct permit_what {
     bool dry_run; /* only the answer is wanted: the machine will not go to sleep */
 };
 
-/* Receives the rooster's answer to the question that permit_ask() has sent. status 0: the machine
- * may go to sleep; -EBUSY or -EACCES: it may not, for the reason why. */
+/* Receives the result of the question that permit_ask() has sent. status 0: the machine may go to
+ * sleep; -EBUSY: the rooster refused or did not answer; -EACCES: the rooster answered with an
+ * error. why: the reason if status is not 0. */
 typedef void (*permit_f)(struct startd *startd, int status, const char *why);
 
 struct permit {
@@ -31,7 +32,8 @@ struct permit {
     permit_f done;
     /* the rooster is not asked before this time, ms of the loop's clock */
     uint64_t early_ms;
-    char why[400]; /* text of the rooster's last refusal */
+    /* why the machine last got no permission: the rooster's refusal, or "no rooster answered" */
+    char why[400];
     /* the present order is that the machine stays off until somebody switches it on */
     bool keep_off;
     struct wire_request *request; /* a POWER_DOWN that waits for the rooster's answer; NULL: none */
