@@ -97,8 +97,9 @@ int starter_plan_soft_signal(const struct ad *job, enum starter_stop_kind kind);
 int64_t starter_plan_grace_s(const struct ad *job, int64_t grace_s);
 
 /* Returns whether the clock has jumped, because the machine was suspended or a virtual machine was
- * restored: much more time has passed from last_ms to now_ms than tick_ms, the interval of the
- * timer. lease_s: length of the claim's lease. */
+ * restored: from last_ms to now_ms (the last firing of a timer and the present one, on the loop's
+ * clock), more has passed than tick_ms, the timer's interval, plus a third of lease_s, the length
+ * of the claim's lease. */
 bool starter_plan_is_gap(uint64_t last_ms, uint64_t now_ms, uint64_t tick_ms, int64_t lease_s);
 
 #endif

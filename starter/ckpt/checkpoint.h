@@ -99,7 +99,8 @@ struct ckpt_in_hand {
 /* Progress of sending a checkpoint. */
 struct ckpt_sending {
     /* file_at: which file is being sent: 0 the image, 1 the archive, 2 neither, both are sent;
-     * puts: number of pieces sent but not answered yet. */
+     * puts: number of CKPT_PUT requests, each with some bytes of the file, that are not answered
+     * yet. */
     size_t file_at, puts;
     /* true: the shadow has said how many bytes it has of the file that is being sent */
     bool is_asked;
@@ -108,8 +109,8 @@ struct ckpt_sending {
     /* offset: how many bytes of the file that is being sent were sent or had already been at the
      * shadow; sent: how many bytes of both files were sent. */
     uint64_t offset, sent;
-    /* Status (negative errno) of the first piece that the shadow refused, kept until all pieces are
-     * answered; 0: none refused. */
+    /* Status (negative errno) of the first CKPT_PUT that the shadow refused, kept until all
+     * CKPT_PUT requests are answered; 0: none refused. */
     int status;
     char why[256];    /* the shadow's reason for the refusal that `status` tells */
     unsigned resends; /* how often the shadow asked for the checkpoint's files again */

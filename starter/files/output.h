@@ -17,12 +17,14 @@
 struct ad;
 struct starter;
 
-/* most FILE_PUT requests (pieces of output files) sent but not answered at a time */
+/* most FILE_PUT requests (each with some bytes of an output file) that may be unanswered at a
+ * time */
 #define STARTER_PUTS_MAX 16
 
-/* A FILE_PUT request (a piece of an output file) that is not answered yet. */
+/* A FILE_PUT request, with some bytes of an output file, that is not answered yet. */
 struct starter_put {
-    /* true: this is the last piece of its file, or the only request for a directory or link */
+    /* true: the request has the last bytes of its file, or is the only request for a directory or
+     * link */
     bool ends;
     size_t bytes;
 };
@@ -61,8 +63,8 @@ void output_cannot_be_read(const struct starter *starter, const char *name, int 
 /* Returns whether the files of the job, if it is stopped before its end, are sent back and kept for
  * its next run. */
 bool output_is_spooled(const struct starter *starter);
-/* Sends pieces of output until STARTER_PUTS_MAX are unanswered; called again after each answer.
- * Enters STARTER_REPORT when all output was sent and answered. */
+/* Sends FILE_PUT requests with output until STARTER_PUTS_MAX of them are unanswered; is called
+ * again after each answer.  Enters STARTER_REPORT when all output was sent and answered. */
 void output_next(struct starter *starter);
 /* Sends JOB_DONE to the shadow: how the job ended, or why it must be held.  Enters STARTER_CLEAN
  * when JOB_DONE is answered. */
