@@ -11,9 +11,9 @@
 
 struct strbuf;
 
-/* Appends the names of the features in these words: "sse4.2,avx,avx2".  A feature that has no name
- * appears as "w2.13": bit 13 of word 2.  A program that began on a machine with these words runs on
- * each machine that has all features of the list. */
+/* Appends the names of the features in these words of CPUID (enum machine_word): "sse4.2,avx,avx2".
+ * A feature that has no name appears as "w2.13": bit 13 of word 2.  A program that began on a
+ * machine with these words runs on each machine that has all features of the list. */
 void feature_list(const uint32_t words[MACHINE_WORDS], struct strbuf *ret);
 
 /* Appends a word, such as "room-06", for the set of registers that the dynamic linker of the

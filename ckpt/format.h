@@ -101,7 +101,8 @@ struct ckpt_head { /* the beginning of the tables */
     uint64_t stacks;
     uint64_t stack_bytes; /* size of one of the stacks, with the extended registers */
     uint64_t meeting; /* address, in the window, of a page that all processes of the job share */
-    uint64_t parking; /* address in the window of CKPT_PARKING bytes for the kernel's pages */
+    /* address in the window of CKPT_PARKING bytes for the kernel's pages (vdso, vvar) */
+    uint64_t parking;
     uint64_t image_bytes;
     uint64_t memory_bytes; /* bytes of the job's memory that are stored in the image */
     int64_t made_s;        /* when the image was made, seconds since 1970 */
@@ -142,7 +143,7 @@ struct ckpt_layout {
 struct ckpt_process { /* a process; parents come before their children */
     int32_t pid;
     uint32_t parent;   /* its parent's index; CKPT_NOBODY: the keeper, process 1 of the namespace */
-    int32_t pgid, sid; /* its process group and session; 0: one outside of the job */
+    int32_t pgid, sid; /* its process group and session; 0: outside of the job */
     uint32_t flags;
     int32_t status; /* if CKPT_ZOMBIE: its wait status, as from wait(2) */
     uint32_t umask;
@@ -251,9 +252,9 @@ struct ckpt_thread {
     int32_t tid;
     uint32_t command;                /* offset of a text: name (comm) of the thread */
     struct ckpt_registers registers; /* registers with which the thread continues */
-    uint32_t xstate;                 /* offset, in their table, of its extended registers */
+    uint32_t xstate;                 /* offset of the thread's extended registers in their table */
     uint32_t rseq_bytes, rseq_signature, rseq_flags;
-    uint64_t rseq;                 /* address of its area for rseq(2); 0: none */
+    uint64_t rseq;                 /* address of the thread's area for rseq(2); 0: none */
     uint64_t robust, robust_bytes; /* list of robust mutexes, as for set_robust_list(2) */
     uint64_t clear_tid;
     uint64_t mask; /* set of blocked signals: bit 0 is signal 1 */
@@ -272,9 +273,11 @@ enum ckpt_fd_kind {
      * shares the open file of an earlier standard stream, 1 + the index of that stream's entry. */
     CKPT_FILE = 1,
     CKPT_NAMELESS, /* a removed file; id: index of the CKPT_MEMORY_FILE with its contents */
-    /* A pipe or, if it has a path, a FIFO.  The data in it is stored with its first reading end. */
+    /* A pipe or, if it has a path, a FIFO.  The data in it is stored in the entry of the first of
+     * its reading ends. */
     CKPT_PIPE,
-    /* A standard stream that cannot be saved: the job gets that of the process that resumes it. */
+    /* A standard stream that cannot be saved: the job gets the same standard stream of the process
+     * that resumes the job. */
     CKPT_STDIO,
     /* Contents without a name: memory that processes share, or a removed file.  The field id of
      * regions and open files with these contents is the index of this entry. */

@@ -13,9 +13,9 @@
 #include <sys/types.h>
 
 /* Returns bytes: the machine's free memory and swap space, or the memory that the limit of a cgroup
- * (v2) of the process leaves free, if that is less.  In a cgroup, memory that can be read from disk
- * again counts as free.  Returns UINT64_MAX if unknown. root: ""; in tests, a directory that
- * contains /proc and /sys. */
+ * (v2) of the process `pid` leaves free, if that is less.  In a cgroup, memory that can be read
+ * from disk again counts as free.  Returns UINT64_MAX if unknown. root: ""; in tests, a directory
+ * that contains /proc and /sys. */
 uint64_t free_memory(const char *root, pid_t pid);
 
 #endif

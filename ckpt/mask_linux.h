@@ -8,8 +8,9 @@
  * __builtin_cpu_supports()) still sees all features.  For such a program the image promises too
  * much, and its user must know that.
  *
- * Rejected: to make CPUID fault (arch_prctl(ARCH_SET_CPUID)) and answer it ourselves. execve() ends
- * that, so a process of ours would have to stay beside each program.
+ * Rejected: to make CPUID fault (arch_prctl(ARCH_SET_CPUID)) and to answer CPUID in a tracing
+ * process. execve() ends the faulting, so a process of Roost would have to stay beside each
+ * program.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -16,8 +16,8 @@
 uint32_t ckpt_sum(uint32_t before, const void *data, size_t bytes);
 
 /* Returns whether the processor has an instruction for CRC-32C.  The question takes longer than the
- * checksum of a page; in a virtual machine, longer than that of ten pages.  So a caller that sums
- * many pieces asks once. */
+ * checksum of a page; in a virtual machine, longer than that of ten pages.  So a caller that
+ * computes many checksums asks once. */
 bool ckpt_sum_is_fast(void);
 /* Does the work of ckpt_sum(), without asking the processor. fast: the result of
  * ckpt_sum_is_fast(). */

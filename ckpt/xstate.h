@@ -35,7 +35,8 @@ void xstate_read_layout(struct ckpt_xstate_layout *ret);
 const char *xstate_missing(const struct ckpt_xstate_layout *from, const uint8_t *saved,
                            const struct ckpt_xstate_layout *here);
 
-/* Returns how many bytes xstate_fit() writes at most for any state of the layout `from`. */
+/* Returns how many bytes xstate_fit() writes at most when it converts any state from the layout
+ * `from` to the layout `here`. */
 size_t xstate_fit_max(const struct ckpt_xstate_layout *from, const struct ckpt_xstate_layout *here);
 
 /* Converts the state `saved` from the layout `from` to the layout `here`, and writes it to `to`, an

@@ -27,9 +27,9 @@ int ckpt_dump_command(int argc, char **argv);
 
 /* ---- command_show_linux.c */
 
-/* Prints the attribute CkptFeatures: the names of the features in `words`, then what put_rooms
- * appends for `registers`.  For a machine: feature_list_rooms() and the machine's registers; for an
- * image: feature_list_room() and the image's linker_room. */
+/* Prints the attribute CkptFeatures: the names of the features in the CPUID words `words`, then
+ * what put_rooms appends to `list` for `registers`.  For a machine: feature_list_rooms() and the
+ * machine's registers; for an image: feature_list_room() and the image's linker_room. */
 void ckpt_print_features(const uint32_t words[MACHINE_WORDS],
                          void (*put_rooms)(uint32_t registers, struct strbuf *list),
                          uint32_t registers);

@@ -19,7 +19,8 @@ struct err;
 struct follow;
 struct image;
 
-/* Neighbouring pages of a process that exist in memory or swap space.  Used only for a delta. */
+/* Neighbouring pages of a process that exist in memory or swap space.  Only the dump of a delta
+ * uses page runs. */
 struct page_run {
     uint64_t start, end;
     /* If is_changed: offset of the run's contents in the buffer to which the changed runs of the
@@ -48,8 +49,8 @@ struct subject {
     struct maps maps;
     struct ckpt_process process;
     struct page_runs runs;
-    /* Contents of the changed page runs, already copied to our memory; NULL: read them from the
-     * source process. */
+    /* Contents of the changed page runs, already copied to the memory of the dumper; NULL: read
+     * them from the source process. */
     const unsigned char *taken;
     struct image *before; /* the image from which the process was resumed; NULL: none */
     /* The entry of the image `before` for this process or, if it was forked since, for the process
@@ -63,14 +64,15 @@ struct shared_memory;
 struct dump {
     struct subject **subjects; /* the job's processes; parents come before their children */
     size_t count, capacity;
-    struct subject *now; /* the process that is being worked on */
+    struct subject *now; /* the process of the job that is being dumped at the moment */
     /* A child of one of the job's processes that does not belong to the job and is left out of the
      * image, such as a helper of the checkpoint library; 0: none. */
     pid_t unseen;
     pid_t keeper; /* process 1 of the job's PID namespace; 0: none */
     struct tables tables;
     struct ckpt_head head;
-    struct shared_memory *shared; /* shared memory and removed files that were found so far */
+    /* list of the shared memory and removed files that this dump has found in the job so far */
+    struct shared_memory *shared;
     size_t shared_count;
     struct new_file file;  /* the new image */
     int out;               /* descriptor of the new image */
@@ -99,8 +101,8 @@ int dump_check(struct dump *dump, struct err *err);
 /* ---- dump_thread_linux.c */
 /* Saves the threads of the process dump->now.  Returns 0 or -errno. */
 int dump_threads(struct dump *dump, struct err *err);
-/* Saves the pending signals of a thread or, if `shared`, those of its whole process. *ret: their
- * entries in the image's table of signals.  Returns 0 or -errno. */
+/* Saves the pending signals of the thread `tid` or, if `shared`, those of its whole process. *ret:
+ * their entries in the image's table of signals.  Returns 0 or -errno. */
 int dump_signals(struct dump *dump, pid_t tid, bool shared, struct ckpt_span *ret);
 /* ---- dump_process_linux.c */
 /* Saves what belongs to the process dump->now as a whole: signal handlers, pending signals, timers,
@@ -120,9 +122,9 @@ const struct ckpt_thread *dump_halted(const struct subject *subject,
 int64_t dump_interrupted_call(const struct dump *dump, const struct ckpt_registers *registers);
 /* Sets how much time is left of the thread's wait (left_s, left_ns). again: the thread's registers
  * will issue an interrupted system call again; is_mended: that call ended with EINTR only because
- * we stopped the thread (tracee_mend_wait()).  If the thread is in the code that continues a wait
- * (CKPT_WAIT_AT), its registers become those of the job's own system call.  Returns 0; or -EFAULT:
- * the record of that wait (struct ckpt_wait) cannot be read from the thread's stack. */
+ * the dumper stopped the thread (tracee_mend_wait()).  If the thread is in the code that continues
+ * a wait (CKPT_WAIT_AT), its registers become those of the job's own system call.  Returns 0; or
+ * -EFAULT: the record of that wait (struct ckpt_wait) cannot be read from the thread's stack. */
 int dump_wait(const struct dump *dump, struct ckpt_thread *thread, bool again, bool is_mended);
 /* ---- dump_pending_linux.c */
 /* Makes each system call that a pending signal interrupts end with EINTR in the saved registers of
@@ -133,9 +135,9 @@ void dump_pending(struct dump *dump);
  * resumed.  Returns 0 or -errno. */
 int dump_files(struct dump *dump, struct err *err);
 /* ---- dump_fd_disk_linux.c */
-/* Finds a path at which the process sees the file of a mapping: the path by which the file was
- * mapped, or another one in the same directory.  Returns false if there is none; then *path is the
- * path by which the file was mapped. */
+/* Writes to `path` (`size` bytes) a path at which the process sees the file of a mapping: the path
+ * by which the file was mapped, or another one in the same directory.  Returns false if there is no
+ * such path; then `path` gets the path by which the file was mapped. */
 bool dump_mapped_name(const struct subject *subject, const struct map *map, char *path,
                       size_t size);
 /* ---- dump_nameless_linux.c: memory that processes share, and removed files */
@@ -143,7 +145,8 @@ bool dump_mapped_name(const struct subject *subject, const struct map *map, char
  * to the table if it is new. */
 uint32_t dump_shared_memory(struct dump *dump, const struct map *map);
 /* Returns the index, in the image's table of files, of an open file that has no name any more; adds
- * the file to the table if it is new. *ret_new: true if the caller must still save its contents. */
+ * the file to the table if it is new. st: fstat() of the file; path: the name that the kernel shows
+ * for it; *ret_new: true if the caller must still save its contents. */
 uint32_t dump_nameless_file(struct dump *dump, const struct stat *st, const char *path,
                             bool *ret_new);
 /* Returns whether the contents of shared memory were saved as those of an open file; then they need

@@ -61,14 +61,14 @@ int fd_busy(const struct files *files, const struct open_file *file, const char 
 /* Says that saving this open file failed with the negative errno rc: sets files->err to "process 7:
  * descriptor 5, PATH: " and the text of rc, and returns rc. */
 int fd_fail(const struct files *files, const struct open_file *file, int rc);
-/* Returns a new descriptor of this process for the job's open file (pidfd_getfd()), to be closed by
- * the caller; or a negative errno. */
+/* Makes a new descriptor of the dumper for the job's open file, and returns it (pidfd_getfd()), to
+ * be closed by the caller; or returns a negative errno. */
 int fd_fetch(const struct open_file *file);
 /* Finds the line of file->info (/proc/PID/fdinfo/FD) that begins with `name`.  Returns the text
  * behind the name; NULL: there is no such line. */
 const char *fd_info(const struct open_file *file, const char *name);
 /* Returns the number of a process or thread in the job's PID namespace; 0: it does not belong to
- * the job. id: its number in our PID namespace. */
+ * the job. id: its number in the dumper's PID namespace. */
 int32_t fd_inner_number(const struct files *files, pid_t id);
 /* Returns whether `other`, an open file of the job with the same inode as `file`, is what the
  * caller of fd_has_other() looks for, such as the other end of a pipe. */
@@ -92,8 +92,8 @@ int fd_save_place(struct files *files, const struct open_file *file, struct ckpt
  * whose working directory was removed, or whose root directory or namespaces differ from those that
  * the job was started with.  Returns 0 or -errno. */
 int fd_save_names(struct files *files, struct subject *subject);
-/* Removes the job's root directory from the front of a path as we see it.  Returns the path as the
- * job sees it: a pointer into `path`, or "/". */
+/* Removes the job's root directory from the front of `path`, a path as the dumper sees it.  Returns
+ * the path as the job sees it: a pointer into `path`, or "/". */
 const char *fd_inside(const struct files *files, const struct subject *subject, const char *path);
 /* ---- dump_fd_pipe_linux.c */
 /* Saves a pipe or FIFO.  Returns as fd_save_regular(). */
@@ -105,8 +105,8 @@ int fd_save_terminal(struct files *files, const struct open_file *file, struct c
  * true also if that cannot be found out. */
 bool fd_is_terminal_at(const struct open_file *file, dev_t device);
 /* ---- dump_fd_socket_linux.c */
-/* Saves one end of a socketpair; refuses all other sockets except those to the job's door.  Returns
- * as fd_save_regular(). */
+/* Saves one end of a socketpair; refuses all other sockets except connections to the job's door,
+ * the socket for remote system calls.  Returns as fd_save_regular(). */
 int fd_save_socket(struct files *files, const struct open_file *file, struct ckpt_file *saved);
 /* ---- dump_fd_kernel_linux.c */
 /* Saves an eventfd, timerfd, signalfd or pidfd, or an epoll or inotify without what it watches.

@@ -1,9 +1,9 @@
 /* ckpt/dump/dump_linux.h - makes the image of a running job (roost-ckpt dump).
  *
  * The dumper works from outside, for any program, by any user who may trace the process: the
- * process contains nothing of ours.  The process's threads are stopped (tracee_linux.h) while it is
- * copied; or, if the job is to continue, only until the process has made a copy of itself, whose
- * memory is then written while the job runs.
+ * program need not contain code of Roost.  The process's threads are stopped (tracee_linux.h) while
+ * it is copied; or, if the job is to continue, only until the process has made a copy of itself,
+ * whose memory is then written while the job runs.
  *
  * What cannot be saved is found before anything is changed, and refused with the descriptor or
  * mapping at fault: a job must not be believed safe when it is not.

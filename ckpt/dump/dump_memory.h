@@ -20,7 +20,8 @@ struct err;
 /* Entries of the pagemap that are read at once. */
 #define READER_PAGES 32768U
 
-struct reader { /* reads one region, or one piece of shared memory, at a time */
+/* reads the memory of a process: one region, or one shared memory object, at a time */
+struct reader {
     struct dump *dump;
     bool is_shared; /* true: index is an index in the table of files; false: of regions */
     uint32_t index;
@@ -36,21 +37,22 @@ struct reader { /* reads one region, or one piece of shared memory, at a time */
     bool is_its_own;
     struct self_write self;
     /* Addresses (from, to) of the first thread's rseq area, which the kernel changes whenever that
-     * thread runs: we write it, not the process. */
+     * thread runs.  The dumper writes it to the image, not the process itself. */
     uint64_t noted_from, noted_to;
     uint64_t *pages;
     unsigned char *chunk; /* a buffer of READER_CHUNK bytes, owned by the reader */
     struct err *err;
 };
 
-/* Prepares to read the memory of dump->now.  0 or -errno. */
+/* Prepares to read the memory of the process reader->dump->now.  Returns 0 or -errno. */
 int reader_open(struct reader *reader);
 void reader_close(struct reader *reader);
 /* Returns the list of extents of the region, or shared memory, that is being read. */
 struct ckpt_span *reader_extents(const struct reader *reader);
 /* Ends the current extent, if one was begun: the next bytes that are saved begin a new extent. */
 void reader_close_extent(struct reader *reader);
-/* Saves whole pages, except those that are all zeroes.  0 or -errno. */
+/* Saves data[0..bytes), whole pages that lie at `address` in the process, except pages that are all
+ * zeroes.  Returns 0 or -errno. */
 int reader_put(struct reader *reader, uint64_t address, const unsigned char *data, size_t bytes);
 /* Sets reader->err to a message that the process's memory cannot be read, with the text of the
  * negative errno rc.  Returns rc. */

@@ -25,14 +25,14 @@
 
 struct err;
 
-struct archive_file { /* an open file; name is for messages */
+struct archive_file { /* an open archive file; name: its name, for messages */
     int fd;
     const char *name;
 };
 
 /* Makes a whole archive from the earlier archive `before` and the archive of changes `changes`, and
- * writes it to `out`, which must be empty. *bytes: its length.  Returns 0; -EBADMSG: an input is
- * damaged or not such an archive; -ENODATA: the earlier archive lacks a file that the
+ * writes it to `out`, which must be empty. *bytes: its length.  Returns 0; -EBADMSG: one of the two
+ * archives is damaged or has another format; -ENODATA: the earlier archive lacks a file that the
  * list at the beginning of `changes` names; -EFBIG: the result would have more than `max` bytes, or
  * that list is too long; or another -errno. */
 int archive_merge(const struct archive_file *before, const struct archive_file *changes,

@@ -37,8 +37,8 @@ struct kept_names { /* the directories of a mirror, and what to leave out of the
 };
 
 /* Writes the two lists, FOLDER.unchanged and FOLDER.kept, of the files that have not changed since
- * the index `since` was saved. folder: the mirror's folder.  If that index cannot be read, all
- * files count as changed.  0 or -errno. */
+ * the index `since` was saved. folder: the mirror's folder; *ret: number and bytes of the files in
+ * the lists.  If that index cannot be read, all files count as changed.  0 or -errno. */
 int kept_write(const struct mirror *mirror, const char *folder, const char *since,
                const struct kept_names *names, struct kept_figures *ret, struct err *err);
 

@@ -22,25 +22,26 @@ struct mirror_copier {    /* the buffer and counts of one update of a mirror */
     struct err *err;
 };
 
-/* Sets the copier's err from errno and the path; returns the negative errno. */
+/* Sets copier->err to a message with `path` and the text of errno; returns the negative errno. */
 int mirror_failed(const struct mirror_copier *copier, const char *path);
 
-/* Removes a file, or a directory with all that is in it; success if nothing is there.  0 or
- * -errno. */
+/* Removes the file `name`, or the directory `name` with all that is in it, from the directory whose
+ * descriptor is `folder`.  Returns 0, also if there is no such file; or -errno. */
 int mirror_remove(int folder, const char *name);
 int mirror_set_times(int fd, const struct stat *stat);
 
-/* Copies the regular file `name` from one directory to another; path is for messages. *ret: fstat()
- * of the source file when it was opened.  Returns 0; -ESTALE: the name is not a regular file any
- * more; or another -errno. */
+/* Copies the regular file `name` from one directory to another (from, to: their descriptors); path
+ * is for messages. *ret: fstat() of the source file when it was opened.  Returns 0; -ESTALE: the
+ * name is not a regular file any more; or another -errno. */
 int mirror_copy_file(struct mirror_copier *copier, int from, int to, const char *name,
                      const char *path, struct stat *ret);
-/* Copies the symbolic link `name` from one directory to another, unless an equal link is there
- * already; path is for messages.  Returns 0 or -errno. */
+/* Copies the symbolic link `name` from one directory to another (from, to: their descriptors),
+ * unless an equal link is there already.  path is for messages; *stat: lstat() of the link.
+ * Returns 0 or -errno. */
 int mirror_copy_link(const struct mirror_copier *copier, int from, int to, const char *name,
                      const char *path, const struct stat *stat);
-/* Makes a FIFO `name` with the mode in *stat, unless such a FIFO is there already; path is for
- * messages.  Returns 0 or -errno. */
+/* Makes a FIFO `name` with the mode in *stat in the directory whose descriptor is `to`, unless a
+ * FIFO of that mode is there already; path is for messages.  Returns 0 or -errno. */
 int mirror_copy_fifo(const struct mirror_copier *copier, int to, const char *name, const char *path,
                      const struct stat *stat);
 

@@ -20,7 +20,8 @@
  * Files with several names keep them, within one mirror.  Sockets and devices are left out.
  *
  * What is known of the copy is in FOLDER.index.  That file does not exist while the mirror is
- * changed: so if we are killed then, nothing wrong is believed later.
+ * changed: so if the process that changes the mirror is killed, a later process does not trust a
+ * wrong index.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -3,10 +3,10 @@
  *
  * The follower needs no help of the job.  The job's memory is write-protected with a userfaultfd
  * whose faults the kernel resolves by itself (UFFD_FEATURE_WP_ASYNC), and PAGEMAP_SCAN reports
- * which pages were written to since then.  Only a process itself can make its userfaultfd: we make
- * the process do so, and fetch the descriptor.  Nothing of this stays in the job: the kernel ends
- * the protection when the follower ends.  Soft-dirty bits, the older way, are missing in many
- * kernels that claim to have them.
+ * which pages were written to since then.  Only a process itself can make its userfaultfd: the
+ * follower makes the process do so, and fetches the descriptor.  Nothing of this stays in the job:
+ * the kernel ends the protection when the follower ends.  Soft-dirty bits, the older way, are
+ * missing in many kernels that claim to have them.
  *
  * What is not followed counts as changed: memory that appeared or was moved (mremap ends the
  * protection), the memory of a new process, memory shared between processes, private mappings of
@@ -47,9 +47,9 @@ void follow_expect(struct follow *follow);
  * (subject.runs), and protects them again, to find later changes.  Sets dump.is_delta if there is a
  * base image and not too much memory has changed. */
 void follow_look(struct follow *follow, struct dump *dump);
-/* To be called while the job stands still: copies the changed pages to our memory, so that the job
- * can continue at once.  Returns false if that failed, or if so many pages have changed that it is
- * faster to copy (fork) the processes. */
+/* To be called while the job stands still: copies the changed pages to the follower's memory, so
+ * that the job can continue at once.  Returns false if that failed, or if so many pages have
+ * changed that it is faster to copy (fork) the processes. */
 bool follow_take(struct follow *follow, struct dump *dump);
 /* Writes the base's id and name to the head of the new image. */
 void follow_base(const struct follow *follow, struct dump *dump);

@@ -1,5 +1,5 @@
-/* ckpt/follow/take_linux.h - copies the changed pages of a process to our memory while it stands
- * still.
+/* ckpt/follow/take_linux.h - copies the changed pages of a process to the follower's memory while
+ * the process stands still.
  *
  * The pages are scattered, and most of the time goes into finding each page.  So two threads share
  * the work, which takes half the time on two processors.  The second thread is started before the

@@ -26,8 +26,8 @@ struct page_ranges { /* ranges of pages, sorted by address; no two overlap or to
 void page_ranges_add(struct page_ranges *ranges, uint64_t start, uint64_t end);
 
 /* Makes a userfaultfd for the memory of a stopped process, with which that memory can be
- * write-protected so that the kernel itself resolves the faults.  Returns a descriptor of ours, or
- * a negative errno. */
+ * write-protected so that the kernel itself resolves the faults.  Returns a descriptor of the
+ * calling process, or a negative errno. */
 int written_open(struct tracee *tracee);
 /* Returns whether this kernel has the feature of userfaultfd that written_open() needs
  * (UFFD_FEATURE_WP_ASYNC). */
@@ -36,20 +36,23 @@ bool written_is_known(void);
  * Returns 0 or a negative errno. */
 int written_watch(int fd, uint64_t start, uint64_t end);
 
-/* Opens the pagemap of a process.  Returns a descriptor, or a negative errno. */
+/* Opens /proc/PID/pagemap of a process.  Returns a descriptor, or a negative errno. */
 int written_pagemap(pid_t pid);
-/* Finds the pages that were written to since the last call, or since they came into being, and
- * write-protects them again.  Returns 0; -EPERM: some of that memory is not watched
- * (written_watch()); or another negative errno. */
+/* Finds the pages between the addresses start and end that were written to since the last call, or
+ * since they came into being, and write-protects them again. pagemap: the result of
+ * written_pagemap().  Returns 0; -EPERM: some of that memory is not watched (written_watch()); or
+ * another negative errno. */
 int written_scan(int pagemap, uint64_t start, uint64_t end, struct page_ranges *ret);
-/* Finds, in one pass, the pages that were written to, as written_scan() does, and all pages that
- * are present, in memory or swapped out.  Returns as written_scan(). */
+/* Finds, in one pass, the pages between start and end that were written to, which it write-protects
+ * again as written_scan() does, and all pages that are present, in memory or swapped out.  Returns
+ * as written_scan(). */
 int written_look(int pagemap, uint64_t start, uint64_t end, struct page_ranges *changed,
                  struct page_ranges *present);
-/* Finds the pages that are present, in memory or swapped out.  0 or a negative errno. */
+/* Finds the pages between the addresses start and end that are present, in memory or swapped out.
+ * pagemap: the result of written_pagemap().  Returns 0 or a negative errno. */
 int written_present(int pagemap, uint64_t start, uint64_t end, struct page_ranges *ret);
-/* Returns how many bytes of pages a scan of all memory of the process would report as written to;
- * memory that is not watched counts, too. */
+/* Returns how many bytes of pages written_scan() would report for all memory of the process whose
+ * pagemap this is; memory that is not watched counts, too. */
 uint64_t written_estimate(int pagemap);
 
 #endif

@@ -27,8 +27,8 @@ struct new_file {
  * that the caller can continue them; false: the file is emptied.  Returns 0; -EBUSY: another
  * process is writing the file; -ENAMETOOLONG: the name is too long; or another -errno. */
 int new_file_open(struct new_file *file, const char *name, bool keep, struct err *err);
-/* Makes the file durable and gives it its final name, replacing a file of that name.  0 or
- * -errno. */
+/* Makes the file durable and gives it its final name, replacing a file of that name. mode: its
+ * permissions.  Returns 0 or -errno. */
 int new_file_commit(struct new_file *file, mode_t mode, struct err *err);
 /* Closes the file.  If it was not committed, NAME.new is removed, unless `keep`. */
 void new_file_close(struct new_file *file, bool keep);

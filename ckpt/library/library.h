@@ -1,10 +1,10 @@
 /* ckpt/library/library.h - declarations shared by the parts of the checkpoint library, which is
  * linked into a user's program.
  *
- * The process is not ours: the library prints nothing, never ends the process, and always returns.
- * It uses only its own memory, and only those functions of the C library that code of the main
- * thread may call.  The watcher, the thread that waits for signals (watch.c), is unknown to the C
- * library: it has no errno and no thread-local storage, and makes its system calls directly
+ * The process belongs to the user: the library prints nothing, never ends the process, and always
+ * returns.  It uses only its own memory, and only those functions of the C library that code of the
+ * main thread may call.  The watcher, the thread that waits for signals (watch.c), is unknown to
+ * the C library: it has no errno and no thread-local storage, and makes its system calls directly
  * (ckpt/stub/sys.h).  So do all parts of the library except the public functions in library.c.  See
  * docs/decisions/0017-relinked-programs.md.
  *
@@ -30,7 +30,8 @@ struct gate {
     uint32_t taking;   /* 1: an image is being made */
 };
 
-/* Arguments and stacks of the helper, the process that makes an image; used until it has ended. */
+/* Arguments and stacks of the helper, the process that makes an image; the helper uses them until
+ * it has ended. */
 struct order {
     struct outcome *outcome;
     const char *argv[7];
@@ -78,8 +79,9 @@ void gate_close(struct gate *gate);
 void gate_open(struct gate *gate); /* releases the lock that gate_close() took */
 
 /* ---- take.c */
-/* Starts the helper process, which makes the image, and waits for its end.  Returns 0: the image
- * was made; 1: this is the job that was resumed from the image; or a negative errno. */
+/* Starts the helper process, which makes the image, and waits for its end. ends: true: the job ends
+ * when the image is made.  Returns 0: the image was made; 1: this is the job that was resumed from
+ * the image; or a negative errno. */
 int take_image(struct library *library, bool ends);
 
 /* ---- watch.c */

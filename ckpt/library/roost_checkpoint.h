@@ -52,19 +52,19 @@ void roost_checkpoint_enable(void);
 /* Sets functions (hooks) that are called around each image that the library makes; each may be
  * NULL. before: called before the image is made. after: called after the image was made, in the job
  * that continues, with the result of roost_checkpoint(). resumed: called instead of `after` in a
- * job that was resumed from the image.  For an image that roost_checkpoint() makes, they are called
- * in the thread that called it; for an image that a signal or the interval asks for, in a thread of
- * the library.  So a program with hooks has several threads; if its first thread leaves by
- * pthread_exit(), the program ends up to a second later.  An image that is made from outside
- * (`roost-ckpt dump`) calls no hooks.  Returns 0; or a negative errno if the library's thread
- * cannot be made. */
+ * job that was resumed from the image. arg: passed to each of them.  For an image that
+ * roost_checkpoint() makes, they are called in the thread that called it; for an image that a
+ * signal or the interval asks for, in a thread of the library.  So a program with hooks has several
+ * threads; if its first thread leaves by pthread_exit(), the program ends up to a second later.  An
+ * image that is made from outside (`roost-ckpt dump`) calls no hooks.  Returns 0; or a negative
+ * errno if the library's thread cannot be made. */
 int roost_checkpoint_hooks(void (*before)(void *arg), void (*after)(void *arg, int result),
                            void (*resumed)(void *arg), void *arg);
 
 /* From now on, makes an image every so many seconds; 0: no images at intervals. */
 void roost_checkpoint_interval(unsigned seconds);
 
-/* Sets the file for the next images.  0 or -ENAMETOOLONG. */
+/* Sets the file for the next images.  Returns 0; -ENAMETOOLONG: the path is too long. */
 int roost_checkpoint_file(const char *path);
 
 /* Returns why the latest image was not made, in one line; "" if it was made.  Valid until the next

@@ -36,8 +36,8 @@ struct keeper {
     void (*job)(void *arg);
     void *arg;
     /* Called in the keeper before the job's first process is made; NULL: not called. out: the
-     * descriptor by which the keeper reports to the outer process, or -1; the function may move it
-     * and returns its number. */
+     * descriptor by which the keeper reports to the outer process, or -1; the function may move the
+     * descriptor to another number, and returns its number. */
     int (*before)(void *arg, int out);
     /* Called in the keeper when the job's first process has been made; NULL: not called. */
     void (*after)(void *arg);
@@ -50,7 +50,8 @@ struct keeper {
     void (*other_ended)(void *arg, long pid);
 };
 
-/* The environment variable by which our caller gives the path keeper.outcome. */
+/* The environment variable by which the program that starts `roost-ckpt run` or an image gives the
+ * path keeper.outcome. */
 #define KEEPER_OUTCOME "ROOST_CKPT_OUTCOME"
 #define KEEPER_BEGAN   "began\n"
 #define KEEPER_ENDED   "ended\n"

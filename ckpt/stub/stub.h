@@ -60,8 +60,10 @@ struct stub { /* the stub's state in one process */
     bool stdio;  /* option --stdio: restore the job's descriptors 0 to 2 as well */
     bool inside; /* option --inside: this process is process 1 of the job's namespace already */
     bool check;  /* option --check: only tell whether the job could be resumed here */
-    bool sums;   /* compare checksums of the contents that are read: the processor can do it fast */
-    int high;    /* the job has no descriptor with this number or a greater one */
+    /* true: compare checksums of the contents that are read, because this processor has an
+     * instruction for checksums */
+    bool sums;
+    int high; /* the job has no descriptor with this number or a greater one */
     uint32_t file_count;
     struct stub_meeting *meeting;
     /* ready: number of threads of this process that wait for `released`; released: 1: they may
@@ -83,13 +85,15 @@ static inline const char *stub_text(const struct stub *stub, uint32_t text)
     return (const char *)stub->head + stub->head->tables[CKPT_TEXTS].offset + text;
 }
 
-/* Prints "cannot resume: WHAT [THING]: ENOENT" and ends the process. error: a negative errno. */
+/* Prints "cannot resume: WHAT [THING]: ENOENT" and ends the process. thing: "": none; error: a
+ * negative errno. */
 _Noreturn void stub_fail(const struct stub *stub, const char *what, const char *thing, long error);
 /* Prints "cannot resume: WHAT ADDRESS: ENOENT", with the address in hexadecimal, and ends the
  * process. error: a negative errno. */
 _Noreturn void stub_fail_at(const struct stub *stub, const char *what, uint64_t address,
                             long error);
-/* Calls stub_fail() if result, that of a system call, is an error; else returns result. */
+/* Returns `result`, the result of a system call; but if `result` is an error, calls stub_fail()
+ * with `what` instead. */
 long stub_must(const struct stub *stub, long result, const char *what);
 
 /* ---- entry.S */
@@ -134,7 +138,7 @@ void stub_put_in_front(const struct stub *stub);
 /* Stops (SIGSTOP) those children of this process that are stopped in the image.  If this process
  * itself is stopped in the image, its parent stops it while it is in this function. */
 void stub_stop_children(struct stub *stub);
-/* Called by the keeper (process 1 of the namespace) when one of its children has ended.  If not all
+/* Called by the keeper (process 1 of the namespace) when its child `pid` has ended.  If not all
  * processes of the job were complete yet, aborts the resuming. */
 void stub_see_end(const struct stub *stub, long pid);
 /* Called by the keeper: makes the processes whose parent had ended when the image was made.  Each

@@ -1,16 +1,18 @@
-/* ckpt/tracee/guard_linux.h - makes a stopped process continue correctly even if we are killed.
+/* ckpt/tracee/guard_linux.h - makes a stopped process continue correctly even if its tracer (the
+ * dumper) is killed.
  *
  * When a tracer is killed the kernel lets its tracees run, with the registers that they have at
- * that moment: those of a system call that we made them do.  A third process that kept a copy of
- * their registers would come too late, because the tracees run at once.  So each such system call
- * is issued from a page of ours, which the process has while it is stopped.  The code after the
- * system call instruction never runs while we live.  If we were killed, that code closes what the
- * call has opened, restores blocked signals and registers, and jumps to where the process was; an
- * interrupted system call is issued again.
+ * that moment: those of a system call that the tracer made them do.  A third process that kept a
+ * copy of their registers would come too late, because the tracees run at once.  So each system
+ * call that the tracer demands is issued from a page that the tracer has made in the process while
+ * the process is stopped.  The code after the system call instruction never runs while the tracer
+ * lives.  If the tracer was killed, that code closes what the call has opened, restores blocked
+ * signals and registers, and jumps to where the process was; an interrupted system call is issued
+ * again.
  *
  * The calls that make and remove that page, and a call of a process that runs again, are issued
- * from the end of the kernel's vdso, where there is no code: our code is written there for the time
- * of the call, and then overwritten with zeroes.
+ * from the end of the kernel's vdso, where there is no code: the guard's code is written there for
+ * the time of the call, and then overwritten with zeroes.
  *
  * Rejected: a signal frame and rt_sigreturn.  The frame would have to contain the extended
  * registers, too, which a system call does not touch.  Nothing is written to the stack, because the
@@ -28,7 +30,8 @@
 
 struct tracee_thread;
 
-struct guard {      /* code in a stopped process that takes effect if we are killed */
+/* code in a stopped process that takes effect if its tracer (the dumper) is killed */
+struct guard {
     uint64_t start; /* address of the guard's code in the process; 0: there is no such code */
     uint64_t bytes;
     size_t threads;   /* number of threads that the guard's code has room for */
@@ -51,15 +54,17 @@ bool guard_borrow(struct guard *guard, pid_t pid, uint64_t vdso, uint64_t vdso_e
  * with zeroes; a mapping stays, to be unmapped by the caller. */
 void guard_fini(struct guard *guard);
 
-/* Prepares what the thread will do if we are killed during its next system call, the one with that
- * number. saved: the registers to which it then returns.  If that call makes a copy of the process
- * (clone), the copy then ends.  Returns the address of the instruction by which the thread must
- * issue the call; 0: the code cannot be written. */
+/* Prepares what the thread with the index `thread` will do if the tracer (the dumper) is killed
+ * during the next system call of that thread, the call `number`. saved: the registers with which
+ * the thread then continues.  If that call makes a copy of the process (clone), the copy then ends.
+ * Returns the address of the instruction by which the thread must issue the call; 0: the code
+ * cannot be written. */
 uint64_t guard_set(const struct guard *guard, size_t thread, const struct tracee_thread *saved,
                    long number);
 
 /* Returns the address of a system call instruction for a copy of the process, for calls that return
- * 0: if we are killed meanwhile, the copy ends after the call.  Returns 0 if there is no guard. */
+ * 0: if the tracer (the dumper) is killed meanwhile, the copy ends after the call.  Returns 0 if
+ * there is no guard. */
 uint64_t guard_in_copy(const struct guard *guard);
 
 /* The name (comm) that a copy of a process gives itself before it ends because its dumper was

@@ -5,8 +5,8 @@
  * thread is set to a system call instruction, the thread runs until the call has returned, and at
  * the end it gets its own registers back.  This happens in a ptrace stop in which the kernel has
  * not yet decided whether to restart an interrupted system call (PTRACE_INTERRUPT).  In any other
- * stop the kernel's internal error code would reach the program; and if we restarted the call
- * ourselves, a pause() would miss its signal.
+ * stop the kernel's internal error code would reach the program; and if the tracer restarted the
+ * call, a pause() would miss its signal.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -35,10 +35,12 @@ struct tracee_thread { /* a stopped thread */
     pid_t tid;
     struct user_regs_struct registers; /* its registers when it was stopped, to be restored */
     uint64_t mask;                     /* signals that the thread blocks */
-    bool is_used;   /* true: the thread has other registers now than `registers` */
-    bool is_dirty;  /* true: its registers can be restored only in another ptrace stop */
-    bool is_mended; /* true: its system call ended with EINTR because of us, and is issued again */
-    bool was_stopped; /* true: a signal (such as SIGSTOP) had stopped the thread before we did */
+    bool is_used;  /* true: the thread has other registers now than `registers` */
+    bool is_dirty; /* true: its registers can be restored only in another ptrace stop */
+    /* true: its system call ended with EINTR because the tracer stopped it, and is issued again */
+    bool is_mended;
+    /* true: a signal (such as SIGSTOP) had stopped the thread before the tracer did */
+    bool was_stopped;
 };
 
 struct tracee { /* a stopped process */
@@ -47,7 +49,8 @@ struct tracee { /* a stopped process */
     size_t count, capacity;
     uint64_t call;           /* address of a system call instruction in the process */
     uint64_t vdso, vdso_end; /* addresses of the kernel's code in the process; 0: none */
-    uint64_t scratch;        /* address of a page of the process that was made for us; 0: none */
+    /* address of a page of the process that the tracer has made for its own use; 0: none */
+    uint64_t scratch;
     /* Address of the code that continues interrupted waits (CKPT_WAIT_AT), in a page that a dumper
      * has made; 0: the process has no such page. */
     uint64_t waits;
@@ -63,14 +66,15 @@ struct tracee_code { /* a range of addresses that contains code */
 };
 
 /* Prepares a stopped process for system calls: finds a system call instruction, makes the scratch
- * page, and the guard (guard_linux.h) if the process may have code of ours.  Afterwards no thread
- * is inside the kernel's vdso, or inside `lent`, the saved vdso of another kernel in a resumed
- * process, whose functions jump to the kernel's vdso.  Returns 0 or -errno. */
+ * page, and the guard (guard_linux.h) if memory can be made executable in the process. maps: the
+ * mappings of the process; lent: the addresses of the saved vdso of another kernel in a resumed
+ * process, whose functions jump to the kernel's vdso.  Returns 0; -EBUSY: a thread is inside the
+ * kernel's vdso or inside `lent`, so the caller must try again later; or another -errno. */
 int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct tracee_code *lent,
                    struct err *err);
-/* Lets the process continue as if nothing had happened.  Our pages in the process are removed,
- * except a page with the code that continues an interrupted wait. kill: true: ends the process by
- * SIGKILL instead, and waits until it is gone. */
+/* Lets the process continue as if nothing had happened.  The pages that the tracer has made in the
+ * process are removed, except a page with the code that continues an interrupted wait. kill: true:
+ * ends the process by SIGKILL instead, and waits until it is gone. */
 void tracee_release(struct tracee *tracee, bool kill);
 /* Ends the process by that signal, even if it handles or ignores the signal; none of the program's
  * code runs any more. */
@@ -104,8 +108,8 @@ void tracee_shorten_waits(struct tracee *tracee);
 
 /* Makes a copy of the process: a stopped child of it, with the same memory and one thread.  The
  * copy sends no signal when it ends, and only a wait for such children (__WCLONE) finds it.  The
- * copy also ends if we are killed.  Returns 0; -EAGAIN: too many processes; -ENOMEM: no memory; or
- * another -errno. */
+ * copy also ends if the tracer is killed.  Returns 0; -EAGAIN: too many processes; -ENOMEM: no
+ * memory; or another -errno. */
 int tracee_copy(struct tracee *tracee, struct tracee *ret, struct err *err);
 /* Ends a copy, and makes its parent, which may be running, reap it. */
 void tracee_end_copy(struct tracee *copy, pid_t parent);
