@@ -62,13 +62,15 @@ struct bmc {
     void (*ran)(struct bmc *bmc, int status); /* called when the program has ended */
     /* called when the time of bmc_later() is over, or when the operation gets its turn */
     void (*next)(struct bmc *bmc);
-    /* has_turn: the operation may run programs now; waits: the operation waits for its turn */
+    /* has_turn: the operation has its turn, so it may run programs now; waits: it waits for its
+     * turn */
     bool has_turn, waits;
     uint64_t waits_since_ms;
 };
 
-/* bmc_turns_create() makes the state by which operations of a method get turns; bmc_turns_destroy()
- * frees it.  They are the members create and destroy of the method's struct power_method. */
+/* bmc_turns_create() makes the state by which operations of a method get their turns to run
+ * programs; bmc_turns_destroy() frees it.  They are the members create and destroy of the method's
+ * struct power_method. */
 void *bmc_turns_create(struct loop *loop, struct os *os, struct log *log);
 void bmc_turns_destroy(void *turns);
 /* Runs the program argv with `input` as its standard input and ignores its result.  The program
@@ -79,7 +81,7 @@ void bmc_farewell(struct bmc *bmc, const char *const *argv, const char *input);
  * set, without white space or a leading '-', and bmc_sleep must be valid.  Returns 0, or -EINVAL
  * with err. */
 int bmc_check(const struct power_node *node, struct err *err);
-/* Returns how long it may take to power the machine down, milliseconds. */
+/* Returns how long it may take to power the machine down, milliseconds. level is ignored. */
 uint64_t bmc_sleep_max_ms(const struct power_node *node, const char *level);
 /* Begins the operation of the call.  own becomes bmc->own, which hands->fini frees. */
 void bmc_begin(struct power_call *call, const struct bmc_hands *hands, void *own);
@@ -88,7 +90,8 @@ void bmc_begin(struct power_call *call, const struct bmc_hands *hands, void *own
 void bmc_told(struct bmc *bmc, enum power_state state);
 /* Called by the method: reports that the controller accepted the order. */
 void bmc_ordered(struct bmc *bmc);
-/* Called by the method: reports a failure.  The operation ends with that status and text. */
+/* Called by the method: reports a failure.  The operation ends with `status`, a negative errno, and
+ * `text`; if it was to find the state, the state is Unknown. */
 void bmc_failed(struct bmc *bmc, int status, const char *text);
 
 /* Runs a program; argv[0] is an absolute path.  input: its standard input, at most 64 KiB; NULL:
@@ -97,7 +100,8 @@ void bmc_failed(struct bmc *bmc, int status, const char *text);
  * Returns 0, or a negative errno, and err names the program. */
 int bmc_run(struct bmc *bmc, const char *const *argv, const char *const *env_add, const char *input,
             void (*ran)(struct bmc *bmc, int status), struct err *err);
-/* Ends the operation's turn, waits for delay_ms and then for a new turn, and calls next. */
+/* Ends the operation's turn, and returns at once.  After delay_ms the operation waits for a new
+ * turn to run programs, and next is called when it has the turn. */
 void bmc_later(struct bmc *bmc, uint64_t delay_ms, void (*next)(struct bmc *bmc));
 /* Copies the last line of the program's error output that is not blank to ret; "" if there is no
  * such line. */

@@ -58,19 +58,21 @@ struct bmc_plan { /* an operation; its members are private to bmc_plan.c */
 struct bmc_step {
     enum bmc_act act;
     uint64_t delay_ms; /* for BMC_ASK_LATER: time to wait */
-    /* these three are the operation's result, for BMC_END */
+    /* status, state and text: the operation's result, valid for BMC_END */
     int status;             /* of BMC_AIM_WAKE and BMC_AIM_SLEEP: 0 or a negative errno */
     enum power_state state; /* of BMC_AIM_STATUS: the machine's state */
     const char *text;
 };
 
-/* Prepares an operation, whose first step is always BMC_ASK. */
+/* Prepares an operation, whose first step is always BMC_ASK. patience_ms: how long a shutdown by
+ * the operating system may take. */
 void bmc_plan_init(struct bmc_plan *plan, enum bmc_aim aim, enum bmc_way way, uint64_t patience_ms);
 /* Takes the state that the controller reported and returns the next step.  state POWER_UNKNOWN: the
- * answer was neither on nor off, or there was no answer. */
+ * answer was neither on nor off, or there was no answer. now_ms: the current time, monotonic. */
 struct bmc_step bmc_plan_told(struct bmc_plan *plan, enum power_state state, uint64_t now_ms);
-/* To be called when the controller has accepted an order; returns the next step.  (If the
- * controller refused the order, the caller ends the operation.) */
+/* To be called when the controller has accepted an order; returns the next step. now_ms: the
+ * current time, monotonic.  (If the controller refused the order, the caller ends the
+ * operation.) */
 struct bmc_step bmc_plan_ordered(struct bmc_plan *plan, uint64_t now_ms);
 const char *bmc_act_name(enum bmc_act act); /* name of an order for messages: "power on" */
 

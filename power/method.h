@@ -69,7 +69,8 @@ struct power_method {
      * call's program (power_call.pid). */
     void (*cancel)(struct power_call *call);
     bool can_watch; /* begin() accepts POWER_DO_WATCH and reports by power_call_news() */
-    /* Returns how long a sleep may take, milliseconds; NULL: no longer than other operations. */
+    /* Returns how long a sleep to the state `level` ("S5", ...) may take, milliseconds; NULL: no
+     * longer than other operations. */
     uint64_t (*sleep_max_ms)(const struct power_node *node, const char *level);
 };
 
@@ -84,7 +85,8 @@ extern const struct power_method power_method_redfish;
 
 /* power_call_done() and power_call_status() end the call and free it; the callback of the function
  * that started the operation is called later, from the loop.  power_call_done() is for wakes and
- * sleeps, power_call_status() for a question for the state. */
+ * sleeps, power_call_status() for a question for the state.  The callback gets status or state, and
+ * the text. */
 void power_call_done(struct power_call *call, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void power_call_status(struct power_call *call, enum power_state state, const char *text);
@@ -102,8 +104,9 @@ struct os_caster *power_caster(struct power *power);
  * errno. */
 int power_adapters(struct power *power, const struct os_adapter **ret, size_t *count,
                    struct err *err);
-/* Asks the function set by power_relay_by() to have another machine send a packet, and returns
- * true. Returns false if no function is set. */
+/* Asks the function set by power_relay_by() to have another machine send the packet *what; that
+ * function later calls done(done_arg, ...).  Returns true; false if no function is set, and done is
+ * not called then. */
 bool power_ask_relay(struct power *power, const struct power_relay *what, power_done_f done,
                      void *done_arg);
 

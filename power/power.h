@@ -59,7 +59,8 @@ struct power_node {
     /* wol: network of the machine, "10.0.0.0/24"; NULL: not known, the packet is sent on all
      * networks of this host */
     const char *subnet;
-    /* wol: whether a relay sends the packet: "auto" or NULL, "always", "never" */
+    /* wol: whether a relay sends the packet: "auto" or NULL (if this host is not on the network
+     * `subnet`), "always", "never" */
     const char *relay;
     /* wol: file with the password (SecureOn) of the machine's adapter; NULL: none */
     const char *password_file;
@@ -72,7 +73,8 @@ struct power_node {
     const char *helper; /* libvirt: path of roost-libvirt */
     const char *uri;    /* libvirt: URI of the connection, "qemu:///system" */
     const char *domain; /* libvirt: name, UUID or network address of the guest; NULL: `name` */
-    /* libvirt: how the guest is powered down; NULL: as `level` of power_sleep() says */
+    /* libvirt: how the guest is powered down, a HOW of virt/line_plan.h; NULL: as `level` of
+     * power_sleep() says */
     const char *domain_sleep;
     /* libvirt, ipmi, redfish: seconds that a shutdown may take before the machine is switched off;
      * 0: the method's default */
@@ -126,7 +128,7 @@ int power_status(struct power *power, const struct power_node *node, power_statu
  * machine is to stay up; their done gets -ECANCELED.  A machine that was already told to shut down
  * may still do so, but nothing more is done to it. */
 void power_sleep_cancel(struct power *power, const void *arg);
-/* Returns how long power_sleep() may take at most, milliseconds. */
+/* Returns how long power_sleep() with this node and level may take at most, milliseconds. */
 uint64_t power_sleep_max_ms(const struct power_node *node, const char *level);
 
 /* What a method reports about a machine that is watched. */
