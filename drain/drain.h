@@ -90,7 +90,7 @@ struct drain_request {
     size_t slot_count;
     char *check; /* CheckExpr: must be true in every requested slot's ad; NULL: no condition */
     /* StartExpr: replaces START of the slots while jobs from before the draining still run; NULL:
-     * false */
+     * START is false from the beginning */
     char *start;
     char *reason;       /* why the machine is drained, for people; NULL: no reason given */
     int64_t deadline_s; /* time after which no job may run, seconds since 1970; 0: none */

@@ -33,17 +33,19 @@ struct drain_client_events {
 };
 
 /* Sends a request to the startd of that machine. hub: a ready connection to the collector, which
- * must outlive the client.  Returns 0; or an error of wire_relay() (-ENOTCONN, -EBUSY, -EMSGSIZE,
- * -ENOKEY) with the reason in err, and then no event is called. */
+ * must outlive the client.  Returns 0; or, with the reason in err, and then no event is called:
+ * -ENOTCONN: hub is not connected; -EBUSY: too many requests on hub are unanswered; -EMSGSIZE: the
+ * request is too large; -ENOKEY: this process has no token and key. */
 int drain_client_start(struct wire *hub, const char *machine, const struct drain_request *request,
                        const struct drain_client_events *events, void *arg,
                        struct drain_client **ret, struct err *err);
 /* Commits the startd's offer.  Must be called at most once, after the event `offered`. */
 void drain_client_commit(struct drain_client *client);
 /* Asks the machine's startd to cancel its drain request `id` (NULL or "": the request that is in
- * force), even if all slots are drained already: START is then evaluated again.  Of the events,
- * only `done` is called.  Returns 0; or an error of wire_relay() (-ENOTCONN, -EBUSY, -EMSGSIZE,
- * -ENOKEY) with the reason in err, and then no event is called. */
+ * force), even if all slots are drained already: START is then evaluated again. reason: why, for
+ * people.  Of the events, only `done` is called.  Returns 0; or, with the reason in err, and then
+ * no event is called: -ENOTCONN: hub is not connected; -EBUSY: too many requests on hub are
+ * unanswered; -EMSGSIZE: the request is too large; -ENOKEY: this process has no token and key. */
 int drain_client_cancel(struct wire *hub, const char *machine, const char *id, const char *reason,
                         const struct drain_client_events *events, void *arg,
                         struct drain_client **ret, struct err *err);

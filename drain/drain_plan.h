@@ -118,7 +118,9 @@ struct drain_orders {
 
 /* The results of drain_plan_look() for the machine as a whole. */
 struct drain_look {
-    bool last; /* true: START is false now, and StartExpr, if any, no longer counts */
+    /* true: START must be false from now on, and StartExpr no longer counts: the request has none,
+     * or all jobs from before the draining have ended, or the deadline of the request has passed */
+    bool last;
     /* true: every requested slot is Drained/Idle, so what the request orders for the end must be
      * done */
     bool complete;
@@ -127,16 +129,17 @@ struct drain_look {
     int64_t next_s;
 };
 
-/* Decides the next step for each slot: steps[i] is for slots[i].  The caller must carry out all
- * steps of one call.  DRAIN_STEP_RETIRE, _RELEASE, _VACATE and _KILL may come again in later calls
- * for the same job; the caller must ignore a step that it is carrying out already. */
+/* Decides the next step for each slot: steps[i] is for slots[i]. now_s: seconds since 1970.  The
+ * caller must carry out all steps of one call.  DRAIN_STEP_RETIRE, _RELEASE, _VACATE and _KILL may
+ * come again in later calls for the same job; the caller must ignore a step that it is carrying out
+ * already. */
 void drain_plan_look(const struct drain_orders *orders, const struct drain_slot *slots,
                      size_t count, int64_t now_s, enum drain_step *steps, struct drain_look *ret);
 
 /* Evaluates a request's CheckExpr, the text check (may be NULL), in each of ads[0..count), the ads
- * of the requested slots.  Returns DRAIN_OK (0) if it is true in all; DRAIN_CHECK_FALSE, with the
- * Name of the first slot for which it is false, undefined or error in err; or DRAIN_BAD_REQUEST if
- * it cannot be parsed. */
+ * of the requested slots. context: for the evaluation, as for ad_eval_bool().  Returns DRAIN_OK (0)
+ * if it is true in all; DRAIN_CHECK_FALSE, with the Name of the first slot for which it is false,
+ * undefined or error in err; or DRAIN_BAD_REQUEST if it cannot be parsed. */
 enum drain_code drain_plan_check(const char *check, const struct ad *const *ads, size_t count,
                                  const struct ad_context *context, struct err *err);
 
@@ -161,16 +164,17 @@ struct drain_totals {
  * Unclaimed while draining, or Drained; not slots that are Owner or Claimed/Idle. */
 int64_t drain_plan_counting(const struct drain_slot *slots, size_t count, enum drain_phase phase);
 /* Brings unclaimed_s up to now_s (seconds since 1970) with the old value of totals->counting, then
- * sets totals->counting to `counting`.  A clock that was set back does not reduce the sum. */
+ * sets totals->counting to `counting`, the result of drain_plan_counting().  A clock that was set
+ * back does not reduce the sum. */
 void drain_totals_count(struct drain_totals *totals, int64_t counting, int64_t now_s);
-/* Returns unclaimed_s as of now_s, without changing totals. */
+/* Returns what unclaimed_s is at now_s (seconds since 1970), without changing totals. */
 int64_t drain_totals_unclaimed_s(const struct drain_totals *totals, int64_t now_s);
 /* Adds to the badput the run time of a job that draining has evicted, run_s seconds without
  * suspensions. */
 void drain_totals_evicted(struct drain_totals *totals, int64_t run_s);
 
 /* Pair: drain_plan_put_estimates() writes the attributes of the estimates into a slot's ad,
- * drain_plan_put_totals() those of the totals (docs/protocol/drain.md). */
+ * drain_plan_put_totals() those of the totals as they are at now_s (docs/protocol/drain.md). */
 void drain_plan_put_estimates(const struct drain_estimates *estimates, struct ad *ad);
 void drain_plan_put_totals(const struct drain_totals *totals, int64_t now_s, struct ad *ad);
 
