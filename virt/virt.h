@@ -79,7 +79,7 @@ struct virt_watches;
  * serves them. */
 struct virt_watches *virt_watches_create(struct virt *virt);
 /* Starts a watch with that id: writes the domain's state to standard output, at once and at each
- * change. */
+ * change. domain: its name, UUID or network address. */
 void virt_watches_add(struct virt_watches *watches, uint64_t id, const char *domain);
 /* Ends the watch with that id; does nothing if there is no such watch. */
 void virt_watches_remove(struct virt_watches *watches, uint64_t id);
