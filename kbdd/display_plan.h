@@ -24,7 +24,7 @@ enum display_match { DISPLAY_OTHER, DISPLAY_MAYBE, DISPLAY_SURELY };
 /* Decides by a process's command line (length bytes; each word ends with a zero byte, as in
  * /proc/PID/cmdline) whether the process is the X server of display `number`.  Returns
  * DISPLAY_MAYBE for an X server without a display number.  Writes the argument of its option -auth
- * to auth, "" if there is none; does not change auth when it returns DISPLAY_OTHER. */
+ * to auth[0..size), "" if there is none; does not change auth when it returns DISPLAY_OTHER. */
 enum display_match display_plan_server(const char *line, size_t length, int number, char *auth,
                                        size_t size);
 

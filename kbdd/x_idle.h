@@ -14,9 +14,9 @@
 struct err;
 struct x_idle;
 
-/* Connects to an X display. cookie[0..length): the secret for MIT-MAGIC-COOKIE-1; length 0: none.
- * Returns 0; -ECONNREFUSED if the display cannot be opened; -ENOTSUP if its server has no screen
- * saver extension. */
+/* Connects to the X display of that name (":0"). cookie[0..length): the secret for
+ * MIT-MAGIC-COOKIE-1; length 0: none.  Returns 0; -ECONNREFUSED if the display cannot be opened;
+ * -ENOTSUP if its server has no screen saver extension. */
 int x_idle_open(const char *display, const unsigned char *cookie, size_t length,
                 struct x_idle **ret, struct err *err);
 /* Returns the ms since keyboard or mouse of the display were last used; -EIO if the X server does
