@@ -48,7 +48,8 @@ struct pilot_options {
 };
 
 /* Parses the arguments.  Returns 0; or -EINVAL: an unknown option or a bad value, a malformed
- * KNOB=VALUE, or no collector or token file (unless help or version is asked for). */
+ * KNOB=VALUE, or no collector or token file (unless help or version is asked for); -E2BIG: more
+ * than PILOT_KEYS_MAX keys or PILOT_SETTINGS_MAX settings. */
 int pilot_plan_options(int argc, char *const *argv, struct pilot_options *ret, struct err *err);
 
 /* A public key of the pool, which verifies tokens. */
@@ -65,8 +66,9 @@ struct pilot_bundle {
     struct vec keys; /* struct pilot_key *: the pool's public keys */
 };
 
-/* Splits text, the content of a token file, into its parts.  Returns 0; -EINVAL if it has no token,
- * an unclosed block, a `kid` that cannot be a file name, or private keys of the pool. */
+/* Splits text, the content of a token file, into its parts.  Returns 0; -EINVAL: it lacks the token
+ * or its private key, or has a PEM block without an end line, a `kid` that cannot be a file name, a
+ * second private key, or another unexpected line; -E2BIG: more than PILOT_KEYS_MAX public keys. */
 int pilot_plan_bundle(const char *text, struct pilot_bundle *ret, struct err *err);
 void pilot_bundle_fini(struct pilot_bundle *bundle);
 
