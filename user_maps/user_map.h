@@ -36,7 +36,7 @@ struct user_map *user_map_create(void);
 void user_map_destroy(struct user_map *map); /* NULL is allowed */
 
 /* Appends the lines of text[0..length) to the map; bad lines are skipped, and reported with
- * reader->complain. */
+ * reader->complain. reader NULL: bad lines are not reported, and @include is not allowed. */
 void user_map_add(struct user_map *map, const char *text, size_t length,
                   const struct user_map_reader *reader);
 
