@@ -16,8 +16,8 @@
 
 #include <stdbool.h>
 
-/* Most array elements that the changed command has more than the original one: arguments, and the
- * NULL at the end. */
+/* compile_plan_fill() writes at most argc + COMPILE_PLAN_MORE array elements, the NULL at the end
+ * included. */
 #define COMPILE_PLAN_MORE 9
 
 struct compile_plan {

@@ -35,11 +35,11 @@ int mask_environment(enum machine_level level, struct err *err);
  * file).  Returns 0; -EINVAL: unknown level; or as mask_environment(). */
 int mask_as_told(struct err *err);
 
-/* path: a file that holds an environment, as that of a job in a checkpoint image.  If MASK_VARIABLE
- * is set there, adds to the file the variables that hide the processor's features above the level
- * that MASK_VARIABLE names.  Each entry of the file ends with a zero byte.  Returns 0; -EINVAL:
- * unknown level; -E2BIG: the file is larger than 4 MiB, or a value is too long; or another -errno
- * of reading and writing. */
+/* path: a file that holds the environment for a program, such as a job.  If MASK_VARIABLE is set in
+ * that environment, adds to the file the variables that hide the processor's features above the
+ * level that MASK_VARIABLE names.  Each entry of the file ends with a zero byte.  Returns 0;
+ * -EINVAL: unknown level; -E2BIG: the file is larger than 4 MiB, or a value is too long; or another
+ * -errno of reading and writing. */
 int mask_file(const char *path, struct err *err);
 
 #endif

@@ -30,8 +30,8 @@
 void xstate_read_layout(struct ckpt_xstate_layout *ret);
 
 /* Returns the name, as a static text, of a component that is in use in the state `saved` and has no
- * place in the layout `here`; NULL: there is none.  `saved` is in the layout `from`, and must have
- * been checked: its components lie within its bytes. */
+ * place in the layout `here`; NULL: there is none.  `saved` is in the layout `from`; the caller
+ * must have checked that the components of that layout lie within the bytes of `saved`. */
 const char *xstate_missing(const struct ckpt_xstate_layout *from, const uint8_t *saved,
                            const struct ckpt_xstate_layout *here);
 
