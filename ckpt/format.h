@@ -223,14 +223,13 @@ struct ckpt_registers { /* a thread's registers, as in struct user_regs_struct o
 };
 
 /* How a wait with a time limit (a sleep) goes on after a checkpoint with the rest of its time.  The
- * system call is issued by a piece of code in the stub, at offset CKPT_WAIT_AT.  The rest of its
- * time is in the record, struct ckpt_wait, which lies on the thread's stack below the red zone.
- * Either the kernel updates the record whenever the call is interrupted, or the record says when
- * the call must end.  After the call the code loads the registers that the job expects and returns
- * to the job.  A job that continues after an image without having been resumed gets a page with the
- * same code when it needs that code (tracee_wait_linux.c).  The code, its offset and the record are
- * the same in all versions, because a signal handler of the job may return to the code in a later
- * image. */
+ * system call is issued by code in the stub, at offset CKPT_WAIT_AT.  The rest of its time is in
+ * the record, struct ckpt_wait, which lies on the thread's stack below the red zone.  Either the
+ * kernel updates the record whenever the call is interrupted, or the record says when the call must
+ * end.  After the call the code loads the registers that the job expects and returns to the job.  A
+ * job that continues after an image without having been resumed gets a page with the same code when
+ * it needs that code (tracee_wait_linux.c).  The code, its offset and the record are the same in
+ * all versions, because a signal handler of the job may return to the code in a later image. */
 #define CKPT_WAIT_AT       64U  /* offset, in the stub, of the code that continues a wait */
 #define CKPT_WAIT_BYTES    48U  /* size of the code at CKPT_WAIT_AT, with the jump at its end */
 #define CKPT_WAIT_JUMP     3U   /* size of the jump to r11 that ends the code at CKPT_WAIT_AT */

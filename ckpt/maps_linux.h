@@ -31,7 +31,7 @@ struct maps {
     size_t count, capacity;
 };
 
-/* Reads all mappings.  0 or -errno. */
+/* Reads all mappings of the process `pid` into *maps.  Returns 0 or -errno. */
 int maps_read(pid_t pid, struct maps *maps, struct err *err);
 void maps_fini(struct maps *maps);
 /* Returns the first mapping of that name; NULL: none. */

@@ -34,7 +34,8 @@ struct page_runs { /* a list of page runs, sorted by address */
     size_t count, capacity;
 };
 
-/* Ended copies of one process that one dump reaps at most; the next dump reaps the others. */
+/* Most ended copies of one process that one dump reaps; if there are more, later dumps reap
+ * them. */
 #define STALE_MAX 8
 
 /* One process of the job while its image is made. */

@@ -102,7 +102,8 @@ int fd_save_pipe(struct files *files, const struct open_file *file, struct ckpt_
 /* Saves a character device, which may be a terminal.  Returns as fd_save_regular(). */
 int fd_save_terminal(struct files *files, const struct open_file *file, struct ckpt_file *saved);
 /* Returns whether the open file is the terminal with the device number `device`, whatever its path;
- * true also if that cannot be found out. */
+ * true also if that cannot be found out, or if the open file is another kind of terminal than a
+ * pseudo-terminal. */
 bool fd_is_terminal_at(const struct open_file *file, dev_t device);
 /* ---- dump_fd_socket_linux.c */
 /* Saves one end of a socketpair; refuses all other sockets except connections to the job's door,

@@ -56,8 +56,8 @@ struct dump_result {
 int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
               struct dump_result *ret, struct err *err);
 
-/* Returns the parent of the job's first process if that parent is the keeper, process 1 of the
- * job's PID namespace; 0: the job has no keeper. */
+/* Returns the process number of the parent of `job`, the job's first process, if that parent is the
+ * keeper, process 1 of the job's PID namespace; 0: the job has no keeper. */
 pid_t ckpt_keeper(pid_t job);
 /* Returns the process number of the first process of a job; 0: there is no job (yet, or any more).
  * `roost-ckpt run`, and a resumed image, run their job as the child of a keeper, which is their

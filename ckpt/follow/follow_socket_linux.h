@@ -47,7 +47,8 @@ int follow_accept(int listener, struct follow_order *ret);
  * waits for its answer, "on" or "off". arg: pointer to the connection's descriptor (int).  Returns
  * 0 after "on", else -errno. */
 int follow_tell_still(void *arg, struct err *err);
-/* Sends the result of an order: `made` if rc is 0, else `failed` with rc and err's text. */
+/* Sends the result of an order to the client, over the connection fd: `made` if rc is 0, else
+ * `failed` with rc and err's text. */
 void follow_answer(int fd, int rc, const struct dump_result *result, const struct err *err);
 
 /* ---- the client's side */

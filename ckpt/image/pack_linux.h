@@ -20,7 +20,8 @@
 struct err;
 
 /* Compresses `from` into `to`, which may be the same name; `to` is written completely or not at
- * all. *plain, unless plain is NULL: the size before.  0 or -errno. */
+ * all. *plain, unless plain is NULL: the size of the contents before the compression.  Returns 0 or
+ * -errno. */
 int pack_file(const char *from, const char *to, uint64_t *plain, struct err *err);
 
 /* Returns whether the file is packed; false also if the file cannot be read. */
