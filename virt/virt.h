@@ -32,15 +32,17 @@ struct virt_wait;
 /* bytes of the text that virt_state_text() writes, with the terminating zero */
 #define VIRT_STATE_MAX 64
 
-/* Carries out the orders on standard input until its end, with the libvirt daemon at uri.  Returns
- * the exit status for the process. */
+/* Carries out the orders on standard input, with the libvirt daemon at uri.  At the end of standard
+ * input, ends the process with exit status 0.  Returns only on failure: 1, the exit status for the
+ * process; standard error then says why. */
 int virt_run(const char *uri);
 
 /* ---- virt_linux.c: functions for orders; any thread may call them */
 
 uint64_t virt_now_ms(void); /* returns the time of the monotonic clock, ms */
 
-/* Writes one line of an answer to standard output; text includes the line end. */
+/* Writes text, one line of an answer with its line end, to standard output.  Ends the process if
+ * nobody reads the output any more. */
 void virt_say(struct virt *virt, const char *text);
 
 /* Sets *ret to the connection to libvirt, which is opened if necessary; the caller releases it with
@@ -48,7 +50,7 @@ void virt_say(struct virt *virt, const char *text);
  * opened. */
 int virt_connect(struct virt *virt, virConnectPtr *ret, struct err *err);
 /* To be called after a libvirt call has failed: returns whether the connection conn is lost.  If
- * so, virt_connect() will open a new one. */
+ * the connection is lost, the next virt_connect() opens a new one. */
 bool virt_lost(struct virt *virt, virConnectPtr conn);
 
 /* Begins to note events of the domain with that UUID, and the loss of the connection, for
