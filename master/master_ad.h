@@ -33,9 +33,9 @@ struct master_ad *master_ad_create(const struct daemon_env *env,
                                    const struct master_ad_events *events, void *arg);
 void master_ad_destroy(struct master_ad *self); /* NULL is allowed */
 void master_ad_reload(struct master_ad *self, const struct config *config);
-/* Removes the master's ad from the collector, because the master ends.  Returns true if gone(arg)
- * will be called: when the ad was removed or that has failed, at the latest after 2 seconds.
- * Returns false if there is nothing to wait for; gone is not called then. */
+/* To be called when the master ends: removes the master's ad from the collector.  Returns true if
+ * gone(arg) will be called: when the ad was removed or that has failed, at the latest after 2
+ * seconds.  Returns false if there is nothing to wait for; gone is not called then. */
 bool master_ad_stop(struct master_ad *self, void (*gone)(void *arg));
 /* To be called when something that the event `fill` adds to the ad has changed. */
 void master_ad_changed(struct master_ad *self);
