@@ -24,8 +24,8 @@ struct pilot_options;
 #define PILOT_ENV_PID "ROOST_PILOT_PID"
 
 /* Makes the pilot's directory and starts its startd, which logs to standard error.  When the startd
- * and its starters have ended, the loop is stopped with the pilot's exit status.  Returns 0 and
- * sets *ret; on failure returns a negative errno and leaves nothing behind. */
+ * and its starters have ended, the pilot stops the loop with the pilot's exit status.  Returns 0
+ * and sets *ret; on failure returns a negative errno and leaves nothing behind. */
 int pilot_create(struct loop *loop, struct os *os, const struct pilot_options *options,
                  struct pilot **ret, struct err *err);
 /* Removes the pilot's directory and frees the pilot.  Must be called after the loop has stopped.
