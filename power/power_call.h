@@ -23,9 +23,10 @@ struct power {
     struct loop *loop;
     struct os *os;
     struct log *log;
-    struct vec calls;   /* of struct power_call: operations under way */
-    struct vec ended;   /* of struct ended: ended operations whose callback was not called yet */
-    struct vec telling; /* ended operations whose callbacks power_call_tell() is calling */
+    struct vec calls; /* of struct power_call: operations under way */
+    struct vec ended; /* of struct ended: ended operations whose callback was not called yet */
+    /* of struct ended: ended operations whose callbacks power_call_tell() is calling */
+    struct vec telling;
     struct loop_timer *tell;
     struct os_caster *caster;    /* what power_caster() returns; NULL: not made yet */
     struct os_adapter *adapters; /* this machine's network adapters; NULL: not read yet */
