@@ -48,7 +48,7 @@ struct ad *ad_create(void);     /* makes an empty ad; never NULL */
 void ad_destroy(struct ad *ad); /* NULL is allowed */
 /* does what ad_destroy() does, for vec_fini() and other callers that pass void * */
 void ad_destroy_item(void *ad);
-/* makes a copy with the same chained parent; the caller destroys it */
+/* makes a copy of the ad, with the same chained parent; the caller destroys the copy */
 struct ad *ad_copy(const struct ad *ad);
 /* True when an attribute of the ad itself (not of its parent) has a name for which
  * ad_attr_is_private() is true. */

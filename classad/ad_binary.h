@@ -2,8 +2,8 @@
  *
  * The form is a version byte, the names of all attributes, then their values.  Each value has its
  * length before it, so that values can be compared and copied without decoding them.  Expressions
- * are trees with one byte for each node, not text.  Version 1 (names and values in turns) is no
- * longer accepted as a whole ad, but ads nested in values still use it. The decoder treats its
+ * are trees with one byte for each node, not text.  Version 1 (each name followed by its value) is
+ * no longer accepted as a whole ad, but ads nested in values still use it. The decoder treats its
  * input as hostile: it checks every length against the bytes that are left, and nesting and counts
  * against ad_limits.h.
  *

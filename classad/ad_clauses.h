@@ -96,8 +96,9 @@ struct ad_comparison {
 };
 
 /* Returns true and sets *ret when expr is `name op other` or `other op name`, where name is an
- * attribute of that side (my and sides are as for ad_clause_names()).  A bare `name` counts as
- * `name =?= true`, and `!name` as `name =?= false`.  Release *ret with ad_comparison_fini(). */
+ * attribute of the side `side` (my and sides are as for ad_clause_names()); otherwise false.  A
+ * bare `name` counts as `name =?= true`, and `!name` as `name =?= false`.  Release *ret with
+ * ad_comparison_fini(). */
 bool ad_clause_comparison(const struct ad_expr *expr, const struct ad *my, enum ad_side side,
                           struct ad_comparison *ret);
 void ad_comparison_fini(struct ad_comparison *comparison);

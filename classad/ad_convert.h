@@ -25,8 +25,9 @@ void ad_charge_print(struct ad_evaluator *ev, const struct ad_value *value, size
  * follow.  False when text does not begin with a number. */
 bool ad_text_to_real(const char *text, double *ret);
 
-/* Converts as HTCondor does where it keeps a number in a C int: the low 32 bits of an integer; a
- * real is truncated as on x86-64, and is INT32_MIN when it does not fit. */
+/* Converts a number to 32 bits as HTCondor does where it keeps the number in a C int.  Returns the
+ * low 32 bits of an integer; a real is truncated as on x86-64, and is INT32_MIN when it does not
+ * fit. */
 int32_t ad_to_int32(const struct ad_value *number);
 
 /* Converts a number, boolean, time or string to an integer or real.  Returns true; or false with

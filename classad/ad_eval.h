@@ -40,7 +40,7 @@ struct ad_context {
     uint64_t *random_state; /* advanced by random(); NULL: random() is undefined */
     /* Returns the seconds east of UTC of the local time zone at the moment at_s; NULL: UTC. */
     int32_t (*zone_offset_s)(void *arg, int64_t at_s);
-    const char *zone_name; /* %Z of formatTime(); NULL: "UTC" */
+    const char *zone_name; /* text that formatTime() prints for %Z; NULL: "UTC" */
     /* Writes the home directory of an account into home[0..size); false when there is none.  A NULL
      * callback: userHome() knows no accounts. */
     bool (*user_home)(void *arg, const char *account, char *home, size_t size);

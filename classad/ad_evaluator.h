@@ -38,10 +38,11 @@ struct ad_scope {
 
 /* How many bytes of text cost an evaluation one step.  A step is about the work of visiting one
  * node of an expression. */
-#define AD_TEXT_BYTES_A_STEP  64 /* bytes compared, or copied unchanged, in one step */
-#define AD_JOIN_BYTES_A_STEP  16 /* bytes joined in pieces or examined singly, in one step */
-#define AD_PRINT_BYTES_A_STEP 3  /* bytes printed from lists and ads, in one step */
-#define AD_PARSE_STEPS_A_BYTE 2  /* steps for each byte of a text that eval() parses */
+#define AD_TEXT_BYTES_A_STEP 64 /* bytes compared, or copied unchanged, in one step */
+/* bytes copied in small parts, or examined one by one, in one step */
+#define AD_JOIN_BYTES_A_STEP  16
+#define AD_PRINT_BYTES_A_STEP 3 /* bytes printed from lists and ads, in one step */
+#define AD_PARSE_STEPS_A_BYTE 2 /* steps for each byte of a text that eval() parses */
 
 /* an attribute that is being evaluated now; the list of all of them is searched to detect an
  * attribute that refers back to itself */
@@ -66,9 +67,10 @@ struct ad_evaluator {
      */
     uint32_t *shared_steps;
     uint32_t depth;
-    bool failed;      /* a limit was exceeded: the whole result is error */
-    bool is_plain;    /* no attribute of the two sides has a name such as MY or TARGET */
-    struct vec exprs; /* struct ad_expr * that functions made and values may borrow from */
+    bool failed;   /* a limit was exceeded: the whole result is error */
+    bool is_plain; /* no attribute of the two sides has a name such as MY or TARGET */
+    /* struct ad_expr *: expressions made by functions; kept because values may borrow from them */
+    struct vec exprs;
     struct ad_scope inline_scopes[AD_SCOPES_INLINE];
 };
 
@@ -100,15 +102,18 @@ bool ad_evaluate_plain(struct ad_evaluator *ev, const struct ad_node *node, uint
 
 enum ad_found_kind { AD_FOUND_NOTHING, AD_FOUND_EXPR, AD_FOUND_AD, AD_FOUND_TIME };
 
-/* Looks a name up from `scope` upward.  AD_FOUND_AD: the name is a word for an ad, such as MY, and
- * only ret->scope is set; AD_FOUND_TIME: the name is CurrentTime. */
+/* Looks a name up from `scope` upward; special: the word that the name is (ad_name_special()).
+ * AD_FOUND_NOTHING: no scope knows the name; AD_FOUND_EXPR: an attribute, *ret is set; AD_FOUND_AD:
+ * the name is a word for an ad, such as MY, and only ret->scope is set; AD_FOUND_TIME: the name is
+ * CurrentTime. */
 enum ad_found_kind ad_find_upward(const struct ad_evaluator *ev, uint32_t scope,
                                   const struct ad_name *name, enum ad_special special,
                                   struct ad_found *ret);
 
-/* Finds the attribute that a reference means, without evaluating it; false when there is none.  *at
- * is set to the scope where the search ended: HTCondor evaluates the calling function's next
- * argument there. */
+/* Finds the attribute that a reference means, without evaluating the attribute, and sets *ret;
+ * false when there is none.  *at is set to the scope where the search ended, because HTCondor
+ * evaluates the next argument of a function that searches (evalInEachContext() and others) in that
+ * scope. */
 bool ad_find_reference(struct ad_evaluator *ev, const struct ad_node *reference, uint32_t scope,
                        struct ad_found *ret, uint32_t *at);
 
@@ -120,10 +125,11 @@ void *ad_evaluator_alloc(struct ad_evaluator *ev, size_t size);
 /* Charges steps that ad_evaluate() does not see, such as comparisons and bytes.  Returns true;
  * false when the evaluation has no steps left and is now marked failed. */
 bool ad_evaluator_spend(struct ad_evaluator *ev, size_t steps);
-/* Compiles a pattern (options as for ad_regex_create()) and counts the steps of this work.  Returns
- * NULL when the pattern is wrong or too long, or when the evaluation has no steps left.  When my or
- * target is in a pool, the pool keeps the compiled pattern for later evaluations.  Give the pattern
- * back with ad_evaluator_regex_done(). */
+/* Compiles a regular expression (options as for ad_regex_create()), or takes it from the cache of
+ * the pool of ads (ad_pool.h) that my or target is in, and charges the steps of compiling to the
+ * evaluation.  Returns NULL when the pattern is wrong or too long, or when the evaluation has no
+ * steps left.  Give the pattern back with ad_evaluator_regex_done(), which puts it into that cache,
+ * if any. */
 struct ad_regex *ad_evaluator_regex(struct ad_evaluator *ev, const char *pattern, size_t length,
                                     const char *options);
 void ad_evaluator_regex_done(struct ad_evaluator *ev, struct ad_regex *regex);
@@ -144,7 +150,7 @@ void ad_evaluate_from(struct ad_evaluator *ev, const struct ad_node *node, uint3
 
 static inline void ad_is(struct ad_value *ret, enum ad_type type)
 {
-    ret->type = type; /* type is AD_TYPE_UNDEFINED or AD_TYPE_ERROR */
+    ret->type = type; /* the argument is AD_TYPE_UNDEFINED or AD_TYPE_ERROR */
 }
 
 static inline void ad_is_bool(struct ad_value *ret, bool boolean)
@@ -220,8 +226,8 @@ struct ad_call;
 void ad_arg(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
             struct ad_value *ret);
 
-/* Evaluates argument `index`, which must be a string.  Returns true with the string in *text; or
- * false with *ret undefined or error. */
+/* Evaluates argument `index`, which must be a string, and sets *text to its value.  Returns true;
+ * or, when the argument is not a string, false with *ret undefined or error. */
 bool ad_arg_string(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
                    struct ad_value *text, struct ad_value *ret);
 
@@ -243,7 +249,8 @@ static inline double ad_number(const struct ad_value *value)
                                         : (double)value->boolean;
 }
 
-/* Converts as x86-64 does: INT64_MIN when the number does not fit. */
+/* Converts real to an integer as x86-64 does: drops the fraction; INT64_MIN when it does not fit.
+ */
 static inline int64_t ad_real_to_int(double real)
 {
     if (!(real >= -9223372036854775808.0 && real < 9223372036854775808.0)) {

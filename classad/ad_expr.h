@@ -21,9 +21,9 @@ struct err;
 struct strbuf;
 struct strmap;
 
-/* AD_NEW: strings have backslash escapes, and adjacent strings are joined.  AD_OLD: for submit
- * files, configuration, -constraint and the long form: inside a string only \" is special, and not
- * as the last character of the text. */
+/* AD_NEW: strings have backslash escapes, and adjacent strings are joined.  AD_OLD, for submit
+ * files, configuration, -constraint and the long form: in a string only \" is an escape (for a
+ * quote); at the end of a line or of the text, \" is a backslash and the closing quote. */
 enum ad_syntax { AD_NEW, AD_OLD };
 
 /* Parses text, which must be exactly one expression.  Returns 0 and sets *ret (release with
@@ -31,9 +31,9 @@ enum ad_syntax { AD_NEW, AD_OLD };
  * O(length). */
 int ad_expr_parse(const char *text, size_t length, enum ad_syntax syntax, struct ad_expr **ret,
                   struct err *err);
-/* Like ad_expr_parse(), but an absolute time without a zone is taken in the zone of context
- * (otherwise in UTC), and on failure *fault is the byte offset of the error.  context and fault may
- * be NULL. */
+/* Does what ad_expr_parse() does, but reads an absolute time without a zone as a time in the zone
+ * of context (context NULL: in UTC), and on failure sets *fault to the byte offset of the error.
+ * context and fault may be NULL. */
 int ad_expr_parse_in(const char *text, size_t length, enum ad_syntax syntax,
                      const struct ad_context *context, struct ad_expr **ret, size_t *fault,
                      struct err *err);

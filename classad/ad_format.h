@@ -18,7 +18,7 @@ struct strbuf;
 struct ad_format {
     size_t begin, end; /* bytes begin to end - 1 of the format are the directive */
     bool left, zero, plus;
-    int width, precision; /* precision: -1 when not given */
+    int width, precision; /* width 0, precision -1: not given */
     char conversion;
 };
 

@@ -39,7 +39,8 @@ int ad_parse_one(struct ad_parser *parser, struct ad_expr **ret);
 /* Parses an ad `[ ... ]` and sets *ret to it (release with ad_destroy()); the current token is '['.
  * Returns 0, -EINVAL (syntax) or -E2BIG (a limit). */
 int ad_parse_brackets(struct ad_parser *parser, struct ad **ret);
-/* Returns 0 when only white space is left in the text, otherwise -EINVAL or -E2BIG. */
+/* Returns 0 when only white space is left in the text; -EINVAL when other text follows, or -E2BIG
+ * when this text exceeds a limit. */
 int ad_parse_end(struct ad_parser *parser);
 
 #endif

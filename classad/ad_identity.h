@@ -31,8 +31,9 @@ struct ad_identity_texts {
     const char *text[AD_IDENTITY_COUNT];
 };
 
-/* Reads all identity attributes of the ad or of its chained parents; the texts live as long as the
- * ad's values.  Returns NULL, or the name of the first attribute that is not a string literal. */
+/* Sets *ret to all identity attributes of the ad or of its chained parents; the texts live as long
+ * as the ad's values.  Returns NULL when each of them is a string literal or absent, otherwise the
+ * name of the first that has another expression. */
 const char *ad_identity_read(const struct ad *ad, struct ad_identity_texts *ret);
 
 #endif

@@ -22,8 +22,8 @@ struct strbuf;
  * out failed. */
 int ad_print_json(const struct ad *ad, struct strbuf *out);
 
-/* Appends the ad as HTCondor's tools print it, each attribute and each list element on its own
- * line. Returns 0, or -E2BIG when out failed. */
+/* Appends the ad as an object as HTCondor's tools print it, each attribute and each list element on
+ * its own line; private attributes only if with_private.  Returns 0, or -E2BIG when out failed. */
 int ad_print_json_lines(const struct ad *ad, bool with_private, struct strbuf *out);
 
 /* Parses text, which must be exactly one object.  Returns 0 and sets *ret (release with

@@ -26,7 +26,8 @@
  * exceeds this number.  bench/evaluation_work.c measures how long a slice takes; the event loop
  * allows 10 ms. */
 #define AD_SLICE_STEPS 50000
-#define AD_LOOK_STEPS  20 /* steps that each ad adds to a slice, besides those of its evaluation */
+/* steps that a slice counts for each ad that it examines, besides those of evaluations in the ad */
+#define AD_LOOK_STEPS 20
 /* steps of one evaluation by a getter such as ad_get_int().  Its caller has no budget to charge, so
  * the limit is much smaller than AD_EVAL_STEPS_MAX. */
 #define AD_GET_STEPS_MAX 5000

@@ -32,23 +32,25 @@ struct strbuf;
 
 /* highest number of bodies (values of an ad) that a shape (names of an ad) remembers */
 #define AD_SHAPE_BODIES 4u
-#define AD_SHAPE_ASKED  32u /* how many recent lookups a shape remembers */
+#define AD_SHAPE_ASKED  32u /* how many recent lookups of names a shape remembers */
 #define AD_ASKED_BYTES  28u /* longest name of a remembered lookup, bytes */
 
-/* most shapes in one chain of a pool's hash table; a further shape is not shared */
+/* most shapes in one chain of the hash table of a pool of ads; a further shape is not shared */
 #define AD_CHAIN_MAX 64u
 
-#define AD_POOL_NAMES 32u /* size of a pool's cache of attribute names */
+#define AD_POOL_NAMES 32u /* size of the cache of attribute names of a pool of ads */
 
-#define AD_POOL_KEPT  8u  /* how many small shapes a pool keeps after their last ad is gone */
+/* how many small shapes a pool of ads keeps after their last ad is gone */
+#define AD_POOL_KEPT  8u
 #define AD_KEPT_COUNT 16u /* most names of a shape that counts as small */
 
 struct ad_pool {
-    struct hash_chains shapes;      /* all shapes, found by the hash of their block of names */
-    struct ad_shape *latest;        /* the shape that was asked for last */
-    struct ad_regex_cache *regexes; /* cache of compiled patterns; NULL until needed */
-    /* Cache of attribute names that setters use again and again, so that their ads share the name;
-     * index: hash of the name. */
+    /* hash table of the shapes of its ads; key: the block of names */
+    struct hash_chains shapes;
+    struct ad_shape *latest;        /* the shape that was last looked up in `shapes` */
+    struct ad_regex_cache *regexes; /* cache of compiled regular expressions; NULL until needed */
+    /* Cache of attribute names that setters use again and again, so that the ads share one copy of
+     * the name; index: hash of the name. */
     struct ad_name *names[AD_POOL_NAMES];
     /* Shapes of small ads (arguments, changes) that are kept although no ad has them now, so that
      * the next such ad need not build its shape again. */
@@ -58,15 +60,16 @@ struct ad_pool {
 
 struct ad_shape_name {
     uint32_t hash;
-    uint32_t offset; /* where the name begins in `names`, bytes */
+    uint32_t offset; /* where the name begins in the `names` of the shape, bytes */
     uint16_t length;
     bool is_private;
     bool is_word; /* the name prints without quotes; valid once the shape's `order` is set */
 };
 
 struct ad_shape {
-    struct hash_link link; /* must be the first member; links the shape into the pool's table */
-    /* number of bodies with this shape, and of callers that are making a body */
+    /* must be the first member; links the shape into the `shapes` of its pool of ads */
+    struct hash_link link;
+    /* number of bodies with this shape, plus number of callers that are making such a body */
     uint32_t owner_count;
     uint32_t count;
     uint32_t names_bytes;
@@ -77,8 +80,8 @@ struct ad_shape {
     uint16_t identities;
     /* place (index in `entries`) of each identity attribute that the shape has */
     uint16_t identity_places[AD_IDENTITY_COUNT];
-    bool is_kept; /* the pool keeps the shape even if no ad has it */
-    /* pool whose table has this shape; NULL: in no table */
+    bool is_kept; /* the pool of ads keeps the shape even if no ad has it */
+    /* pool of ads whose table has this shape; NULL: in no table */
     struct ad_pool *pool;
     struct ad_body *bodies[AD_SHAPE_BODIES];
     uint16_t *order; /* places (indices in `entries`) in printing order; NULL until needed */
@@ -109,14 +112,16 @@ struct ad_made {
 };
 
 struct ad_body {
-    uint32_t owner_count; /* number of ads with this body, and of bodies based on this body */
+    /* number of ads with this body, plus number of bodies that have it as base */
+    uint32_t owner_count;
     uint32_t user_count;  /* number of bodies that have this body as base */
     uint32_t own_count;   /* number of values stored in this body itself */
     uint32_t bytes;       /* bytes of the values stored in this body itself */
     uint32_t total_bytes; /* bytes of all values, those stored in the base included */
     struct ad_shape *shape;
-    struct ad_body *base;      /* NULL: this body holds all values */
-    struct ad_made *made;      /* cache of expressions; NULL until needed */
+    struct ad_body *base; /* NULL: this body holds all values */
+    /* hash table of the expressions made from values of this body so far; NULL until needed */
+    struct ad_made *made;
     const unsigned char *data; /* the values, each with its length before it */
     /* offset in `data` of each value stored in this body, and of the end; either narrow or wide is
      * set */
@@ -180,8 +185,8 @@ static inline struct ad_bytes ad_body_raw(const struct ad_body *body, uint32_t p
     return (struct ad_bytes){holder->data + begin, ad_body_offset(holder, own + 1) - begin};
 }
 
-/* Returns the bytes of a value without the length that precedes them in raw.  Lengths were checked
- * when the body was made. */
+/* Returns the value in raw, which is a length followed by the value.  Lengths were checked when the
+ * body was made. */
 static inline struct ad_bytes ad_raw_value(struct ad_bytes raw)
 {
     size_t skip = 1;
@@ -215,26 +220,27 @@ const struct ad_expr *ad_body_expr(const struct ad_body *body, uint32_t place);
 
 /* ---- shapes (ad_shape.c) ---- */
 
-/* Finds the shape for a block of names in the pool's table, or makes a new one; the caller becomes
- * an owner.  Returns 0; -EBADMSG when the block is not a list of count different names; -E2BIG (a
- * limit, or out of memory). */
+/* Sets *ret to the shape for `names`, a block of count names in the binary form: the shape in the
+ * table of the pool of ads, or a new shape.  The caller becomes an owner of it (ad_shape_unref()).
+ * Returns 0; -EBADMSG when the block is not a list of count different names; -E2BIG (a limit, or
+ * out of memory). */
 int ad_shape_get(struct ad_pool *pool, const char *names, size_t bytes, uint32_t count,
                  struct ad_shape **ret, struct err *err);
-/* Returns the shape for a block of names if the pool's table has it, otherwise NULL.  The caller
- * does not become an owner. */
+/* Returns the shape for a block of names if the table of the pool of ads has it, otherwise NULL.
+ * The caller does not become an owner. */
 struct ad_shape *ad_shape_find(struct ad_pool *pool, const char *names, size_t bytes,
                                uint32_t count);
 struct ad_shape *ad_shape_ref(struct ad_shape *shape);
 void ad_shape_unref(struct ad_shape *shape);
 
-/* Returns the place of the attribute with this name; AD_NO_PLACE: not in this shape. */
+/* Returns the place of the attribute with this name; AD_NO_PLACE: not in this shape.  hash: the
+ * result of ad_name_hash() for the name. */
 uint32_t ad_shape_place(const struct ad_shape *shape, const char *text, size_t length,
                         uint32_t hash);
 const uint16_t *ad_shape_order(struct ad_shape *shape);
 size_t ad_shape_bytes(const struct ad_shape *shape);
 
-/* Like ad_shape_place(), but faster for a name that is asked for repeatedly with the same pointer.
- */
+/* Returns what ad_shape_place() returns for name, faster if callers pass the same pointer again. */
 uint32_t ad_asked_place(struct ad_shape *shape, const char *name);
 
 static inline const char *ad_shape_name(const struct ad_shape *shape, uint32_t place)
@@ -244,7 +250,7 @@ static inline const char *ad_shape_name(const struct ad_shape *shape, uint32_t p
 
 /* ---- bodies (ad_body.c) ---- */
 
-/* Adds 1 to the body's owner_count; returns body. */
+/* Adds a reference (owner_count) to the body; returns body. */
 struct ad_body *ad_body_ref(const struct ad_body *body);
 void ad_body_unref(struct ad_body *body); /* NULL is allowed */
 
@@ -270,15 +276,17 @@ size_t ad_body_heap(const struct ad_body *body);
 
 /* ---- binary encoding and decoding (ad_binary.c, ad_decode.c) ---- */
 
-/* Checks a value that arrived.  Returns 0, -EBADMSG or -E2BIG; sets *has_ads to true when the value
- * contains an ad; adds the number of its nodes to *nodes, which the caller sets to 0 before the
- * first value of an ad. */
+/* Checks a value in binary form that came from outside.  Returns 0, -EBADMSG (malformed) or -E2BIG
+ * (a limit); sets *has_ads to true when the value contains an ad; adds the number of its nodes to
+ * *nodes, which the caller sets to 0 before the first value of an ad. */
 int ad_value_check(struct ad_bytes value, size_t *nodes, bool *has_ads, struct err *err);
-/* Makes the expression of a value that ad_value_check() accepted. */
+/* Makes the expression of a value that ad_value_check() accepted; release with ad_expr_destroy().
+ * Out of memory: the literal error. */
 struct ad_expr *ad_value_compile(struct ad_bytes value);
 /* Appends the bytes of the binary form that precede the names. */
 void ad_put_head(size_t count, size_t names_bytes, struct strbuf *out);
-/* Appends a value, preceded by its length. */
+/* Appends the expression whose root is node as a value in binary form, preceded by its length.
+ * Private attributes of ads in the expression are written only if with_private. */
 void ad_value_put(const struct ad_node *node, bool with_private, struct strbuf *out);
 
 struct ad_outline { /* the parts of an ad in binary form; only their sizes are checked */
@@ -294,8 +302,8 @@ int ad_outline_read(const void *data, size_t length, struct ad_outline *ret, str
 uint32_t ad_outline_place(const struct ad_outline *outline, const char *name, size_t length);
 
 bool ad_pass_long_value(const unsigned char **at, const unsigned char *end);
-/* Moves *at past one value.  False when its length is zero, more than the bytes that are left, or
- * not encoded in the shortest form. */
+/* Moves *at past one value and returns true; false when the length of the value is zero, more than
+ * the bytes that are left, or not encoded in the shortest form. */
 static inline bool ad_pass_value(const unsigned char **at, const unsigned char *end)
 {
     const unsigned char *next = *at;
@@ -315,9 +323,9 @@ static inline bool ad_pass_value(const unsigned char **at, const unsigned char *
 /* an attribute that the receiver of ads sets (ad_pool.h) */
 struct ad_given;
 
-/* Makes the body of an ad that arrived, for ad_decode_given().  Returns 0 and sets *ret (release
- * with ad_body_unref()) and *used, the bytes that the ad has in data; or an error of ad_decode().
- */
+/* Makes the body of an ad in binary form, for ad_decode_given(), whose arguments have the same
+ * meaning.  Returns 0 and sets *ret (release with ad_body_unref()) and *used, the bytes that the ad
+ * has in data; or an error of ad_decode(). */
 int ad_body_arrive(struct ad_pool *pool, const struct ad *previous,
                    const struct ad_given *const *given, size_t given_count, const void *data,
                    size_t length, size_t *used, struct ad_body **ret, struct err *err);

@@ -20,8 +20,8 @@ int ad_parse(const char *text, size_t length, struct ad **ret, struct err *err);
  * with # are skipped.  Returns what ad_parse() returns; err names the line. */
 int ad_parse_long(const char *text, size_t length, struct ad **ret, struct err *err);
 
-/* Like ad_parse() and ad_parse_long(), but an absolute time without a zone is read as a time in the
- * zone of context (context NULL: in UTC); HTCondor, too, adds the zone when it parses.  On failure
+/* These functions do what ad_parse() and ad_parse_long() do, but read an absolute time without a
+ * zone as a time in the zone of context (context NULL: in UTC), as HTCondor does.  On failure
  * *fault is the byte offset of the error in text.  context and fault may be NULL. */
 int ad_parse_in(const char *text, size_t length, const struct ad_context *context, struct ad **ret,
                 size_t *fault, struct err *err);

@@ -26,7 +26,7 @@ struct ad_given;
 struct ad_pool;
 struct err;
 
-struct ad_pool *ad_pool_create(void);       /* never NULL */
+struct ad_pool *ad_pool_create(void);       /* makes an empty pool; never NULL */
 void ad_pool_destroy(struct ad_pool *pool); /* NULL is allowed */
 
 /* Decodes an ad as ad_decode() does (ad_binary.h: the same errors, used may be NULL) and puts the
@@ -43,8 +43,9 @@ struct ad_given *ad_given_create(const char *name, struct ad_expr *value);
 void ad_given_destroy(struct ad_given *given); /* NULL is allowed */
 void ad_given_set(struct ad *ad, const struct ad_given *given);
 
-/* Does ad_decode_in(), where the ad must fill all of data, and then ad_given_set() for each of
- * given[0..count): at most AD_GIVEN_MAX, with different names.  Faster than separate calls. */
+/* Does what ad_decode_in() does, where the ad must fill all of data, and then sets each of the
+ * attributes given[0..given_count): at most AD_GIVEN_MAX, with different names.  Faster than
+ * separate calls. */
 int ad_decode_given(struct ad_pool *pool, const struct ad *previous,
                     const struct ad_given *const *given, size_t given_count, const void *data,
                     size_t length, struct ad **ret, struct err *err);
@@ -66,9 +67,9 @@ bool ad_same_literal(const struct ad *a, const struct ad *b, const char *name);
  */
 void ad_prefetch(const struct ad *ad);
 
-/* Makes a new ad: `old` with the own attributes of `changes` set.  The new ad is chained as old is.
- * Neither argument changes.  NULL when AD_ATTRS_MAX or AD_COLLISIONS_MAX is exceeded or memory ran
- * out. Takes about a microsecond for a few changes of an ad of the pool. */
+/* Returns a new ad: `old` with the own attributes of `changes` set in it, and with the chained
+ * parent of `old`.  The arguments stay unchanged.  NULL when AD_ATTRS_MAX or AD_COLLISIONS_MAX is
+ * exceeded or memory ran out.  Takes about a microsecond for a few changes of an ad of the pool. */
 struct ad *ad_change(struct ad_pool *pool, const struct ad *old, const struct ad *changes);
 
 /* Moves an ad that was parsed or made by setters into the pool; previous as for ad_decode_in().
@@ -81,11 +82,12 @@ size_t ad_encoded_bytes(const struct ad *ad);
 struct ad_pool_figures {
     size_t shapes;     /* number of different sets of attribute names (shapes) */
     size_t prototypes; /* number of sets of values on which ads are built (prototypes) */
-    size_t bytes;      /* approximate heap memory of shapes and prototypes, with expressions */
+    /* approximate bytes allocated for shapes, prototypes and the expressions made from them */
+    size_t bytes;
 };
 void ad_pool_figures(const struct ad_pool *pool, struct ad_pool_figures *ret);
 
-/* The heap that destroying only this ad would free, in bytes, approximately. */
+/* Returns about how many bytes of memory would become free if only this ad were destroyed. */
 size_t ad_own_bytes(const struct ad *ad);
 
 #endif

@@ -21,15 +21,17 @@ struct arena;
 /* ---- names ---- */
 
 struct ad_name {
-    uint32_t owner_count; /* 0: the name lies inside an expression's block */
-    uint32_t hash;        /* hash of the name in lower case */
+    /* number of references to the name; 0: the name is inside an expression's block */
+    uint32_t owner_count;
+    uint32_t hash; /* hash of the name in lower case */
     uint32_t length;
     char text[]; /* as first written, zero-terminated */
 };
 
 uint32_t ad_name_hash(const char *text, size_t length);
-bool ad_name_equal(const char *a, const char *b, size_t length); /* ignores ASCII case */
-/* Like ad_name_equal(), but fast, without a call, when both are written with the same case. */
+/* true when the first `length` bytes of a and b are equal, ignoring ASCII case */
+bool ad_name_equal(const char *a, const char *b, size_t length);
+/* Returns what ad_name_equal() returns; faster, without a call, when a and b have the same case. */
 static inline bool ad_name_is(const char *a, const char *b, size_t length)
 {
     uint64_t x[2];
@@ -98,7 +100,8 @@ enum ad_kind {
     AD_NODE_PAREN,     /* one child */
     /* children: the arguments; op: index in the table of functions, or AD_CALL_UNKNOWN */
     AD_NODE_CALL,
-    AD_NODE_VALUE, /* only in lists that evaluation makes, never in an expression's block */
+    /* a computed value; only in lists that evaluation makes, never in an expression's block */
+    AD_NODE_VALUE,
     AD_KIND_COUNT,
 };
 
@@ -160,8 +163,8 @@ struct ad_node {
     uint32_t count;
     union {
         bool boolean;
-        int64_t integer; /* also the seconds of an absolute time */
-        double real;     /* also the seconds of a relative time */
+        int64_t integer; /* value of AD_NODE_INT; seconds since 1970 of AD_NODE_ABSTIME */
+        double real;     /* value of AD_NODE_REAL; seconds of AD_NODE_RELTIME */
         const char *text;
         /* children of list, unary, chain, cond, else, subscript, paren */
         const struct ad_node *kids;
@@ -198,9 +201,10 @@ static inline uint32_t ad_node_kid_count(const struct ad_node *node)
 /* op must be a binary operator; returns 0 for the lowest precedence (||) */
 int ad_op_precedence(enum ad_op op);
 
-/* Copies a tree that was built in an arena into one block of memory.  Nested ads move into the
- * block, so the caller must not use the tree at root again.  Returns NULL when memory runs out or
- * the tree is too large; the nested ads then still belong to the tree at root. */
+/* Copies a tree that was built in an arena into one block of memory: an expression with one
+ * reference.  Nested ads move into the block, so the caller must not use the tree at root again.
+ * Returns NULL when memory runs out or the tree is too large; the nested ads then still belong to
+ * the tree at root. */
 struct ad_expr *ad_expr_compact(const struct ad_node *root);
 
 /* Makes a name in an arena, for trees under construction; NULL when the arena is full. */
@@ -282,11 +286,11 @@ struct ad_item { /* one attribute of an ad */
 /* Sets *ret to the next of the ad's own attributes and returns true; false at the end.  The caller
  * sets *at to 0 before the first call. */
 bool ad_walk(const struct ad *ad, size_t *at, struct ad_item *ret);
-/* Gets the attribute at a position that ad_sorted() returned. */
+/* Sets *ret to the attribute at a position that ad_sorted() returned. */
 void ad_item_at(const struct ad *ad, uint32_t position, struct ad_item *ret);
 
-/* Gets the attribute of the ad's body at `place`, or the entry that replaces it; false when the
- * attribute was removed. */
+/* Sets *ret to the attribute of the ad's body at `place`, or to the entry that replaces it, and
+ * returns true; false when the attribute was removed. */
 bool ad_item_in_body(const struct ad *ad, uint32_t place, struct ad_item *ret);
 
 /* Finds an attribute by name (hash is that of ad_name_hash()).  ad_find_spot() and ad_find() also
@@ -302,8 +306,9 @@ const struct ad_expr *ad_find(const struct ad *ad, const char *text, size_t leng
  * TARGET.  Nearly all ads have none, and then TARGET.x needs no lookup of TARGET. */
 bool ad_may_have_special(const struct ad *ad);
 
-/* Sets the attribute `name` to expr and takes ownership of expr.  Returns 0, or -E2BIG when
- * AD_COLLISIONS_MAX is exceeded or, if untrusted, AD_ATTRS_MAX; expr then stays the caller's. */
+/* Sets the attribute `name` to expr and takes ownership of expr.  untrusted: true when the ad comes
+ * from outside (parsed or decoded), so that AD_ATTRS_MAX also holds.  Returns 0; -E2BIG when
+ * AD_COLLISIONS_MAX or AD_ATTRS_MAX is exceeded; expr then stays the caller's. */
 int ad_put(struct ad *ad, const char *name, size_t length, struct ad_expr *expr, bool untrusted);
 
 /* The positions of the ad's own attributes, ad_count() of them, in printing order; release with
@@ -325,7 +330,8 @@ void ad_print_json_string(const char *text, size_t length, struct strbuf *out);
 void ad_node_print_lines(const struct ad_node *node, struct strbuf *out);
 void ad_print_string(const char *text, size_t length, enum ad_syntax syntax, struct strbuf *out);
 void ad_print_real(double real, enum ad_syntax syntax, struct strbuf *out);
-/* Appends an attribute name, in quotes when ad_name_is_word() is false for it. */
+/* Appends an attribute name, in single quotes when ad_name_is_word() is false for it; syntax says
+ * how bytes in the quotes are escaped. */
 void ad_print_name(const char *text, size_t length, enum ad_syntax syntax, struct strbuf *out);
 
 #endif

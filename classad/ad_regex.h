@@ -1,4 +1,4 @@
-/* classad/ad_regex.h - the only user of PCRE2.
+/* classad/ad_regex.h - regular expressions; the only user of PCRE2.
  *
  * Patterns come from strangers.  PCRE2 counts its own limits anew for each place where a match
  * could begin, so these limits do not bound the search of a long text.  Here every part of a
@@ -15,8 +15,9 @@
 #include <stdint.h>
 
 #define AD_REGEX_PATTERN_MAX 16384 /* bytes */
-#define AD_REGEX_DEPTH_MAX   2000  /* PCRE2's limit on nested backtracking */
-#define AD_REGEX_HEAP_KIB    4096  /* PCRE2's limit on memory, KiB */
+/* most nested backtracking points in one search (a limit of PCRE2) */
+#define AD_REGEX_DEPTH_MAX 2000
+#define AD_REGEX_HEAP_KIB  4096 /* most memory of one search, KiB (a limit of PCRE2) */
 
 #define AD_REGEX_KEPT_MAX   64   /* how many compiled patterns a pool of ads keeps */
 #define AD_REGEX_KEPT_BYTES 1024 /* longest pattern that a pool of ads keeps, bytes */
@@ -30,14 +31,14 @@ struct ad_regex_cache;
 struct ad_regex *ad_regex_create(const char *pattern, size_t length, const char *options);
 void ad_regex_destroy(struct ad_regex *regex); /* NULL is allowed */
 
-/* A cache of compiled patterns, because a constraint is evaluated in thousands of ads.  Each
+/* Makes a cache of compiled patterns, because a constraint is evaluated in thousands of ads.  Each
  * pattern has one place, given by its hash.  ad_regex_take() gives a pattern to one caller alone
- * until ad_regex_give_back(), so nested evaluations do not disturb each other.  cache may be NULL.
- */
+ * until ad_regex_give_back(), so nested evaluations do not disturb each other.  Both also accept
+ * NULL as cache and then keep nothing. */
 struct ad_regex_cache *ad_regex_cache_create(void);
 void ad_regex_cache_destroy(struct ad_regex_cache *cache); /* NULL is allowed */
-/* Takes the pattern out of the cache, or compiles it; arguments and result as for
- * ad_regex_create(). */
+/* Returns the compiled pattern: out of the cache, or compiled now (arguments and NULL as for
+ * ad_regex_create()).  The caller gives it back with ad_regex_give_back(). */
 struct ad_regex *ad_regex_take(struct ad_regex_cache *cache, const char *pattern, size_t length,
                                const char *options);
 void ad_regex_give_back(struct ad_regex_cache *cache, struct ad_regex *regex);
@@ -46,8 +47,8 @@ void ad_regex_give_back(struct ad_regex_cache *cache, struct ad_regex *regex);
  * at `from` and is not empty. */
 enum ad_regex_how { AD_REGEX_ANYWHERE, AD_REGEX_SOMETHING_HERE };
 
-/* The size of the compiled pattern, which also measures the work of compiling: "(a{1,99}){1,99}" is
- * short but compiles to much. */
+/* Returns the size of the compiled pattern in bytes, which also measures the work of compiling:
+ * "(a{1,99}){1,99}" is short but compiles to much. */
 size_t ad_regex_bytes(const struct ad_regex *regex);
 
 /* Searches from byte `from`.  Returns 1 found, 0 not found, -1 a limit was exceeded.  Subtracts its

@@ -1,4 +1,4 @@
-/* classad/ad_stream.h - reads several ads from one text that arrives in pieces.
+/* classad/ad_stream.h - reads several ads from one text that arrives in parts.
  *
  * Only the current ad is kept in memory, so a file of any size needs no more than its largest ad.
  * Long form: ads are separated by blank lines.  New syntax: `[ ... ]` one after another, or between

@@ -56,7 +56,7 @@ struct ad_value {
     /* of a list or ad: scopes and context with which its elements are evaluated; only for the
      * library */
     const struct ad_world *world;
-    struct arena *memory; /* owned; NULL when nothing was allocated */
+    struct arena *memory; /* memory that the value owns; NULL when nothing was allocated */
 };
 
 /* Releases what the value owns and sets the value to undefined; *value must have been set before.
@@ -77,7 +77,7 @@ void ad_value_attr(const struct ad_value *ad, const char *name, struct ad_value 
  * lists and ads unevaluated. */
 void ad_value_print(const struct ad_value *value, struct strbuf *out);
 
-/* Like ad_value_print(), but a string is printed without quotes, as option -af shows it. */
+/* Appends what ad_value_print() appends, but a string without quotes, as option -af shows it. */
 void ad_value_print_bare(const struct ad_value *value, struct strbuf *out);
 
 #endif

@@ -20,8 +20,9 @@ extern const char ad_xml_footer[]; /* the text after the last ad of a file */
  * Private attributes of ads within the value are left out. */
 void ad_print_xml_attribute(const char *name, const struct ad_expr *expr, struct strbuf *out);
 
-/* Appends one <c> element as HTCondor's tools print it, each attribute on its own line.  Strings
- * keep the escapes of new syntax.  Returns 0, or -E2BIG when out failed. */
+/* Appends one <c> element as HTCondor's tools print it, each attribute on its own line; private
+ * attributes only if with_private.  Strings keep the escapes of new syntax.  Returns 0, or -E2BIG
+ * when out failed. */
 int ad_print_xml(const struct ad *ad, bool with_private, struct strbuf *out);
 
 #endif
