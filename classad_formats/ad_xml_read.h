@@ -22,16 +22,16 @@ struct ad_xml_reader;
 struct ad_xml_reader *ad_xml_reader_create(const struct ad_context *context);
 void ad_xml_reader_destroy(struct ad_xml_reader *reader); /* NULL is allowed */
 
-/* Parses the next bytes of the document; length 0 means the end.  Returns 0; or -EINVAL or -E2BIG
- * (or -ENOENT when this machine has no libxml2) with err and *place (may be NULL) filled: the
- * document cannot be read further.  Ads before that place can still be fetched with
- * ad_xml_reader_next(). */
+/* Parses the next bytes of the document; length 0 means the end.  Returns 0; or, with err and
+ * *place (may be NULL) filled, -EINVAL (malformed), -E2BIG (a limit) or -ENOENT (this machine has
+ * no libxml2): the document cannot be read further.  Ads before that place can still be fetched
+ * with ad_xml_reader_next(). */
 int ad_xml_reader_feed(struct ad_xml_reader *reader, const char *bytes, size_t length,
                        struct ad_place *place, struct err *err);
 
 /* Returns 1 and sets *ret (release with ad_destroy()): the next complete ad.  0: no complete ad
- * yet.  -EINVAL or -E2BIG: the ad is refused, err and *place (may be NULL) say why and where, and
- * the next call continues after the refused ad. */
+ * yet. -EINVAL (malformed) or -E2BIG (a limit): the next ad is refused, err and *place (may be
+ * NULL) say why and where, and the next call continues after the refused ad. */
 int ad_xml_reader_next(struct ad_xml_reader *reader, struct ad **ret, struct ad_place *place,
                        struct err *err);
 
