@@ -79,7 +79,7 @@ struct judge *judge_create(const struct judge_options *options);
 void judge_destroy(struct judge *judge); /* NULL is allowed */
 /* Call after sim_create(), before anything runs. */
 void judge_attach(struct judge *judge, struct sim *sim);
-/* fills in observer with the callbacks of judge */
+/* sets *observer to callbacks that report to the judge; the judge must outlive the run */
 void judge_observe(struct judge *judge, struct sim_observer *observer);
 void judge_listen(struct judge *judge, struct client_events *events);
 
@@ -98,10 +98,12 @@ unsigned judge_completed(const struct judge *judge);
 unsigned judge_wakes(const struct judge *judge);
 unsigned judge_runs(const struct judge *judge); /* number of job processes started */
 unsigned judge_audits(const struct judge *judge);
-unsigned judge_pieces(const struct judge *judge); /* number of job processes in dynamic slots */
+/* number of job processes started in dynamic slots */
+unsigned judge_pieces(const struct judge *judge);
 /* Returns how often a machine got a job again while it was going to sleep. */
 unsigned judge_reclaims(const struct judge *judge);
-unsigned judge_preemptions(const struct judge *judge); /* number of claims ended by preemption */
+/* number of claims that were ended by preemption */
+unsigned judge_preemptions(const struct judge *judge);
 /* Call at the end: checks that everything that should be done by now is done. */
 void judge_finish(struct judge *judge);
 

@@ -1,6 +1,6 @@
 /* sim/net_sim.h - connections and the data on them, shared by stream_sim.c and net_sim.c.
  *
- * A connection is two pipes of chunks (pieces of the data that were written), one pipe in each
+ * A connection is two pipes of chunks (parts of the data that were written), one pipe in each
  * direction.  Chunks of one pipe arrive in order, each not before its own time.  Different
  * connections are independent, so messages can overtake each other between them.  An end that
  * closes sends FIN (or RST) as the last chunk.  A pipe whose far end vanished without notice (power
@@ -14,7 +14,7 @@
 
 #include "sim/sim_private.h"
 
-#define SIM_URI_SIZE 256 /* buffer for the URI in a certificate */
+#define SIM_URI_SIZE 256 /* size of a buffer for the URI in a certificate, bytes */
 
 enum sim_side { SIM_CLIENT, SIM_SERVER };
 enum sim_chunk_kind { SIM_DATA, SIM_FIN, SIM_RST };
@@ -33,7 +33,7 @@ struct sim_pipe {
     enum sim_side from;
     struct sim_chunk *first, *last;
     size_t bytes;
-    /* event that delivers the next piece of data; belongs to the receiving process */
+    /* event that delivers the first chunk; belongs to the receiving process */
     struct sim_event *event;
     uint64_t last_at_us;
     bool is_void, ended;
@@ -90,8 +90,8 @@ struct tls_identity {
     char name[128], issuer[128], uri[SIM_URI_SIZE], pin[STREAM_PIN_SIZE];
 };
 
-/* Checks that the server is the one that the client requires (sim/tls_sim.c).  Returns 0, or -errno
- * with the reason in err. */
+/* Checks that the server is the one that the client requires (sim/tls_sim.c).  Returns 0; or
+ * -EKEYREJECTED (another server) or -errno, with the reason in err. */
 int sim_tls_judge(const struct stream *client, const struct sim_connection *connection,
                   struct err *err);
 
@@ -111,11 +111,11 @@ struct listener {
 
 /* Returns the time that a message needs from host a to host b, chosen at random for each call. */
 uint64_t sim_latency_us(struct sim *sim, struct sim_host *a, struct sim_host *b);
-/* Returns the time until which nothing gets through between the two hosts of the connection; 0:
- * messages get through. */
+/* Returns the virtual time until which nothing gets through between the two hosts of the
+ * connection; 0: data gets through. */
 uint64_t sim_silent_until(struct sim_connection *connection);
 void sim_pipe_put(struct sim_pipe *pipe, enum sim_chunk_kind kind, const void *data, size_t length);
-/* schedules the event that delivers the pipe's next data, if it has data */
+/* schedules the event that delivers the pipe's first chunk, if the pipe has one */
 void sim_pipe_schedule(struct sim_pipe *pipe);
 void sim_pipe_clear(struct sim_pipe *pipe);
 size_t sim_pipe_pending(const struct sim_pipe *pipe);
@@ -124,8 +124,8 @@ void sim_connection_release(struct sim_connection *connection);
 
 /* ---- stream_sim.c ---- */
 
-/* Makes the simulator call the stream's closed(code, why) at time at_us; data that is still on its
- * way to this stream is dropped. */
+/* Makes the simulator call the stream's closed(code, why) at time at_us; code is -errno, why a text
+ * for people.  Data that is still on its way to this stream is dropped. */
 void sim_stream_fail(struct stream *stream, uint64_t at_us, int code, const char *why);
 void sim_stream_vanish(struct stream *stream); /* frees the stream without notice to the far end */
 void sim_incoming_vanish(struct incoming *incoming);

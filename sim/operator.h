@@ -27,8 +27,8 @@ enum operator_what {
     OPERATOR_ENERGY, /* send QUERY for ads of type Energy whose Kind is `name` */
 };
 
-/* Receives the answer to a task: status of the reply, and its ads, which are valid during the call.
- * Called outside of any simulated process. */
+/* Receives the answer to a task: arg and name of the task, status of the reply, and its ads, which
+ * are valid during the call.  Called outside of any simulated process. */
 typedef void (*operator_answer_f)(void *arg, const char *name, int status, struct ad *const *ads,
                                   size_t count);
 
@@ -47,11 +47,11 @@ struct operator
 {
     const char *collector_address; /* "tcp:..." */
     const char *token_path, *ca_path, *keys_path;
-    struct operator_task *tasks; /* allocated on the simulator's heap */
+    struct operator_task *tasks; /* tasks that wait to be sent; allocated with sim_alloc() */
     size_t count, capacity;
 };
 
-/* Fills in the operator's program; its data is `who`, which must outlive the run. */
+/* Sets *program to the operator's program; its data is `who`, which must outlive the run. */
 void operator_program(struct sim_program *program, struct operator* who);
 void operator_add(struct operator* who, const struct operator_task *task);
 void operator_fini(struct operator* who);

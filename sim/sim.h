@@ -69,20 +69,22 @@ struct sim_program {
      * number of words of argv before the argv of the other program; 0: executes no other.  May be
      * NULL. */
     size_t (*becomes)(const char *const *argv);
-    /* For os_run(): runs the program inside the waiting process; returns its exit status and
-     * appends its output to said. NULL: os_run() is not possible. */
+    /* For os_run(): runs the program inside the process that called os_run(); returns the exit
+     * status and appends the program's output to said.  NULL: os_run() cannot run this program. */
     int (*at_once)(struct os *os, const char *const *argv, struct strbuf *said);
     const void *data;
     bool timed; /* the program's timers stand still while its process is stopped (for jobs) */
 };
-/* a job: "/sim/job SECONDS STATUS [OUTPUT TEXT]" */
+/* a job, "/sim/job SECONDS STATUS [OUTPUT TEXT]": runs for SECONDS, writes TEXT as a line to its
+ * standard output and exits with STATUS */
 extern const struct sim_program sim_program_job;
 /* a job that can be checkpointed, see work_sim.h */
 extern const struct sim_program sim_program_steps;
 extern const struct sim_program sim_program_image; /* a checkpoint image: continues its job */
 extern const struct sim_program sim_program_ckpt;  /* simulated roost-ckpt (ckpt_sim.c) */
-extern const struct sim_program sim_program_env;   /* for "/usr/bin/env tar --extract ..." */
-extern const struct sim_program sim_program_wake;  /* "/sim/wake NODE": switches the node on */
+/* simulated "/usr/bin/env tar --extract ...": unpacks an archive of a job's files (work_sim.h) */
+extern const struct sim_program sim_program_env;
+extern const struct sim_program sim_program_wake; /* "/sim/wake NODE": switches the node on */
 /* "/sim/poweroff NODE": switches the node off */
 extern const struct sim_program sim_program_poweroff;
 /* "/sim/powered NODE": exit status 0 when the node is on, 1 when off */
@@ -94,7 +96,7 @@ extern const struct sim_program sim_program_powered;
 enum sim_count {
     SIM_COUNT_EVENTS,
     SIM_COUNT_MESSAGES, /* pieces of data delivered on simulated connections */
-    /* pieces of data delivered before a piece that was sent earlier between the same hosts */
+    /* pieces of data delivered after a piece that was sent later between the same hosts */
     SIM_COUNT_REORDERED,
     SIM_COUNT_SPLIT,   /* writes that arrived in several pieces */
     SIM_COUNT_DELAYED, /* pieces of data delayed by at least a second */
@@ -122,21 +124,22 @@ enum sim_power { SIM_HOST_OFF, SIM_HOST_BOOTING, SIM_HOST_ON, SIM_HOST_STOPPING 
 /* Callbacks about what happens; each may be NULL. */
 struct sim_observer {
     void (*stepped)(void *arg);
-    /* A job program started or ended; finished: false if it was killed; key is its argument TEXT.
-     */
+    /* A job program started or ended; finished: false if it was killed; key is its argument TEXT
+     * (see sim_program_job). */
     void (*job_started)(void *arg, struct sim_process *process, const char *key);
     void (*job_ended)(void *arg, struct sim_process *process, const char *key, bool finished);
     void (*wake_asked)(void *arg, struct sim_host *host);
     void (*poweroff_asked)(void *arg, struct sim_host *host);
     void (*power_changed)(void *arg, struct sim_host *host, enum sim_power was);
-    /* the host switches off now; orderly: it has shut down its programs before */
+    /* the host switches off now; orderly: its processes got SIGTERM and could end before */
     void (*host_stops)(void *arg, struct sim_host *host, bool orderly);
     void (*process_ended)(void *arg, struct sim_process *process, int status, int signal_number);
-    /* bytes that a process writes to a connection, before they are delivered */
+    /* A process writes bytes to a connection (its serial number); they are not delivered yet.
+     * by_client: the process is the end that dialled; route: that of the connection. */
     void (*sent)(void *arg, struct sim_process *from, uint64_t connection, bool by_client,
                  const char *route, const void *data, size_t length);
     void (*log_line)(void *arg, struct sim_process *process, const char *line, size_t length);
-    /* a file got its present contents by os_write_file() or os_rename() */
+    /* a process wrote the whole file with os_write_file(), or put it there with os_rename() */
     void (*file_placed)(void *arg, struct sim_process *process, const char *path);
     /* process dumper has read the job's state and now writes the image; writing may still fail */
     void (*image_made)(void *arg, struct sim_process *dumper, const struct sim_process *job,
@@ -164,7 +167,8 @@ bool sim_step(struct sim *sim, uint64_t until_us);
 void sim_run_for(struct sim *sim, uint64_t us);
 
 struct sim_event;
-/* Schedules call(arg) for time at_us, outside of any process. */
+/* Schedules call(arg) for time at_us, outside of any process; the returned event is only for
+ * sim_cancel(). */
 struct sim_event *sim_at(struct sim *sim, uint64_t at_us, void (*call)(void *arg), void *arg);
 void sim_cancel(struct sim_event *event); /* NULL is allowed; not allowed after the event fired */
 
@@ -179,7 +183,7 @@ uint64_t sim_counted(const struct sim *sim, enum sim_count count);
 void sim_trace(struct sim *sim, const struct sim_process *process, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 uint64_t sim_trace_hash(const struct sim *sim);
-/* Writes the last lines of the trace to descriptor fd; may be called after an abort. */
+/* Writes the last `lines` lines of the trace to descriptor fd; may be called after an abort. */
 void sim_trace_dump(const struct sim *sim, int fd, unsigned lines);
 
 /* ---- hosts ----------------------------------------------------------------------------------- */
@@ -194,7 +198,7 @@ struct sim_host *sim_host_create(struct sim *sim, const struct sim_host_options 
 struct sim_host *sim_host_find(struct sim *sim, const char *name); /* NULL: no such host */
 struct sim_host *sim_host_at(struct sim *sim, size_t index);       /* NULL past the end */
 enum sim_power sim_host_power(const struct sim_host *host);
-/* Makes the next count boots of the host fail. */
+/* Makes the next `count` boots of the host fail. */
 void sim_host_fail_boots(struct sim_host *host, unsigned count);
 
 /* How reliably a machine executes power orders; the numbers are probabilities in thousandths. */
@@ -221,10 +225,11 @@ void sim_host_boot_now(struct sim_host *host); /* the host is on at once, withou
 void sim_host_boot(struct sim_host *host);
 /* Shuts the host down in order: SIGTERM to all processes, disks are synced, then off. */
 void sim_host_shut_down(struct sim_host *host);
-/* Switches the host off at once: processes and unsynced writes are lost. */
+/* Switches the host off at once: processes end, and some unsynced writes, chosen at random, are
+ * lost. */
 void sim_host_power_cut(struct sim_host *host);
 
-/* The machine's owner begins (true) or stops to use the machine. */
+/* The machine's owner begins (is_there true) or ends (false) to use the machine. */
 void sim_host_owner(struct sim_host *host, bool is_there);
 
 /* The machine stands still for for_us microseconds, as a closed laptop or a stopped virtual machine
@@ -234,7 +239,8 @@ void sim_host_suspend(struct sim_host *host, uint64_t for_us);
 /* Creates or replaces a file on the host's disk, for tests; its contents count as synced. */
 void sim_file_put(struct sim_host *host, const char *path, const void *data, size_t length,
                   mode_t mode);
-/* The file's contents, valid until the next change; NULL when there is no such file. */
+/* Returns the file's contents, valid until the file changes, and sets *length; NULL when there is
+ * no such file. */
 const char *sim_file_get(struct sim_host *host, const char *path, size_t *length);
 void sim_program_put(struct sim_host *host, const char *path, const char *program);
 /* Makes the next `writes` writes (of stores and files) and the next `syncs` fsyncs on this host
@@ -260,10 +266,11 @@ struct sim_process *sim_process_find(struct sim_host *host, pid_t pid);
  * sets *at to 0 before the first call. */
 struct sim_process *sim_process_next(struct sim *sim, uint64_t *at);
 pid_t sim_process_pid(const struct sim_process *process);
-uint64_t sim_process_serial(const struct sim_process *process); /* unique in the run */
+uint64_t sim_process_serial(const struct sim_process *process); /* a number unique in the run */
 const char *sim_process_program(const struct sim_process *process);
 struct sim_host *sim_process_host(const struct sim_process *process);
-const char *sim_process_arg(const struct sim_process *process, int index); /* NULL past the end */
+/* argument `index` of the program (0: its name); NULL past the end */
+const char *sim_process_arg(const struct sim_process *process, int index);
 /* Returns what the program's start() put into *state. */
 void *sim_process_state(const struct sim_process *process);
 /* Returns whether work is under way on a lane (worker thread) of the process. */
@@ -282,7 +289,7 @@ enum sim_cut {
 };
 void sim_link_cut(struct sim *sim, struct sim_host *a, struct sim_host *b, uint64_t for_us,
                   enum sim_cut how);
-/* Delays each message between the two hosts by up to max_us, for the time for_us. */
+/* Delays all data between the two hosts by up to max_us; for_us: how long this lasts. */
 void sim_link_slow(struct sim *sim, struct sim_host *a, struct sim_host *b, uint64_t max_us,
                    uint64_t for_us);
 

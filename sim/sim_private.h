@@ -39,7 +39,7 @@ void sim_list_remove(struct sim_link *link);
 /* returns the first item; NULL: the list is empty */
 void *sim_list_first(const struct sim_link *head);
 
-void *sim_alloc(size_t size); /* zeroed; never NULL */
+void *sim_alloc(size_t size); /* memory of the simulator itself, zeroed; never NULL */
 void *sim_realloc(void *block, size_t size);
 char *sim_strdup(const char *text);
 char *sim_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -79,7 +79,9 @@ struct sim_cut_link { /* state of the network link between two hosts */
     struct sim_host *a, *b;
     uint64_t cut_until_us, slow_until_us, slow_max_us;
     enum sim_cut how;
-    uint64_t sent_count, delivered_max; /* for counting pieces of data that overtook others */
+    /* Serial numbers of pieces of data on the link, for SIM_COUNT_REORDERED: the number of the
+     * piece sent last, and the highest number delivered. */
+    uint64_t sent_count, delivered_max;
 };
 struct sim {
     struct sim_options options;
@@ -104,8 +106,8 @@ struct sim {
     bool ending;
 };
 
-/* Calls the observers outside of the current process, so that what they allocate is not charged to
- * it. */
+/* Calls the callback `what` of both observers, with the further arguments, as the simulator and not
+ * as the current process, so that what the callback allocates is not charged to this process. */
 #define SIM_TELL(sim, what, ...)                                                       \
     do {                                                                               \
         const struct sim_observer *told_[] = {&(sim)->options.observer, &(sim)->also}; \
@@ -130,12 +132,12 @@ struct sim_block {
 struct sim_heap {
     struct sim_block blocks; /* head of the circular list of allocated blocks */
     size_t count;
-    struct sim_link foreign; /* handles registered by mem_on_drop(), oldest first */
+    struct sim_link foreign; /* objects registered by mem_on_drop(), oldest first */
 };
 void sim_mem_use(struct sim *sim); /* makes sim the running simulation; NULL: no simulation runs */
 struct sim *sim_mem_running(void); /* the running simulation, or NULL */
 void sim_heap_init(struct sim_heap *heap);
-/* Releases the handles of mem_on_drop(), newest first, then all blocks. */
+/* Releases the objects registered by mem_on_drop(), newest first, then all blocks. */
 void sim_heap_drop(struct sim_heap *heap);
 
 /* ---- hosts ----------------------------------------------------------------------------------- */
@@ -170,8 +172,8 @@ struct sim_host {
     struct sim_link events, processes;
     struct sim_node *root;
     struct sim_journal_entry *journal;
-    /* journal_limit: number of the oldest journal entries that a power cut may leave as done; later
-     * entries are always undone */
+    /* journal_limit: a power cut keeps a random number of the oldest journal entries, from 0 to
+     * this, and undoes all later entries */
     size_t journal_count, journal_capacity, journal_limit;
     unsigned fail_writes, fail_syncs, cut_ops;
     uint64_t full_until_us; /* the disk is full until this time */
@@ -214,7 +216,7 @@ struct sim_watch { /* a request to be told when a process ends */
     void *arg;
     bool child;
     struct os_exit how;
-    struct sim_event *event; /* calls `call`; NULL: the watched process still lives */
+    struct sim_event *event; /* event that calls `call`; NULL: the watched process still lives */
 };
 struct sim_bind { /* a bind mount: the process sees `from` at the path `to` */
     char *from, *to;
@@ -274,11 +276,13 @@ struct sim_process *sim_process_first(const struct sim_link *list,
 bool sim_process_path(const struct sim_process *process, const char *path, char out[SIM_PATH_MAX]);
 /* Returns the program that the file contains; NULL: the file contains no known program. */
 const struct sim_program *sim_program_find(struct sim *sim, const struct sim_node *node);
-/* Ends a process as a kernel does: releases everything that it has and runs none of its code. */
+/* Ends a process, killed by signal_number or (if 0) with exit status `status`, as a kernel does:
+ * releases everything that the process has and runs none of its code. */
 void sim_process_end(struct sim_process *process, int status, int signal_number);
 /* Sends a signal to the process; an event delivers the signal later. */
 void sim_process_signal(struct sim_process *process, int signal_number);
-/* Ends the process whose code runs now, from inside this code, with this status or signal. */
+/* Ends the process whose code runs now, from inside this code, killed by signal_number or (if 0)
+ * with exit status `status`. */
 _Noreturn void sim_process_escape(struct sim_process *process, int status, int signal_number);
 void sim_watch_add(struct sim_process *watcher, struct sim_process *watched, pid_t pid,
                    os_exit_f call, void *arg, bool child);
@@ -336,7 +340,8 @@ void sim_tree_sync_all(struct sim_host *host);
 /* does what a power cut does to the disk: some unsynced changes are undone, chosen at random */
 void sim_tree_crash(struct sim_host *host);
 void sim_tree_destroy(struct sim_host *host);
-/* Makes path absolute, without "." and ".."; false when it is too long. */
+/* Sets out to path made absolute (a relative path begins at the directory cwd), without "." and
+ * ".."; false when the result is too long. */
 bool sim_path(const char *cwd, const char *path, char out[SIM_PATH_MAX]);
 
 void sim_vfs_create(struct sim_host *host);

@@ -25,7 +25,7 @@ struct steward {
      * vacate, to hold, to drain */
     unsigned asked, granted, vacated, held, drained;
 };
-/* Fills in the steward's program; its data is `steward`, which must outlive the run. */
+/* Sets *program to the steward's program; its data is `steward`, which must outlive the run. */
 void steward_program(struct sim_program *program, struct steward *steward);
 
 #endif

@@ -21,7 +21,7 @@ struct tyrant {
     uint64_t until_us; /* preempts nothing after this time */
 };
 
-/* Fills in the tyrant's program; tyrant is borrowed and must outlive the run. */
+/* Sets *program to the tyrant's program; tyrant is borrowed and must outlive the run. */
 void tyrant_program(struct sim_program *program, struct tyrant *tyrant);
 
 #endif

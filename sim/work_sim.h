@@ -61,7 +61,8 @@ bool sim_archive_walk(const void *data, size_t length, sim_archive_f each, void 
 /* Returns the CPU features of the host, such as "avx,sse". */
 const char *sim_host_features(struct sim_host *host);
 void sim_host_set_features(struct sim_host *host, const char *features);
-/* True when every word of `wanted` is in `there`. */
+/* Returns whether every word of `wanted` is in `there`, two lists of CPU features such as
+ * "avx,sse". */
 bool sim_features_suit(const char *wanted, const char *there);
 
 /* Writes a line to the process's standard error, or to its standard output when it has no standard
