@@ -16,11 +16,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size); /* called by libFuzzer */
 
-/* Returns false for expressions whose printed text cannot be parsed again, otherwise true.
- * HTCondor's printed form, which is also ours, has these cases: names after a dot lose their
- * quotes; the largest reals round up to infinity; `a ? : ~b` becomes `a ?: ~b`; relative times too
- * long for 32 bits become `-24855+-3:-14:-8`, and those below 100 microseconds `1e-05`; in the old
- * syntax a string may end in a backslash only at the end of the text. */
+/* Returns false when `printed`, the printed text of an expression, cannot be parsed again,
+ * otherwise true.  In these cases the printed form of HTCondor and of Roost cannot: names after a
+ * dot lose their quotes; the largest reals round up to infinity; `a ? : ~b` becomes `a ?: ~b`;
+ * relative times too long for 32 bits become `-24855+-3:-14:-8`, and those below 100 microseconds
+ * `1e-05`; in the old syntax a string may end in a backslash only at the end of the text. */
 static inline bool fuzz_reads_again(const char *printed, enum ad_syntax syntax)
 {
     return strchr(printed, '\'') == NULL && strstr(printed, "E+308") == NULL &&
@@ -35,8 +35,9 @@ static inline void fuzz_print(const struct ad_expr *expr, enum ad_syntax syntax,
     (void)strbuf_text(out);
 }
 
-/* Printing and parsing an expression repeatedly must reach a text that no longer changes.  It may
- * take some rounds: `- 5` becomes a literal, and each round removes one minus from `- - -0`. */
+/* Checks that printing and parsing the expression repeatedly reaches a text that no longer changes.
+ * It may take some rounds: `- 5` becomes a literal, and each round removes one minus from `- - -0`.
+ * quoted: the original text has a quote ', so nothing is checked. */
 static inline void fuzz_check_print(const struct ad_expr *expr, enum ad_syntax syntax, bool quoted)
 {
     struct strbuf now;

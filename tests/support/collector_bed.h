@@ -113,8 +113,10 @@ static inline void client_closed(void *arg, struct wire *wire, int status, const
     client->wire = NULL;
 }
 
-/* Connects a client with a token of these scopes, and waits.  scopes 0: over the Unix socket, where
- * the client is the administrator.  The outcome is in the status of the returned client. */
+/* Connects a client with a new token of these scopes that may advertise names which match pattern,
+ * and waits.  scopes 0: over the Unix socket, where the client is the administrator.  name: uplink
+ * name of the client, or NULL; handler: receives requests.  The outcome is in the status of the
+ * returned client. */
 static inline struct client *client_dial(struct bed *bed, uint32_t scopes, const char *pattern,
                                          const char *name, wire_handler_f handler)
 {

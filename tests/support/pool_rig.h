@@ -10,7 +10,8 @@
 #include "tests/support/loop_rig.h"
 #include "wire/token.h"
 
-/* Makes the certificate dir/ROLE.pem of a server, and its key, signed by the pool's authority. */
+/* Makes the certificate dir/ROLE.pem of the server `name` in this role, and its key
+ * dir/ROLE-key.pem, signed by the pool's authority. */
 static inline void pool_rig_make_cert(struct os *os, const char *dir, const char *role,
                                       const char *name)
 {
