@@ -19,11 +19,11 @@ enum board_order { BOARD_NOTHING, BOARD_FORGET_GAPS, BOARD_DIRTY_PAGES };
 /* The contents of the page.  The numbers are read and written only by board_get() and board_set().
  */
 struct board {
-    uint64_t looks;   /* how often the job read its clock */
-    uint64_t last_ns; /* time that the job's last reading of its clock gave */
+    uint64_t looks;   /* how often the job has read its clock since its start */
+    uint64_t last_ns; /* what the clock showed when the job read it last */
     /* longest time between two readings of the job's clock since it obeyed the last `order`, ns */
     uint64_t gap_ns;
-    uint64_t work; /* result of the job's computation */
+    uint64_t work; /* latest random number that the job computed, so that it has work to do */
     uint32_t order, obeyed;
 };
 
@@ -37,7 +37,8 @@ static inline uint64_t board_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Maps the file `path`, which is made if `flags` has O_CREAT; NULL on failure. */
+/* Maps the shared page, which is the file `path`; flags: O_CREAT to make the file, or 0.  NULL on
+ * failure. */
 static inline struct board *board_map(const char *path, int flags)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0644);
@@ -59,14 +60,15 @@ static inline uint64_t board_random(uint64_t *state)
     return *state;
 }
 
-/* Allocates memory that nobody has written to; NULL on failure. */
+/* Allocates `bytes` bytes of zeroed memory, whose pages exist only when they are written; NULL on
+ * failure. */
 static inline uint64_t *board_heap(uint64_t bytes)
 {
     void *heap = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return heap != MAP_FAILED ? heap : NULL;
 }
 
-/* Writes to every page of heap; no two pages are equal. */
+/* Fills the memory `heap` with random numbers, so that no two of its pages are equal. */
 static inline void board_fill(uint64_t *heap, uint64_t bytes)
 {
     uint64_t state = UINT64_C(0x9e3779b97f4a7c15);

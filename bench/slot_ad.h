@@ -21,7 +21,7 @@
 #define SLOT_AD_ATTRIBUTES 168
 #define SLOT_AD_EPOCH_S    1763632474
 
-/* Attributes with equal values in a pool of identical machines, in new syntax. */
+/* Attributes with equal values in a pool of identical machines: name, and value in new syntax. */
 static const char *const SLOT_AD_SAME[][2] = {
     {"MyType", "\"Machine\""},
     {"TargetType", "\"Job\""},
@@ -171,7 +171,8 @@ static void slot_ad_text(struct ad *ad, const char *name, const char *format, ..
     ad_set_string(ad, name, text);
 }
 
-/* Sets the slot's identity; the 12 slots of a machine share its Machine and addresses. */
+/* Sets the identity of slot `number` (of all slots); the 12 slots of a machine share its Machine
+ * and addresses. */
 static void slot_ad_identify(struct ad *ad, unsigned number)
 {
     unsigned machine = number / 12, low = machine % 250, high = machine / 250;
@@ -200,7 +201,8 @@ static void slot_ad_identify(struct ad *ad, unsigned number)
     ad_set_int(ad, "JobStarts", (int64_t)number % 97);
 }
 
-/* Sets the attributes that change with each update to their values in update `round`. */
+/* Sets the attributes of slot `number` that change with each update to their values in update
+ * `round`. */
 static void slot_ad_renew(struct ad *ad, unsigned number, unsigned round)
 {
     int64_t now_s = SLOT_AD_EPOCH_S + 86400 + (int64_t)round * 300 + number % 300;
@@ -234,7 +236,7 @@ static void slot_ad_renew(struct ad *ad, unsigned number, unsigned round)
     ad_set_string(ad, "UpdatesHistory", "00000000000000000000000000000000");
 }
 
-/* Gives attribute i of SLOT_AD_SAME a value that only this slot has. */
+/* Gives attribute i of SLOT_AD_SAME a value that only slot `number` has. */
 static void slot_ad_differ(struct ad *ad, size_t i, unsigned number)
 {
     const char *name = SLOT_AD_SAME[i][0], *text = SLOT_AD_SAME[i][1];
