@@ -66,7 +66,8 @@ struct stream {
     struct stream_events events;
     void *arg;
     bool opened, ended, paused, above;
-    char *ca_issuer, *role, *name, *pin; /* certificate properties that a client requires */
+    /* what a client requires of the certificate of the server */
+    char *ca_issuer, *role, *name, *pin;
     char *peer;
     unsigned char *input;
     size_t input_length, input_capacity, input_used;
@@ -90,8 +91,9 @@ struct tls_identity {
     char name[128], issuer[128], uri[SIM_URI_SIZE], pin[STREAM_PIN_SIZE];
 };
 
-/* Checks that the server is the one that the client requires (sim/tls_sim.c).  Returns 0; or
- * -EKEYREJECTED (another server) or -errno, with the reason in err. */
+/* Checks that the server is the one that the client requires (sim/tls_sim.c).  Returns 0; or, with
+ * the reason in err, -EKEYREJECTED (another server) or -EINVAL (its certificate has no valid URI).
+ */
 int sim_tls_judge(const struct stream *client, const struct sim_connection *connection,
                   struct err *err);
 
@@ -119,7 +121,7 @@ void sim_pipe_put(struct sim_pipe *pipe, enum sim_chunk_kind kind, const void *d
 void sim_pipe_schedule(struct sim_pipe *pipe);
 void sim_pipe_clear(struct sim_pipe *pipe);
 size_t sim_pipe_pending(const struct sim_pipe *pipe);
-/* Frees the connection when both ends are gone. */
+/* Frees the connection if both ends are gone; otherwise does nothing. */
 void sim_connection_release(struct sim_connection *connection);
 
 /* ---- stream_sim.c ---- */
