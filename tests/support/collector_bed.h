@@ -211,7 +211,8 @@ static inline int client_relay(struct client *client, const char *route, enum wi
     return answer->status;
 }
 
-/* Finds the collector's address in its own ad. */
+/* Asks the collector over its Unix socket for its own ad, and sets bed->tcp to the address there.
+ */
 static inline void bed_find_address(struct bed *bed)
 {
     struct client *client = client_dial(bed, 0, "", NULL, NULL);

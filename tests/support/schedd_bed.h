@@ -113,8 +113,8 @@ static inline void say_why(struct client *negotiator, int64_t autocluster, const
     answer_fini(&answer);
 }
 
-/* Tells the schedd, as the negotiator does, that its first request got a slot; returns the status
- * of the reply. */
+/* Tells the schedd, as the negotiator does, that the first request of the schedd got the slot with
+ * this claim id; returns the status of the reply. */
 static inline int match(struct client *negotiator, const char *claim_id)
 {
     static const char *const SLOT[] = {"[ Name = \"slot1@x\"; Machine = \"x\" ]", NULL};
@@ -129,8 +129,8 @@ static inline int match(struct client *negotiator, const char *claim_id)
     return status;
 }
 
-/* Answers the request DIAL_ME as a startd would that proves itself with this nonce when it
- * connects. */
+/* Answers the request DIAL_ME as a startd does: the answer has the digest of the nonce with which
+ * the startd will prove itself when it connects. */
 static inline void startd_takes(struct wire_request *request, const char *nonce)
 {
     char digest[CLAIM_NONCE_DIGEST_SIZE];
