@@ -1,7 +1,7 @@
 /* bench/slot_ad.h - slot ads as a startd of HTCondor sends them: 168 attributes, 5 KB of text.
  *
- * Each slot has its own names, addresses, times, load averages, idle times, and disk and memory
- * figures; the last of these change from update to update.  The description of the machine and its
+ * Each slot has its own names and addresses.  Its times, load averages, idle times, and disk and
+ * memory figures change from update to update.  The description of the machine and its
  * policy is the same in a pool of identical machines.  In a pool where all machines differ, every
  * number, text and expression is the slot's own.
  *
