@@ -11,8 +11,9 @@
 
 struct arena;
 
-/* Makes an empty arena; never returns NULL. block_bytes: size of the blocks that the arena takes
- * from the heap; 0: 16 KiB. max_bytes: most bytes that the arena hands out; 0: no limit. */
+/* Makes an empty arena; never returns NULL. block_bytes: size of the blocks of memory that the
+ * arena allocates for itself; 0: 16 KiB. max_bytes: most bytes that the arena hands out; 0: no
+ * limit. */
 struct arena *arena_create(size_t block_bytes, size_t max_bytes);
 void arena_destroy(struct arena *arena); /* NULL is allowed */
 /* frees all memory handed out by the arena; keeps one block for reuse */

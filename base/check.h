@@ -1,7 +1,8 @@
 /* base/check.h - CHECK: a false condition stops the program, in release builds too.
  *
- * CHECK is for our own mistakes only, never for what came from the network, the disk or a user.  A
- * daemon that stops this way is started again by its master and restores its state from its store.
+ * CHECK is only for mistakes in the code of Roost, never for what came from the network, the disk
+ * or a user.  A daemon that stops this way is started again by its master and restores its state
+ * from its store.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

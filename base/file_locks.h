@@ -1,4 +1,5 @@
-/* base/file_locks.h - asks a file that lies on our own file system for the locks held through it.
+/* base/file_locks.h - asks for the locks held through an open file on the file system of
+ * rsyscall_fuse/.
  *
  * Normally /proc/PID/fdinfo shows the locks of an open file.  The kernel cannot show those of a
  * FUSE file system that manages locks itself, as rsyscall_fuse/ does; but a job's checkpoint needs

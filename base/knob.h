@@ -79,8 +79,8 @@ struct knob_table {
     size_t section_count;
     const struct knob_family *families; /* families of knobs of the daemon; NULL: none */
     size_t family_count;
-    /* Prefixes of the families that are only read when the daemon starts, ended by NULL.  NULL: no
-     * families. */
+    /* Prefixes of those families whose knobs are read only when the daemon starts, ended by NULL.
+     * NULL: there are no such families. */
     const char *const *restart_families;
 };
 

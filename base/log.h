@@ -10,7 +10,7 @@
  * callback, so that virtual time works; lines leave through a sink: a rotated file, stderr, a
  * test's buffer.
  *
- * Levels: error = an operator must act; warn = something is wrong that we can live with; info = a
+ * Levels: error = an operator must act; warn = something is wrong, but the daemon goes on; info = a
  * state changed; debug = the rest.  Secrets never belong into a log: that is the caller's duty.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -93,7 +93,9 @@ void log_destroy(struct log *log); /* NULL is allowed; closes the sink */
 void log_set_level(struct log *log, enum log_level level);
 /* Returns whether lines of this level are written; false for a NULL log. */
 bool log_wants(const struct log *log, enum log_level level);
-/* Writes one line.  Use the macros log_error() ... log_debug() instead. */
+/* Writes one line. event: the name for programs, such as "wake.sent"; message: the text for people;
+ * fields: the key=value pairs that follow.  Callers use the macros log_error() ... log_debug()
+ * instead. */
 void log_write(struct log *log, enum log_level level, const char *event, const char *message,
                const struct log_field *fields, size_t field_count);
 

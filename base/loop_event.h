@@ -13,9 +13,9 @@
 #define LOOP_READ  1u
 #define LOOP_WRITE 2u
 
-/* A watch of a file descriptor.  It calls call(arg, ready) as long as the descriptor is ready for
- * something that loop_fd_want() asked for.  The descriptor still belongs to the caller and must
- * stay open until the watch is destroyed. */
+/* A watch of a file descriptor.  It calls call(arg, ready) again and again while the descriptor is
+ * ready for something that loop_fd_want() asked for; ready is LOOP_READ, LOOP_WRITE or both.  The
+ * descriptor still belongs to the caller and must stay open until the watch is destroyed. */
 struct loop_fd;
 typedef void (*loop_fd_f)(void *arg, unsigned ready);
 struct loop_fd *loop_fd_create(struct loop *loop, int fd, loop_fd_f call, void *arg);
@@ -36,8 +36,8 @@ void loop_account_end(struct loop *loop, const struct loop_account *account, con
                       void (*function)(void));
 void loop_call(struct loop *loop, const char *what, loop_f call, void *arg);
 
-/* Returns whether loop_stop() was called: code that calls several callbacks in turn must then
- * end after the current one. */
+/* Returns whether loop_stop() was called: code that calls several callbacks one after another must
+ * then stop after the current one. */
 bool loop_is_stopping(const struct loop *loop);
 
 /* Values that other files attach to each loop, by loop_slot_set().  They are destroyed with the

@@ -1,4 +1,5 @@
-/* base/plain_env.h - the part of our environment that may be given to a process of another account.
+/* base/plain_env.h - the part of the environment of this process that may be given to a process of
+ * another account.
  *
  * A daemon of root has the environment of whoever started it, perhaps with passwords and tokens.  A
  * process that runs as another account must not have those, because that account can read them
@@ -13,10 +14,10 @@ struct config;
 struct os;
 struct vec;
 
-/* Appends to ret the variables that one of our daemons needs, ended by NULL; the caller frees
- * each with mem_free(): search paths, language and time zone, variables for Roost (ROOST_...),
- * OpenSSL and sanitizers, and those that the configuration reads with $ENV(NAME), because the
- * daemon reads the same configuration. */
+/* Appends to ret the variables of this process's environment that a daemon of Roost needs, ended by
+ * NULL; the caller frees each with mem_free(): search paths, language and time zone, variables for
+ * Roost (ROOST_...), OpenSSL and sanitizers, and those that the configuration reads with
+ * $ENV(NAME), because the daemon reads the same configuration. */
 void plain_env_make(struct os *os, const struct config *config, struct vec *ret);
 
 #endif

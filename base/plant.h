@@ -22,7 +22,7 @@ enum {
     /* shadow: reports a checkpoint as kept without asking the schedd. */
     PLANT_KNOWN_checkpoint_told_early = 1,
     PLANT_KNOWN_checkpoint_not_synced = 1, /* shadow: commits a checkpoint before it is on disk */
-    /* starter: resumes from the checkpoint before the latest. */
+    /* starter: resumes a job from its second newest checkpoint. */
     PLANT_KNOWN_checkpoint_of_before = 1,
     PLANT_KNOWN_checkpoint_forgotten = 1, /* schedd: an evicted job starts from its beginning */
     /* schedd: checkpoints of jobs that left the queue are never removed. */

@@ -17,10 +17,10 @@ struct os;
 #define SECRET_FILE_MAX 4096 /* most bytes of a secret, with the terminating zero */
 
 /* Reads the file into ret, zero-terminated and without white space at its end; size is at most
- * SECRET_FILE_MAX.  Returns 0; -EACCES: group or others have some right to the file, or its
- * owner is neither we nor root; -EINVAL: not a regular file, empty, contains a zero byte, or
- * longer than size - 1; or -errno of opening the file. err names the file and never quotes its
- * contents.  On failure ret contains nothing of the file. */
+ * SECRET_FILE_MAX.  Returns 0; -EACCES: group or others have some right to the file, or its owner
+ * is neither the user of this process nor root; -EINVAL: not a regular file, empty, contains a zero
+ * byte, or longer than size - 1; or -errno of opening the file. err names the file and never quotes
+ * its contents.  On failure ret contains nothing of the file. */
 int secret_file_read(struct os *os, const char *path, char *ret, size_t size, struct err *err);
 /* Overwrites a secret in memory.  The compiler cannot optimise this away. */
 void secret_wipe(void *data, size_t length);

@@ -54,9 +54,10 @@ int server_role_print(const char *pool, const char *role, const char *name, stru
  * written exactly as server_role_print() writes it. */
 int server_role_parse(const char *uri, size_t length, struct server_role *ret, struct err *err);
 
-/* Decides whether the server that shows `shown` is the one that was meant. pool or name NULL: any.
- * Returns 0; or -EKEYREJECTED, with err such as "the server shows the certificate of schedd 'a' of
- * pool 'p', expected a collector of pool 'p'". */
+/* Compares what the certificate of a server says (`shown`) with the pool, role and name that the
+ * caller requires. pool or name NULL: any.  Returns 0: they agree; or -EKEYREJECTED, with err such
+ * as "the server shows the certificate of schedd 'a' of pool 'p', expected a collector of pool
+ * 'p'". */
 int server_role_judge(const struct server_role *shown, const char *pool, const char *role,
                       const char *name, struct err *err);
 

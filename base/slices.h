@@ -1,13 +1,13 @@
-/* base/slices.h - divides long work into slices: one slice in each turn of the event loop, callers
- * in turn.
+/* base/slices.h - divides long work into slices: one slice in each pass of the event loop, one
+ * caller after another.
  *
  * Design note: work for others (a query over a long queue, the constraint of a command) is done in
  * slices, each far shorter than the loop's budget.  With one timer for each work, all of them would
- * run a slice in every turn, and a hundred heavy queries would make a turn as long as a hundred
- * slices.  Here only one slice runs in a turn.  Callers take turns, and the works of one caller
- * take turns among themselves: a caller with a hundred requests gets as many slices as a caller
- * with one.  The work itself decides how long a slice is, by counting steps (classad/ad_limits.h,
- * AD_SLICE_STEPS).
+ * run a slice in every pass of the loop, and a hundred heavy queries would make a pass as long as a
+ * hundred slices.  Here only one slice runs in a pass.  Callers take turns, and the works of one
+ * caller take turns among themselves: a caller with a hundred requests gets as many slices as a
+ * caller with one.  The work itself decides how long a slice is, by counting steps
+ * (classad/ad_limits.h, AD_SLICE_STEPS).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,10 +20,10 @@
 #include "base/loop.h"
 
 struct slices;     /* a set of works, and the order in which their slices run */
-struct slice_work; /* one long piece of work */
+struct slice_work; /* one long work, done slice by slice */
 
 struct slices *slices_create(struct loop *loop);
-/* Frees the queue.  All works in it must have been destroyed before.  NULL is allowed. */
+/* Frees the set.  All works in it must have been destroyed before.  NULL is allowed. */
 void slices_destroy(struct slices *slices);
 
 /* Makes a work, which runs when slice_work_want() asks for it. slice(arg) must do one slice of the
@@ -43,9 +43,9 @@ void slice_work_stop(struct slice_work *work); /* withdraws the request of slice
 bool slice_work_waits(const struct slice_work *work);
 
 /* Limits how many works of one caller hold memory at a time (until somebody takes their result).
- * Returns true when fewer than `most` do: the work then counts until slice_work_leave().
- * Returns false when the limit is reached: slice() must return now, and is called again when a work
- * of the same caller has left. */
+ * Returns true when fewer than `most` works of this caller hold memory: this work then counts until
+ * slice_work_leave().  Returns false when the limit is reached: slice() must return now, and is
+ * called again when a work of the same caller has left. */
 bool slice_work_enter(struct slice_work *work, size_t most);
 /* Ends what slice_work_enter() has allowed: the work no longer counts as holding memory.  Does
  * nothing if slice_work_enter() has not returned true before. */

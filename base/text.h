@@ -43,20 +43,21 @@ int text_parse_int64(const char *text, int64_t *ret, struct err *err);
 /* Reads [+-]digits[.digits][e[+-]digits].  Returns 0, -EINVAL (wrong form) or -ERANGE (right
  * form, but too large). */
 int text_parse_double(const char *text, double *ret, struct err *err);
-/* Reads one of: true false yes no on off t f y n 1 0.  Returns 0 or -EINVAL. */
+/* Reads one of: true false yes no on off t f y n 1 0.  Returns 0 or -EINVAL (another text). */
 int text_parse_bool(const char *text, bool *ret, struct err *err);
 
-/* Reads a duration into *ret, in seconds: "10m", "1h30m", "250 ms", "2 days".  Units are ms, s,
- * m, h, d, w and their English words; a number without a unit counts in seconds.  The sum must
- * be whole seconds, and not negative.  Returns 0, -EINVAL or -ERANGE. */
+/* Reads a duration into *ret, in seconds: "10m", "1h30m", "250 ms", "2 days".  Units are ms, s, m,
+ * h, d, w and their English words; a number without a unit counts in seconds.  The sum must be
+ * whole seconds, and not negative.  Returns 0, -EINVAL (wrong form) or -ERANGE (too large). */
 int text_parse_duration_s(const char *text, int64_t *ret, struct err *err);
-/* Reads a duration, in the form of text_parse_duration_s(), into *ret, in milliseconds; also a
- * number without a unit counts in milliseconds.  Returns 0, -EINVAL or -ERANGE. */
+/* Reads a duration, in the form of text_parse_duration_s(), into *ret, in milliseconds; but a
+ * number without a unit counts in milliseconds.  Returns 0, -EINVAL (wrong form) or -ERANGE (too
+ * large). */
 int text_parse_duration_ms(const char *text, int64_t *ret, struct err *err);
 
 /* Reads a size in bytes: "2 GiB", "512M", "100 kb", "4096".  Units are B K M G T P with an optional
  * "B" or "iB", in any case; all are powers of 1024, as in HTCondor.  Without a unit: bytes.  Whole
- * numbers only, never negative.  Returns 0, -EINVAL or -ERANGE. */
+ * numbers only, never negative.  Returns 0, -EINVAL (wrong form) or -ERANGE (too large). */
 int text_parse_size(const char *text, int64_t *ret_bytes, struct err *err);
 
 /* Gives the milliseconds of a unit of time, word[0..length): "m", "days", in any case.  Returns
@@ -72,12 +73,13 @@ void text_utc_ms(int64_t utc_ms, char out[TEXT_UTC_MAX]);
 /* Writes "2026-11-20T09:34:36Z".  Years before 0 or after 9999 are clamped. */
 void text_utc_s(int64_t utc_s, char out[TEXT_UTC_MAX]);
 /* Reads "2026-11-20T09:34:36Z", also with milliseconds; *ret_ms is in milliseconds since 1970.
- * Returns 0 or -EINVAL. */
+ * Returns 0 or -EINVAL (not such a time). */
 int text_parse_utc(const char *text, int64_t *ret_ms, struct err *err);
 
 /* Writes data as 2 * length hex digits, lower case, and the terminating zero. */
 void text_hex(const void *data, size_t length, char *out);
-/* Reads exactly 2 * length hex digits into out[0..length).  Returns 0 or -EINVAL. */
+/* Reads exactly 2 * length hex digits into out[0..length).  Returns 0 or -EINVAL (not a hex digit,
+ * or another number of digits). */
 int text_unhex(const char *text, void *out, size_t length, struct err *err);
 
 /* Returns whether the pattern matches the whole text: '*' stands for any bytes or none, '?' for

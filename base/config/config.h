@@ -10,10 +10,10 @@
  * Layers, later ones win: the built-in tables, the shared file, local files and directories
  * (LOCAL_CONFIG_DIR, LOCAL_CONFIG_FILE, LOCAL_CONFIG), the persistent runtime configuration
  * (PERSISTENT_CONFIG_DIR/<subsystem>.conf, with ENABLE_PERSISTENT_CONFIG), the environment
- * (ROOST_<NAME>).  In files, STARTD.NAME is NAME for the startd alone, and there it wins over a
- * NAME without prefix, in whatever file that is.  Macros are expanded after all layers are read, so
- * a macro changed in a later layer also changes the values built from it; self-references are
- * resolved where they stand.
+ * (ROOST_<NAME>).  In files, STARTD.NAME is NAME for the startd alone, and there it wins over NAME
+ * without the prefix, in whatever file either stands.  Macros are expanded after all layers are
+ * read, so a macro changed in a later layer also changes the values built from it; self-references
+ * are resolved where they stand.
  *
  * Design note: config_file.c, the only user of libconfuse, turns one file into a list of
  * assignments; everything else works on that list.  libconfuse needs to know all names in advance
@@ -55,14 +55,15 @@ enum config_layer {
     CONFIG_SHARED,      /* the shared file, /etc/roost/roost.conf */
     CONFIG_LOCAL,       /* local files and directories */
     CONFIG_PERSISTENT,  /* set at run time: `roost config set` */
-    CONFIG_ENVIRONMENT, /* a variable ROOST_<NAME> */
+    CONFIG_ENVIRONMENT, /* an environment variable ROOST_<NAME> */
 };
 
 /* Callbacks through which the loader reads files and the environment. base/config/config_os.h makes
  * the real ones. */
 struct config_source {
-    /* Reads a whole file into *text, zero-terminated; the loader frees it with mem_free().
-     * Returns 0; -ENOENT; -EISDIR; -EFBIG: the file has more than max bytes; or another -errno. */
+    /* Reads a whole file into *text, zero-terminated, and its size in bytes without the zero into
+     * *length; the loader frees *text with mem_free().  Returns 0; -ENOENT: no such file; -EISDIR:
+     * the path is a directory; -EFBIG: the file has more than max bytes; or another -errno. */
     int (*read_file)(void *context, const char *path, size_t max, char **text, size_t *length,
                      struct err *err);
     /* Appends the names of a directory's entries, without the directory's path, in any order.
@@ -119,7 +120,7 @@ void config_destroy(struct config *config); /* NULL is allowed */
 
 /* Returns the value of a KNOB_STRING; NULL when unset.  For config_string() and the getters below,
  * down to config_list(): the result lives as long as the configuration; a name that is in none of
- * this program's tables, or a knob of another type, is a mistake in our code (CHECK). */
+ * this program's tables, or a knob of another type, is a mistake of the caller (CHECK). */
 const char *config_string(const struct config *config, const char *name);
 /* Returns the value of a KNOB_PATH; NULL when unset. */
 const char *config_path(const struct config *config, const char *name);
@@ -209,8 +210,8 @@ int config_settings_may_name(const struct config *config, const char *name, stru
 int config_settings_edit(const char *path, const char *text, const char *name, const char *value,
                          struct strbuf *out, struct err *err);
 /* Appends the names that differ between two configurations of one daemon, separated by ", ": knobs,
- * names of families of knobs, kinds of sections.  Those that a daemon reads only when it starts go
- * to `restart`, the others to `changed`. */
+ * names of families of knobs, kinds of sections.  Names that the daemon reads only when it starts
+ * are appended to `restart`, the other names to `changed`. */
 void config_compare(const struct config *before, const struct config *after, struct strbuf *changed,
                     struct strbuf *restart);
 

@@ -35,7 +35,7 @@ struct config_statement {
 
 /* Appends the file's statements to *statements, in order; the statements live in `arena`.  Returns
  * 0; -EINVAL, with "PATH:LINE: what is wrong" in err; -ENOMEM; -EBADMSG: libconfuse refuses what
- * our own scan accepted, which is not known to happen.  Must not run in two threads at a time,
+ * config_scan() accepted, which is not known to happen.  Must not run in two threads at a time,
  * because libconfuse keeps global state. */
 int config_file_parse(const char *path, const char *text, size_t length, struct arena *arena,
                       struct vec *statements, struct err *err);

@@ -38,8 +38,8 @@ int macro_next(const char *text, size_t length, size_t at, struct macro_referenc
 int macro_replace_self(const char *text, const char *self, const char *old, struct strbuf *out,
                        struct err *err);
 
-/* Calls each() with the name of every reference in text, also of those inside defaults, but not
- * of $ENV references.  Returns 0 or -EINVAL (malformed). */
+/* Calls each() with the name (not zero-terminated, `length` bytes) of every reference in text, also
+ * of those inside defaults, but not of $ENV references.  Returns 0 or -EINVAL (malformed). */
 int macro_each(const char *text, void (*each)(void *arg, const char *name, size_t length),
                void *arg, struct err *err);
 

@@ -21,10 +21,12 @@
 
 struct err;
 
-/* Computes a value of type INT, DURATION_S, DURATION_MS (both in milliseconds) or SIZE_BYTES.
- * Returns 0, -EINVAL (malformed) or -ERANGE (too large). */
+/* Computes the value of a knob of the given type: KNOB_INT, KNOB_DURATION_S, KNOB_DURATION_MS or
+ * KNOB_SIZE_BYTES. *ret is in milliseconds for both kinds of durations.  Returns 0, -EINVAL
+ * (malformed) or -ERANGE (too large). */
 int config_number_int(const char *text, enum knob_type type, int64_t *ret, struct err *err);
-/* Computes a value of type REAL.  Returns 0, -EINVAL (malformed) or -ERANGE (too large). */
+/* Computes the value of a knob of type KNOB_REAL.  Returns 0, -EINVAL (malformed) or -ERANGE (too
+ * large). */
 int config_number_real(const char *text, double *ret, struct err *err);
 
 #endif

@@ -98,8 +98,10 @@ struct foreign_option {
 const char *config_place(struct config_loader *loader, const struct config_origin *origin,
                          const char *name);
 
-/* Expands an entry into its value.text; the entries that it refers to are expanded first.
- * Returns 0, or -EINVAL, -ELOOP, -EFBIG, -ENOMEM with the file and line in err. */
+/* Expands an entry into its value.text; the entries that it refers to are expanded first.  Returns
+ * 0; or, with the file and line in err, -EINVAL: a malformed macro or an unknown name; -ELOOP:
+ * macros that refer to themselves or are nested too deep; -EFBIG: the value is too long; -ENOMEM or
+ * -E2BIG: the configuration is too large. */
 int config_expand_entry(struct config_loader *loader, struct config_entry *entry, struct err *err);
 /* Expands the macros in one text. title: value of $(TITLE), or NULL. *ret lives in the arena
  * of the configuration.  Returns 0 or an error of config_expand_entry(). */
@@ -110,7 +112,8 @@ int config_expand_text(struct config_loader *loader, const char *text, const cha
  * loaded. */
 void config_gather_texts(struct config_loader *loader);
 
-/* Converts value->text into the typed fields of value.  Returns 0 or -errno with err. */
+/* Converts value->text into the typed fields of value.  Returns 0; or -errno: the text is not valid
+ * for the knob, err says why. */
 int config_check_value(struct config_loader *loader, struct config_value *value, struct err *err);
 
 /* Splits the text of a list into items.  The array *items, ended by NULL, and its texts live in the

@@ -53,7 +53,8 @@ struct daemon {
      * SHUTDOWN_GRACEFUL_TIMEOUT.  NULL: the process stops at once. */
     void (*stop)(void *state);
     void (*destroy)(void *state);
-    /* Checks the text of a KNOB_EXPR when a configuration is loaded; NULL: any text is accepted. */
+    /* Checks the text of a KNOB_EXPR when a configuration is loaded.  Returns 0 or -errno. context:
+     * not used.  NULL instead of a function: any text is accepted. */
     int (*check_expr)(void *context, const char *text, struct err *err);
     /* All tables of knobs that a file may use, ended by NULL; other names are logged as unknown.
      * NULL: nothing is logged. */

@@ -21,9 +21,9 @@ struct os;
 
 /* Parses the arguments, loads the configuration, opens the log (sink NULL: the file that -log or
  * the configuration names), locks the daemon's lock file, registers signals and calls the daemon's
- * start(). Reads the machine only through loop and os.  Returns 0 and sets *ret; or 1 or 3, the
- * exit status for the process, with err set and, if the log was open, logged. argv must outlive
- * *ret. */
+ * start().  Reads the machine only through loop and os.  Returns 0 and sets *ret; or the exit
+ * status for the process, 1 (it could not start) or 3 (another instance holds the lock), with err
+ * set and, if the log was open, logged. argv must outlive *ret. */
 int daemon_run_start(const struct daemon *daemon, struct loop *loop, struct os *os,
                      const struct log_sink *sink, int argc, char *const *argv,
                      struct daemon_run **ret, struct err *err);

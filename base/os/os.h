@@ -42,7 +42,7 @@ int os_machine(struct os *os, struct os_machine *ret, struct err *err);
  * how many. */
 size_t os_cpu_numbers(struct os *os, uint32_t *ret, size_t max);
 double os_load_average(struct os *os); /* returns the load average of the last minute */
-/* returns the free space in KiB, or -errno */
+/* returns the free space, in KiB, of the file system that holds path; or -errno */
 int64_t os_disk_free_kib(struct os *os, const char *path);
 
 /* seconds of idleness that are reported for a machine without any terminal or keyboard */
@@ -90,22 +90,22 @@ struct os_exit {
     int status; /* exit status; -1: a signal ended the process, or the status is unknown */
     int signal; /* the signal that ended the process; 0: it exited by itself */
     bool core;  /* true: the process left a core file */
-    /* True: neither status nor signal is known, because the process was not our child but only
-     * watched by os_watch(). */
+    /* True: neither status nor signal is known, because the process is not a child of this one and
+     * was only watched by os_watch(). */
     bool unknown;
     double user_cpu_s, system_cpu_s;
     int64_t max_rss_kib;
 };
 typedef void (*os_exit_f)(void *arg, pid_t pid, const struct os_exit *how);
 
-/* How a started program is related to us. */
+/* How a started program is related to the process that calls os_spawn(). */
 enum os_kin {
     OS_CHILD,
-    /* Not our child: the init process adopts it (or we do, if we are a subreaper).  os_spawn()
-     * returns its pid, but its exit is not reported. */
+    /* Not a child of the caller: the init process adopts it (or the caller does, if that called
+     * os_become_subreaper()). os_spawn() returns its pid, but its exit is not reported. */
     OS_DETACHED,
-    /* Our child, a job of the starter: when one of its descendants loses its parent, we become
-     * the parent, so that os_descendants_kill() still finds it. */
+    /* A child of the caller, the starter of a job: when one of the job's processes loses its
+     * parent, the starter becomes its parent, so that os_descendants_kill() still finds it. */
     OS_SUBREAPER_JOB,
 };
 
@@ -113,18 +113,18 @@ enum os_kin {
  * the default. */
 struct os_spawn {
     const char *const *argv; /* argv[0] is the path; ended by NULL */
-    /* "NAME=value" ..., ended by NULL.  NULL: our own environment; but with change_user only PATH,
-     * because the other account can read /proc/PID/environ. */
+    /* "NAME=value" ..., ended by NULL.  NULL: the environment of the process that calls os_spawn();
+     * but with change_user only PATH, because the other account can read /proc/PID/environ. */
     const char *const *env;
     /* variables added to env, "NAME=value", ended by NULL; may be NULL */
     const char *const *env_add;
-    const char *cwd; /* working directory; NULL: our own */
-    /* File for standard input.  NULL: /dev/null; "-": our own standard input.  A FIFO that
-     * nobody has open for writing reads as empty. */
+    const char *cwd; /* working directory; NULL: that of the process that calls os_spawn() */
+    /* File for standard input.  NULL: /dev/null; "-": that of the process that calls os_spawn().  A
+     * FIFO that nobody has open for writing reads as empty. */
     const char *stdin_path;
     /* File for standard output, opened as the child's user and relative to cwd: created, or
-     * appended to.  NULL: /dev/null; "-": our own standard output.  A FIFO that nobody reads is
-     * -ENXIO. */
+     * appended to.  NULL: /dev/null; "-": that of the process that calls os_spawn().  For a FIFO
+     * that nobody reads os_spawn() returns -ENXIO. */
     const char *stdout_path;
     const char *stderr_path; /* file for standard error; rules as for stdout_path */
     /* true: the files stdout_path and stderr_path are emptied first, instead of appended to */
@@ -143,13 +143,15 @@ struct os_spawn {
     bool change_user; /* true: run as uid and gid, without supplementary groups; needs root */
     uid_t uid;
     gid_t gid;
-    int nice; /* added to our own nice value */
+    int nice; /* added to the nice value of the process that calls os_spawn() */
     /* Namespaces, mounts, cgroup and limits for the program (base/os/os_cage.h); NULL: none.  If
-     * they cannot be made the program is not started: -ENOTSUP; -ENOSYS: this process can never
-     * make namespaces; -EPROTONOSUPPORT: filters of system calls are not possible. */
+     * one of them cannot be made, the program is not started, and os_spawn() returns -ENOSYS: this
+     * process can never make namespaces; -EPROTONOSUPPORT: filters of system calls are not
+     * possible; -ENOTSUP: anything else could not be made. */
     const struct os_cage *cage;
     /* Pid of another process: the program joins its namespaces (PID, mounts, IPC, user); 0: the
-     * program stays in ours.  May be combined with a cage that makes no namespaces. */
+     * program stays in those of the process that calls os_spawn().  May be combined with a cage
+     * that makes no namespaces. */
     pid_t beside;
     /* Terminal or pipes for the program's standard streams (base/os/os_terminal.h); NULL:
      * stdin_path, stdout_path and stderr_path are used. */
@@ -159,7 +161,7 @@ struct os_spawn {
 /* Starts a program.  Returns 0 and sets *ret to its pid; or -errno.  A failed exec is reported
  * here, as -ENOENT, -EACCES etc. with err naming the path, not as an exit status. on_exit, unless
  * NULL, is called when the program ends.  The child has only the descriptors 0-2, default signal
- * handling, and the limit of open files with which we were started. */
+ * handling, and the limit of open files with which this process was started. */
 int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
              struct err *err);
 /* Runs a program to its end and blocks until then: for facts that a daemon must know before it
@@ -167,19 +169,19 @@ int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void
  * with its process group; or an error of os_spawn(). */
 int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct os_exit *how,
            struct err *err);
-/* Starts a program that prepares itself: its main() calls prepared_main()
- * (base/daemon/prepared.h), and os_spawn() can soon start copies of this process.  We have at
- * most one prepared process; a call with another path ends the earlier one.  Failures are not
- * reported: programs are then started normally, and a later call tries again. */
+/* Starts a program that prepares itself: its main() calls prepared_main() (base/daemon/prepared.h),
+ * and os_spawn() can soon start copies of this process.  A process has at most one prepared
+ * process; a call with another path ends the earlier one.  Failures are not reported: programs are
+ * then started normally, and a later call tries again. */
 void os_prepare(struct os *os, const char *program);
 /* Returns the pid of a program that os_spawn() started.  pid: the pid that os_spawn() gave; for a
  * program in a cage that is the pid of the cage's keeper (base/os/os_cage.h), else the program's
  * own.  Returns 0 if the program is in a cage and has ended. */
 pid_t os_caged_pid(struct os *os, pid_t pid);
-/* Calls on_exit when a process that is not our child ends. start_time (from os_start_time())
- * makes sure that the pid was not reused by another process; 0: any process with this pid.  If
- * the process has ended already, or its start time differs, on_exit is called soon.  Returns 0 or
- * -errno. */
+/* Calls on_exit when a process that is not a child of this one ends. start_time (from
+ * os_start_time()) makes sure that the pid was not reused by another process; 0: any process with
+ * this pid.  If the process has ended already, or its start time differs, on_exit is called soon.
+ * Returns 0 or -errno. */
 int os_watch(struct os *os, pid_t pid, uint64_t start_time, os_exit_f on_exit, void *arg,
              struct err *err);
 /* Makes sure that the callback on_exit given for this process to os_spawn() or os_watch() is not
@@ -189,28 +191,29 @@ void os_forget(struct os *os, pid_t pid);
  * identifies a process for ever.  Returns 0 if there is no such process, or it is dead and not
  * reaped. */
 uint64_t os_start_time(struct os *os, pid_t pid);
-/* Sends a signal to a process.  For the pid of a cage's keeper (base/os/os_cage.h) every signal
- * but SIGKILL goes to the program in the cage.  Returns 0, -ESRCH or -EPERM.  Pid 0 is a mistake
- * in our code (CHECK); for a negative pid nothing is sent: -ESRCH. */
+/* Sends a signal to a process.  For the pid of a cage's keeper (base/os/os_cage.h) every signal but
+ * SIGKILL goes to the program in the cage.  Returns 0; -ESRCH: no such process, or pid is negative;
+ * -EPERM: this process may not signal it.  Pid 0 is a mistake of the caller (CHECK). */
 int os_kill(struct os *os, pid_t pid, int signal_number);
-/* Sends a signal to all processes of a process group.  Returns 0, -ESRCH or -EPERM. */
+/* Sends a signal to all processes of a process group.  Returns 0; -ESRCH: no such group; -EPERM:
+ * this process may not signal any of them. */
 int os_kill_group(struct os *os, pid_t group, int signal_number);
 pid_t os_pid(struct os *os); /* returns the pid of this process */
 pid_t os_group(struct os *os);
 /* Makes this process the parent of its orphaned descendants; for the starter. */
 void os_become_subreaper(struct os *os);
-/* Sends a signal once to each living descendant of ours, also to those that are born meanwhile.
- * Returns how many got the signal. */
+/* Sends a signal once to each living descendant of this process, also to those that are born
+ * meanwhile.  Returns how many got the signal. */
 size_t os_descendants_kill(struct os *os, int signal_number);
-/* Sends a signal once to each living child of ours, not to the children's children; orphans that a
- * subreaper has adopted are children.  Returns how many got the signal. */
+/* Sends a signal once to each living child of this process, not to the children's children; orphans
+ * that a subreaper has adopted are children.  Returns how many got the signal. */
 size_t os_children_kill(struct os *os, int signal_number);
 /* For each roots[i], counts into running[i] the threads of that process and its living descendants
  * that run, are ready to run, or wait for a disk: what the kernel's load average counts.  Looks at
  * all processes once for all roots. */
 void os_families_running(struct os *os, const pid_t *roots, size_t count, int64_t *running);
 
-/* Sends a signal (0: none) to each process except us whose environment contains exactly mark
+/* Sends a signal (0: none) to each process except this one whose environment contains exactly mark
  * ("NAME=value"); returns how many such processes there are.  Finds what a killed starter left
  * behind. */
 size_t os_marked_kill(struct os *os, const char *mark, int signal_number);
@@ -237,34 +240,36 @@ int os_read_file(struct os *os, const char *path, size_t max_bytes, char **data,
  * file and its directory.  Returns 0 or -errno. */
 int os_write_file(struct os *os, const char *path, const void *data, size_t length, mode_t mode,
                   bool durable, struct err *err);
-/* Overwrites the file `path` in place if it is a regular file of ours that has only one name and
- * this mode; otherwise replaces it as os_write_file() does.  To overwrite is cheaper than a new
- * file, but neither durable nor in one step: for files that nobody reads before being told. */
+/* Overwrites the file `path` in place if it is a regular file that belongs to the user of this
+ * process and has only one name and the mode `mode`; otherwise replaces it as os_write_file() does.
+ * To overwrite is cheaper than a new file, but neither durable nor in one step: for files that
+ * others read only after the caller has told them to.  Returns 0 or -errno. */
 int os_rewrite_file(struct os *os, const char *path, const void *data, size_t length, mode_t mode,
                     struct err *err);
-/* Makes a directory and its parents; an existing directory is a success. */
+/* Makes a directory and its missing parents, all with this mode.  Returns 0, also if the directory
+ * exists already; or -errno. */
 int os_mkdirs(struct os *os, const char *path, mode_t mode, struct err *err);
-/* Removes a file, a link or an empty directory; success if nothing is there. */
+/* Removes a file, a link or an empty directory.  Returns 0, also if nothing is there; or -errno. */
 int os_remove(struct os *os, const char *path, struct err *err);
-/* Removes a directory and all below it.  Never follows links nor enters other file systems
- * (-EXDEV).  Success if nothing is there. */
+/* Removes a directory and all below it.  Never follows links.  Returns 0, also if nothing is there;
+ * -EXDEV: another file system is mounted below, and is not entered; or another -errno. */
 int os_remove_tree(struct os *os, const char *path, struct err *err);
-/* Makes the used directory `path` as good as a new one: empty, owned by us, with this mode.
- * kept: the name of a directory in it that stays and is made as good as new, too; NULL: none.
- * Returns 0; -ESTALE: the directory is empty, but still has something that a new one would not
- * have (attributes, access lists, flags, a grown size), and must be removed; -ENOENT: there is
- * no such directory; or an error of os_remove_tree(). */
+/* Makes the used directory `path` as good as a new one: empty, owned by the user of this process,
+ * with this mode. kept: the name of a directory in it that stays and is made as good as new, too;
+ * NULL: none.  Returns 0; -ESTALE: the directory is empty, but still has something that a new one
+ * would not have (attributes, access lists, flags, a grown size), and must be removed; -ENOENT:
+ * there is no such directory; or an error of os_remove_tree(). */
 int os_renew_directory(struct os *os, const char *path, const char *kept, mode_t mode,
                        struct err *err);
 int os_rename(struct os *os, const char *from, const char *to, bool durable, struct err *err);
-/* Changes the owner of a file; for a link, the owner of the link itself. */
+/* Changes the owner of a file; for a link, the owner of the link itself.  Returns 0 or -errno. */
 int os_chown(struct os *os, const char *path, uid_t uid, gid_t gid, struct err *err);
 int os_chmod(struct os *os, const char *path, mode_t mode, struct err *err);
 /* Calls each() for every name in a directory but "." and "..", sorted.  Returns 0 or -errno. */
 int os_list(struct os *os, const char *path, void (*each)(void *arg, const char *name), void *arg,
             struct err *err);
 /* Makes a path absolute: a relative path is appended to the working directory.  The path need not
- * exist.  The caller frees *ret with mem_free(). */
+ * exist.  The caller frees *ret with mem_free().  Returns 0 or -errno. */
 int os_absolute(struct os *os, const char *path, char **ret, struct err *err);
 bool os_is_network_fs(struct os *os, const char *path);
 
@@ -306,7 +311,7 @@ struct os_lock;
  * another process has the lock, and *holder (holder may be NULL) is its pid, or 0 if that cannot be
  * read; or another -errno. */
 int os_lock(struct os *os, const char *path, struct os_lock **ret, pid_t *holder, struct err *err);
-/* Appends a line, such as "ready", to the lock file. */
+/* Appends a line, such as "ready", to the lock file.  A failure to write is ignored. */
 void os_lock_note(struct os_lock *lock, const char *line);
 void os_unlock(struct os_lock *lock); /* releases the lock; NULL is allowed */
 /* Returns the pid of the process that holds the lock on the file `path` now; 0: nobody; -1: the

@@ -1,13 +1,14 @@
 /* base/os/os_cage.h - what a spawned program is confined in: namespaces, mounts, a cgroup, limits.
- * We call it a cage.
+ * All this together is called a cage.
  *
  * Design note: a program in a PID namespace needs a process 1 beside it, because process 1 itself
  * ignores signals for which it has no handler: a job could not be asked to end.  That process, the
- * cage's keeper, is cloned from us and shares our memory.  It makes the namespaces and the mounts,
- * starts the program as its child, reaps orphans in there, and ends when the program ends; then the
- * kernel kills everything else in the namespace.  It costs no memory and no exec, and it dies with
- * us.  It is never in the program's cgroup: when a cgroup runs out of memory, the kernel kills a
- * process of it and all processes that share memory with this one, which would be us.
+ * cage's keeper, is cloned from the process that calls os_spawn(), and shares its memory.  It makes
+ * the namespaces and the mounts, starts the program as its child, reaps orphans in there, and ends
+ * when the program ends; then the kernel kills everything else in the namespace.  It costs no
+ * memory and no exec, and it dies with the process that made it.  It is never in the program's
+ * cgroup: when a cgroup runs out of memory, the kernel kills a process of it and all processes that
+ * share memory with this one, which would be the caller of os_spawn().
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -57,25 +58,28 @@ struct os_filter { /* a filter of system calls: seccomp(2) */
 #define OS_CAGE_CPUS_MAX 1024 /* CPU numbers are smaller than this */
 
 struct os_cage {
-    struct os_cgroup *cgroup; /* the program starts in this cgroup; NULL: in ours */
-    bool namespaces;          /* true: the program gets mount, PID and IPC namespaces of its own */
+    /* the program starts in this cgroup; NULL: in that of the process that calls os_spawn() */
+    struct os_cgroup *cgroup;
+    bool namespaces; /* true: the program gets mount, PID and IPC namespaces of its own */
     /* True: the program gets a user namespace of its own, too, and keeps its uid there.  Needed
-     * when we are not root. */
+     * when the process that calls os_spawn() is not root. */
     bool user_namespace;
-    const struct os_mount *mounts; /* are made in this order; used only if `namespaces` is true */
+    /* the mounts of the cage, made in this order; used only if `namespaces` is true */
+    const struct os_mount *mounts;
     size_t mount_count;
-    /* 10..1000: the higher, the sooner the kernel kills the program when memory runs out.  0: as
-     * for our own process. */
+    /* 10..1000: the higher, the sooner the kernel kills the program when memory runs out. 0: as for
+     * the process that calls os_spawn(). */
     int oom_score;
-    bool limit_core;      /* true: core_bytes is valid */
-    uint64_t core_bytes;  /* largest core file, bytes; UINT64_MAX: no limit */
-    uint64_t stack_bytes; /* largest stack, bytes; 0: our own limit */
+    bool limit_core;     /* true: core_bytes is valid */
+    uint64_t core_bytes; /* largest core file, bytes; UINT64_MAX: no limit */
+    /* largest stack, bytes; 0: the limit of the process that calls os_spawn() */
+    uint64_t stack_bytes;
     /* Filter of system calls for the program, from its first instruction on, and for all
      * processes that it starts.  Needs os_spawn's no_new_privs.  NULL: none. */
     const struct os_filter *filter;
     /* True: the program may use only the CPUs whose bits are set in cpus: CPU i is bit i % 64 of
-     * cpus[i / 64].  If the machine has none of them, the program may use the CPUs that we may
-     * use. */
+     * cpus[i / 64].  If the machine has none of them, the program may use the CPUs of the process
+     * that calls os_spawn(). */
     bool limit_cpus;
     uint64_t cpus[OS_CAGE_CPUS_MAX / 64];
 };

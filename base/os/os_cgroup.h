@@ -3,9 +3,9 @@
  *
  * Design note: there are three layouts. cgroup v2 with its controllers; v1 with one hierarchy for
  * each controller; and both side by side, where v2 has no controllers but can freeze, kill and
- * count CPU time.  A group is made in each hierarchy that is useful, below the group that we are in
- * ourselves, so that limits on us limit the jobs too.  Each question goes to the hierarchy that
- * answers it best.
+ * count CPU time.  A group is made in each hierarchy that is useful, below the group of the process
+ * that makes it, so that this process's limits limit the jobs too.  Each question goes to the
+ * hierarchy that answers it best.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -42,9 +42,10 @@ struct os_cgroup_usage {
     int64_t processes;         /* now */
 };
 
-/* Makes the group `base`/`name` below our own group; base and name are one path component each.
- * A limit that no controller can enforce is not an error; os_cgroup_controls() tells which limits
- * are enforced.  Returns 0; -ENOTSUP: we cannot write to any hierarchy; or another -errno. */
+/* Makes the group `base`/`name` below the group of this process; base and name are one path
+ * component each.  A limit that no controller can enforce is not an error; os_cgroup_controls()
+ * tells which limits are enforced.  Returns 0; -ENOTSUP: this process cannot write to any
+ * hierarchy; or another -errno. */
 int os_cgroup_create(struct os *os, const char *base, const char *name,
                      const struct os_cgroup_limits *limits, struct os_cgroup **ret,
                      struct err *err);

@@ -21,9 +21,9 @@ struct os_figures {
     /* CPU time in seconds of the living processes and of the children that they have reaped. */
     double user_cpu_s, system_cpu_s;
 };
-/* Measures all our living descendants by /proc.  Leaves out the keepers of cages
- * (base/os/os_cage.h), because their memory is ours. exact: walks the pages of each process, which
- * costs time. */
+/* Measures all living descendants of this process by /proc.  Leaves out the keepers of cages
+ * (base/os/os_cage.h), because their memory is that of this process. exact true: looks at each page
+ * of memory, so that a shared page counts once; this costs time. */
 void os_descendants_figures(struct os *os, bool exact, struct os_figures *ret);
 
 struct os_tree_figures {

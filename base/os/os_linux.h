@@ -17,7 +17,7 @@ struct process_table; /* defined in os_proc_linux.c */
 
 struct os {
     struct loop *loop;   /* NULL: a program without a loop, see os_create() */
-    struct rlimit files; /* RLIMIT_NOFILE when we were started: children get this limit */
+    struct rlimit files; /* RLIMIT_NOFILE when this process was started: children get this limit */
     struct process_table *processes;
     struct prepared *prepared; /* the prepared process (os_prepare_linux.c); NULL: none */
 };
@@ -25,10 +25,10 @@ struct os {
 struct process_table *process_table_create(struct os *os);
 void process_table_destroy(struct process_table *table); /* NULL is allowed */
 
-/* How the program in a cage ended.  This memory is shared with us by the cage's keeper while the
- * keeper lives (the process that holds the namespaces, base/os/os_cage.h). */
+/* How the program in a cage ended.  The caller of os_spawn() and the cage's keeper share this
+ * memory while the keeper lives (the process that holds the namespaces, base/os/os_cage.h). */
 struct cage_end {
-    pid_t program;       /* pid of the program, as we see it */
+    pid_t program;       /* pid of the program, as the caller of os_spawn() sees it */
     bool ended;          /* true: status and usage are valid */
     int status;          /* status of the program as wait4() gives it */
     struct rusage usage; /* resources used by the program and the children that it waited for */
@@ -62,7 +62,8 @@ int os_cgroup_open_procs(const struct os_cgroup *group, int fds[OS_CGROUP_PLACES
 
 /* Writes the pids of the group's processes, at most max of them; returns how many. */
 size_t os_cgroup_pids(const struct os_cgroup *group, pid_t *ret, size_t max);
-/* Writes the pids of our living descendants, at most max of them; returns how many. */
+/* Writes the pids of the living descendants of this process, at most max of them; returns how
+ * many. */
 size_t os_descendants_pids(pid_t *ret, size_t max);
 
 struct stat;

@@ -56,7 +56,8 @@ struct os_adapter_parts {
  * machine).  For an unknown adapter all of *ret is empty. */
 void os_adapter_parts(struct os *os, const char *root, const char *name,
                       struct os_adapter_parts *ret);
-/* Returns our own IPv4 address on the route to the address `to`; 0: no route.  Sends nothing. */
+/* Returns this machine's own IPv4 address on the route to the address `to`; 0: no route.  Sends
+ * nothing. */
 uint32_t os_route_source(struct os *os, uint32_t to);
 
 /* ---- what an adapter wakes its machine for --------------------------------------------------- */

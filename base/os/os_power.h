@@ -31,20 +31,22 @@ struct os_sleep_words {
 };
 void os_sleep_words(struct os *os, const char *root, struct os_sleep_words *ret);
 
-/* Returns how many sessions of people there are, by utmp and logind; a session that both know is
- * counted once if it has a terminal.  Writes the name of one user into who; "" if there is none. */
+/* Returns how many sessions of people there are (root: put before each path, "" on a real machine),
+ * by utmp and logind; a session that both know is counted once if it has a terminal.  Writes the
+ * name of one user into who; "" if there is none. */
 size_t os_sessions(struct os *os, const char *root, char *who, size_t size);
 
 /* Called for a session; id: the name that logind gave it. */
 typedef void (*os_session_f)(void *arg, const char *id);
-/* Calls each() for every graphical session (X11, Wayland) that logind knows. */
+/* Calls each() for every graphical session (X11, Wayland) that logind knows. root: put before each
+ * path, "" on a real machine. */
 void os_graphical_sessions(struct os *os, const char *root, os_session_f each, void *arg);
 
 /* Called for an inhibitor lock of logind. what: what the lock forbids, such as
  * "sleep:shutdown:idle"; who: the program that holds the lock; why: the program's reason. */
 typedef void (*os_inhibitor_f)(void *arg, const char *what, const char *who, const char *why);
-/* Calls each() for every inhibitor lock of logind that forbids something; locks that only delay
- * are left out. */
+/* Calls each() for every inhibitor lock of logind that forbids something; locks that only delay are
+ * left out. root: put before each path, "" on a real machine. */
 void os_inhibitors(struct os *os, const char *root, os_inhibitor_f each, void *arg);
 
 /* Returns how long the machine has been suspended in all since it booted. */

@@ -18,9 +18,9 @@
  * describe the parent process. */
 #define CHILD_SIDE __attribute__((no_sanitize("address", "thread", "undefined")))
 
-/* Normally the child borrows our memory (CLONE_VM).  In builds with the thread sanitizer the
- * child has a copy instead, except for the mapping that holds struct launch: that sanitizer
- * takes every clone(2) for a fork, and with shared memory would lose our signals. */
+/* Normally the child uses the memory of its parent (CLONE_VM).  In builds with the thread sanitizer
+ * the child has a copy instead, except for the mapping that holds struct launch: that sanitizer
+ * takes every clone(2) for a fork, and with shared memory would lose signals of the parent. */
 #if defined(__SANITIZE_THREAD__)
 #define CHILD_MEMORY 0
 #else
@@ -72,7 +72,7 @@ struct launch {
     size_t procs_count;
     /* descriptors of what is to be bind-mounted, opened before any mount */
     int sources[SPAWN_MOUNTS_MAX];
-    int proc_fd; /* descriptor of our own /proc */
+    int proc_fd; /* descriptor of the /proc of the process that calls os_spawn() */
     char user_map[64], group_map[64];
     const struct os_mount *mount; /* the mount that is being made */
     int starting; /* a futex; 1: in progress; 0: the program has started, or failed to */
@@ -99,13 +99,13 @@ int spawn_become_program(void *arg);
 
 /* Starts the program of launch in namespaces of its own.  All signals must be blocked.  Success:
  * *ret is the pid of the process that holds the namespaces.  Failure: launch->step says what
- * failed, and nothing is left running. launch and both stacks stay in use until that process is
- * dead. */
+ * failed, and nothing is left running. launch, the stack below stack_top and the stack below
+ * launch->inner_stack_top stay in use until that process is dead. */
 void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret);
 
-/* Starts the program of launch, as our child, in the namespaces of the process spec->beside.  All
- * signals must be blocked.  Success: *ret is the program's pid; failure: launch->step says what
- * failed. */
+/* Starts the program of launch, as a child of the caller on the stack below stack_top, in the
+ * namespaces of the process spec->beside.  All signals must be blocked.  Success: *ret is the
+ * program's pid; failure: launch->step says what failed. */
 void spawn_beside(struct launch *launch, char *stack_top, pid_t *ret);
 
 /* Writes to fds the program's ends of a terminal or of pipes. *tty: whether they are a terminal.

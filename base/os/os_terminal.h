@@ -1,9 +1,10 @@
-/* base/os/os_terminal.h - our end of the standard streams of a program that we start: a pseudo
+/* base/os/os_terminal.h - the starting process's end of the standard streams of a program: a pseudo
  * terminal, or three pipes.  No call blocks.
  *
- * Design note: the program's end of the terminal (the slave) belongs to us and is closed to others
- * (mode 0600).  The program has it open, as its controlling terminal, and needs no name for it.
- * Other processes of its account, perhaps another job's, must not be able to open it by its name.
+ * Design note: the program's end of the terminal (the slave) belongs to the user of the starting
+ * process and is closed to others (mode 0600).  The program has it open, as its controlling
+ * terminal, and needs no name for it.  Other processes of its account, perhaps another job's, must
+ * not be able to open it by its name.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -26,8 +26,8 @@
 #include <sys/queue.h>
 
 #define STRANGERS_MAX 512 /* most strangers of one process, by default */
-/* milliseconds; at first a connection is left this long to prove who its peer is, even when the
- * table is full; also the largest such time */
+/* milliseconds; the first and the largest value of the patience: the time for which a connection is
+ * not closed, even when the table is full, so that its peer can prove who it is */
 #define STRANGERS_PATIENCE_MS     250
 #define STRANGERS_PATIENCE_MIN_MS 20
 #define STRANGERS_HOST_MAX        64 /* bytes of an address without its port, with the zero */

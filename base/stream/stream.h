@@ -36,8 +36,8 @@ struct tls_identity;
 #define STREAM_PREFACE_MS 5000
 /* most milliseconds for connecting, and again for the TLS handshake */
 #define STREAM_HANDSHAKE_MS 15000
-/* Most bytes received and not consumed; at this limit reading from the peer pauses.  A frame of
- * WIRE_FRAME_MAX bytes fits. */
+/* Most bytes received and not yet dropped by stream_consume(); at this limit reading from the peer
+ * pauses.  A frame of WIRE_FRAME_MAX bytes fits. */
 #define STREAM_INPUT_MAX ((size_t)17 << 20)
 /* Most bytes queued for sending; stream_write() refuses more. */
 #define STREAM_OUTPUT_MAX ((size_t)256 << 20)
@@ -84,8 +84,9 @@ struct stream_events {
     /* The last call for this stream; the owner must still free it with stream_close().  All
      * received bytes are in stream_input() and were announced by readable. code 0: the peer closed
      * the connection normally.  Else a negative errno, and why is one line that names the peer:
-     * -ECONNREFUSED, -ETIMEDOUT; -EKEYREJECTED (not the certificate that the client requires);
-     * -EPROTO (malformed TLS); -ECONNRESET (cut: TCP ended without TLS's closing alert). */
+     * -ECONNREFUSED (nobody listens at the address); -ETIMEDOUT (no answer in time); -EKEYREJECTED
+     * (not the certificate that the client requires); -EPROTO (malformed TLS); -ECONNRESET (cut:
+     * TCP ended without TLS's closing alert). */
     void (*closed)(void *arg, int code, const char *why);
 };
 
@@ -114,7 +115,8 @@ void stream_close(struct stream *stream);
  * and the caller must not use the stream any more. */
 void stream_finish(struct stream *stream);
 
-/* Returns the bytes received and not consumed, in one piece. */
+/* Returns the bytes that were received and not yet dropped by stream_consume(), as one block of
+ * *length bytes. */
 const void *stream_input(const struct stream *stream, size_t *length);
 /* drops the first `length` bytes of stream_input() */
 void stream_consume(struct stream *stream, size_t length);
@@ -125,8 +127,8 @@ void stream_set_input_max(struct stream *stream, size_t bytes);
 /* paused true: the stream stops reading from the peer and calling readable.  paused false: the
  * stream continues, and calls readable if there are bytes. */
 void stream_pause(struct stream *stream, bool paused);
-/* Queues a copy of data for sending.  Returns 0; -EPIPE: the connection has ended; -ENOBUFS:
- * more than STREAM_OUTPUT_MAX would be queued. */
+/* Queues a copy of data for sending.  Returns 0; -EPIPE: the connection has ended; -ENOBUFS: more
+ * than STREAM_OUTPUT_MAX bytes would be queued, or memory ran out (then the connection ends). */
 int stream_write(struct stream *stream, const void *data, size_t length);
 /* Returns how many queued bytes the kernel has not taken yet. */
 size_t stream_pending(const struct stream *stream);
@@ -148,7 +150,8 @@ bool stream_peer_uid(const struct stream *stream, uid_t *uid, pid_t *pid);
  * Until then an accepted connection is a "stranger", whatever it is doing (preface, TLS, the
  * owner's greeting).  A process has at most STRANGERS_MAX of these; when one more comes, the oldest
  * of the busiest address is closed (its callback `closed` gets -EBUSY), see
- * base/stream/strangers.h.  Not in the simulator.  Does nothing for connections that we opened. */
+ * base/stream/strangers.h.  Not in the simulator.  Does nothing for connections that
+ * stream_connect() opened. */
 void stream_known(struct stream *stream);
 
 struct stream_strangers {
@@ -191,8 +194,9 @@ void listener_get_stats(const struct listener *listener, struct listener_stats *
  * must be called for it, in the callback listener_f or later. */
 const char *incoming_route(const struct incoming *incoming);
 const char *incoming_peer(const struct incoming *incoming);
-/* Makes a stream of the connection.  For a Unix socket the identity is not used, and may be
- * NULL.  Returns NULL if the connection was closed to make room for another one. */
+/* Makes a stream of the connection. identity: the certificate and key to show; not used for a Unix
+ * socket, and may be NULL then.  Returns NULL if the connection was closed to make room for another
+ * one. */
 struct stream *incoming_accept(struct incoming *incoming, const struct tls_identity *identity,
                                const struct stream_events *events, void *arg);
 /* Passes the connection to the listener at pass_address; on failure the connection is closed.

@@ -1,5 +1,5 @@
-/* base/stream/stream_buffer.h - the buffers of a stream: received bytes in one piece, bytes to send
- * in a list of pieces (chunks).
+/* base/stream/stream_buffer.h - the buffers of a stream: received bytes in one block, bytes to send
+ * in a list of blocks (struct stream_chunk).
  *
  * Part of the real body of base/stream/stream.h.
  *
@@ -22,23 +22,24 @@ struct stream_inbuf {
 /* size of the block that all streams of a loop share for input, bytes */
 #define STREAM_BLOCK ((size_t)256 << 10)
 /* Lets the stream use the block that all streams of the loop share as its input buffer, until
- * stream_inbuf_give_back() in the same turn of the loop.  Does nothing if it has the block already,
- * or more than a quarter of STREAM_BLOCK is not consumed. *block: the shared block, or NULL before
- * the block is made; NULL afterwards, while the stream has it. */
+ * stream_inbuf_give_back(), which the caller calls in the same pass of the event loop.  Does
+ * nothing if it has the block already, or more than a quarter of STREAM_BLOCK is not consumed.
+ * *block: the shared block, or NULL before the block is made; NULL afterwards, while the stream has
+ * it. */
 void stream_inbuf_borrow(struct stream_inbuf *in, unsigned char **block);
 /* Gives a borrowed block back to *block; bytes that were not consumed move to memory of the
  * stream's own.  Does nothing if no block was borrowed. */
 void stream_inbuf_give_back(struct stream_inbuf *in, unsigned char **block);
 
-/* Makes room for more input, so that capacity - end > 0. max: most bytes that the buffer will ever
- * have to hold.  Returns false when there is no memory. */
+/* Makes room for more input: afterwards at least the byte data[end] is free. max: most bytes that
+ * the buffer will ever have to hold.  Returns false when there is no memory. */
 bool stream_inbuf_reserve(struct stream_inbuf *in, size_t max);
 /* Drops the first `length` bytes, or all if there are fewer.  Frees memory when little of it is
  * still used. */
 void stream_inbuf_consume(struct stream_inbuf *in, size_t length);
 void stream_inbuf_fini(struct stream_inbuf *in);
 
-struct stream_chunk { /* a piece of queued output: data[begin..end) */
+struct stream_chunk { /* one block of queued output: data[begin..end) is not sent yet */
     struct stream_chunk *next;
     size_t begin, end, capacity;
     unsigned char data[];

@@ -55,7 +55,7 @@ void stream_tune_tcp(int fd); /* sets TCP_NODELAY and keepalive on the socket */
  * into *credentials. path NULL: the socket's own path. */
 void stream_peer_of_unix(int fd, const char *path, char ret[STREAM_PEER_MAX],
                          struct stream_credentials *credentials);
-/* Writes our own address of the TCP socket fd: "tcp:0.0.0.0:9618". */
+/* Writes the local address of the TCP socket fd: "tcp:0.0.0.0:9618". */
 void stream_own_tcp(int fd, char ret[STREAM_PEER_MAX]);
 
 /* ---- the preface ----------------------------------------------------------------------------- */

@@ -48,11 +48,12 @@ struct stream {
     void *arg;
     unsigned refs;
     enum phase phase;
-    bool owned;     /* true: the owner has called neither stream_close() nor stream_finish() */
-    bool finishing; /* true: the stream is in the list hub->finishing */
+    bool owned; /* true: the owner has called neither stream_close() nor stream_finish() */
+    /* true: the stream is in the list `finishing` of struct hub (all streams of a loop) */
+    bool finishing;
     struct stream_in in;
     struct stream_out out;
-    bool soon; /* true: the stream is in the queue hub->soon */
+    bool soon; /* true: the stream is in the queue `soon` of struct hub (all streams of a loop) */
     TAILQ_ENTRY(stream) soon_entry;
     LIST_ENTRY(stream) finishing_entry;
 
@@ -93,8 +94,8 @@ struct hub { /* all streams of a loop */
 /* Calls a callback of the owner and measures its time. what: kind of callback, for reports of
  * callbacks that take too long. */
 void stream_call_owner(struct stream *s, const char *what, void (*call)(void *arg));
-/* Ends the connection and calls the owner's closed().  The caller must hold a reference to the
- * stream. */
+/* Ends the connection and calls the owner's closed() with code (0 or a negative errno) and reason
+ * (one line of text).  The caller must hold a reference to the stream. */
 void stream_end(struct stream *s, int code, const char *reason);
 /* Lets the stream read, write and call its owner soon, after the current callback. */
 void stream_soon(struct stream *s);

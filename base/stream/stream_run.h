@@ -10,9 +10,9 @@
 struct loop;
 
 /* Prepares a process that only connects to servers and soon ends; to be called before the first
- * stream.  TLS is then set up without OpenSSL's configuration file (unless `configured`) and
- * without OpenSSL's old names of ciphers, which no stream uses, and OpenSSL frees nothing when
- * the process ends.  Key files encrypted with a password cannot be read then. */
+ * stream.  TLS is then set up without OpenSSL's configuration file (configured true: with this
+ * file) and without OpenSSL's old names of ciphers, which no stream uses, and OpenSSL frees nothing
+ * when the process ends.  Key files encrypted with a password cannot be read then. */
 void stream_run_small(bool configured);
 
 /* What stream_run_warm() has set up.  Contains no secret. */

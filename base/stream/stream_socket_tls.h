@@ -3,10 +3,11 @@
  *
  * OpenSSL's own read-ahead asks the kernel for one record of 16 KiB at a time, keeps a buffer in
  * each connection, and asks once more to learn that nothing is left.  Here one system call reads
- * all there is into the shared buffer, in each turn of a connection.  What remains at the end of
- * the turn (part of a record, or data that the reader had no room for) moves to memory of the
- * connection.  Records that are written are collected in another shared buffer and sent together:
- * sending 16 KiB costs as much as encrypting it, and wakes the reader for little.
+ * all there is into the shared buffer, each time the event loop lets a connection read.  What
+ * remains when another connection is to read (part of a record, or data that the reader had no room
+ * for) moves to memory of the connection.  Records that are written are collected in another shared
+ * buffer and sent together: sending 16 KiB costs as much as encrypting it, and wakes the reader for
+ * little.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,7 +32,7 @@ void tls_sockets_destroy(struct tls_sockets *sockets);
 BIO *tls_socket_bio(struct tls_sockets *sockets, int fd, struct tls_socket **ret);
 
 /* Gives the kernel what was written to the BIO so far.  Returns 0; -EAGAIN: the kernel did not take
- * all, and the rest is kept; or another -errno. */
+ * all, and the rest is kept for the next call; or another -errno: the connection failed. */
 int tls_socket_flush(struct tls_socket *socket);
 /* Returns how many written bytes the kernel has not taken. */
 size_t tls_socket_pending(const struct tls_socket *socket);
@@ -41,10 +42,11 @@ size_t tls_socket_pending(const struct tls_socket *socket);
  * not ask for stays in the connection's memory.  Otherwise a read takes all there is: a limit of
  * one frame would cost one system call for each frame. */
 void tls_socket_set_read_max(struct tls_socket *socket, size_t bytes);
-/* To be called after a read: returns false if another read in this turn would find nothing. */
+/* Returns whether another read from the BIO may find data before the next tls_socket_turn_over();
+ * to be called after a read. */
 bool tls_socket_may_have_more(const struct tls_socket *socket);
-/* Ends the connection's turn: other connections may use the shared buffers, and the next read asks
- * the kernel again. */
+/* Ends this connection's use of the shared buffers, so that other connections may use them; this
+ * connection's next read asks the kernel again. */
 void tls_socket_turn_over(struct tls_socket *socket);
 
 #endif

@@ -24,10 +24,12 @@ struct tls *tls_server_create(const struct tls_identity *identity);
 /* Makes the TLS object use the socket fd, once, before the handshake.  The descriptor still belongs
  * to the caller. */
 void tls_attach(struct tls *tls, struct tls_sockets *sockets, int fd);
-/* Limits how many received and unread bytes are kept, to about `bytes`. */
+/* Limits how many bytes received from the kernel and not yet read by tls_read() are kept in memory,
+ * to about `bytes`. */
 void tls_set_read_max(struct tls *tls, size_t bytes);
-/* Ends the connection's turn: must be called after its reads and handshakes, before those
- * of another connection. */
+/* Ends this connection's use of the buffers that all connections of the loop share.  The caller
+ * must call this after its tls_read() and tls_handshake() of this connection, before those of
+ * another one. */
 void tls_turn_over(struct tls *tls);
 void tls_destroy(struct tls *tls); /* NULL is allowed */
 
@@ -40,21 +42,25 @@ int tls_handshake(struct tls *tls, unsigned *want, struct err *err);
  * negative errno, -EAGAIN as described at tls_handshake().  Data that the
  * peer sent may still be read after tls_write() has failed. */
 ssize_t tls_read(struct tls *tls, void *data, size_t room, unsigned *want, struct err *err);
-/* To be called after a read: returns false if another read in this turn would find nothing. */
+/* Returns whether another tls_read() may find data before the next tls_turn_over(); to be called
+ * after a tls_read(). */
 bool tls_may_have_more(const struct tls *tls);
 /* Writes data.  Returns the number of bytes taken, > 0, some of which may wait in a buffer until
  * tls_flush() sends them; or a negative errno, -EAGAIN as described at tls_handshake().  After
  * -EAGAIN call tls_write() again with the same bytes, or more. */
 ssize_t tls_write(struct tls *tls, const void *data, size_t length, unsigned *want,
                   struct err *err);
-/* Sends what tls_write() has taken; must be called after the writes of a turn.  Returns 0,
- * -EAGAIN, or another negative errno. */
+/* Gives the kernel the bytes that tls_write() has buffered.  The caller must call this after its
+ * last tls_write() of one pass of the event loop.  Returns 0: the kernel took all; -EAGAIN: it did
+ * not, call again when the socket can be written to; or another negative errno: the connection
+ * failed. */
 int tls_flush(struct tls *tls);
 size_t tls_pending(const struct tls *tls); /* returns how many bytes tls_flush() has not sent yet */
 /* Gives the channel binding of the connection: the bytes of RFC 9266 (tls-exporter).  Returns
  * false before the handshake is done. */
 bool tls_binding(const struct tls *tls, void *ret, size_t length);
-/* Sends TLS's closing alert.  Returns 0, -EAGAIN, or another negative errno, which callers may
+/* Sends TLS's closing alert.  Returns 0; -EAGAIN: call again when the socket is ready for *want
+ * (LOOP_READ or LOOP_WRITE); or another negative errno: the connection failed, which callers may
  * ignore. */
 int tls_say_bye(struct tls *tls, unsigned *want);
 
