@@ -85,8 +85,9 @@ struct log_field {
         }                                                                  \
     } while (0)
 
-/* Makes a log. daemon (copied): the name to write in each line, such as "collector".  Lines less
- * important than `level` are dropped before they are formatted. */
+/* Makes a log. daemon (copied): the name to write in each line, such as "collector"; sink: where
+ * the lines go; clock: tells the time of each line.  Lines less important than `level` are dropped
+ * before they are formatted. */
 struct log *log_create(const char *daemon, enum log_level level, struct log_sink sink,
                        struct log_clock clock);
 void log_destroy(struct log *log); /* NULL is allowed; closes the sink */

@@ -12,7 +12,8 @@
 
 #define REDIAL_FIRST_MS 50
 #define REDIAL_MAX_MS   5000
-#define REDIAL_SLOWLY   7u /* number of failures from which on the span does not grow any more */
+/* with this many failures in a row the span has its largest value and does not grow any more */
+#define REDIAL_SLOWLY 7u
 
 struct rng;
 

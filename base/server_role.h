@@ -32,7 +32,8 @@ struct strbuf;
 #define SERVER_ROLE_SCHEME   "roost:"
 #define SERVER_ROLE_NAME_MAX 255 /* longest POOL or NAME, bytes before encoding */
 
-/* What messages advise the operator about a certificate that names no role, or the wrong one. */
+/* The advice at the end of messages to the operator about a certificate that names no role, or the
+ * wrong one. */
 #define SERVER_ROLE_REMEDY \
     "`roost cert renew` or `roost cert create` on the host of the pool's CA makes the right one"
 

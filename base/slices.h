@@ -27,8 +27,8 @@ struct slices *slices_create(struct loop *loop);
 void slices_destroy(struct slices *slices);
 
 /* Makes a work, which runs when slice_work_want() asks for it. slice(arg) must do one slice of the
- * work. caller (copied) names who wants the work: works of the same caller share one place in the
- * queue. */
+ * work. caller (copied) names who wants the work: callers get slices one after another, however
+ * many works each of them has. */
 struct slice_work *slice_work_create(struct slices *slices, const char *caller, loop_f slice,
                                      void *arg);
 /* NULL is allowed; so is a call from the work's own slice(). */

@@ -26,9 +26,10 @@ struct x509_spec {
     const char *uri; /* one more subject alternative name, a URI; may be NULL */
 };
 
-EVP_PKEY *x509_key(void); /* returns a new P-256 key; NULL when OpenSSL fails */
-/* Makes a certificate for key.  Returns 0; -EINVAL: a name is not possible in X.509; -EIO: OpenSSL
- * failed. */
+/* returns a new P-256 key, which the caller frees with EVP_PKEY_free(); NULL: OpenSSL failed */
+EVP_PKEY *x509_key(void);
+/* Makes a certificate for key; the caller frees *ret with X509_free().  Returns 0; -EINVAL: a name
+ * is not possible in X.509; -EIO: OpenSSL failed. */
 int x509_make(EVP_PKEY *key, const struct x509_spec *spec, X509 **ret, struct err *err);
 /* Reads the role from the URI in the certificate's subject alternative names.  Returns 0;
  * -ENOENT: no URI names a role; -EINVAL: several URIs do, the URI is malformed, or the names
@@ -37,7 +38,8 @@ int x509_role(X509 *cert, struct server_role *ret, struct err *err);
 /* Copies the certificate's common name (for a CA: the pool's name) into ret[0..size).  Returns
  * 0; -EINVAL: no common name or several, or the name is too long or contains a zero byte. */
 int x509_common_name(X509 *cert, char *ret, size_t size, struct err *err);
-/* Sets err to "WHAT: OpenSSL's reason", empties OpenSSL's queue of errors, and returns code. */
+/* Sets err to the text `what`, ": " and OpenSSL's reason, empties OpenSSL's queue of errors, and
+ * returns code. */
 int x509_err(struct err *err, int code, const char *what);
 
 #endif

@@ -77,7 +77,8 @@ struct config_source {
     void *context;
 };
 
-/* A predefined macro: HOSTNAME, FULL_HOSTNAME, IP_ADDRESS, PID, DETECTED_CPUS ... */
+/* Name and value of a macro that the program predefines: HOSTNAME, FULL_HOSTNAME, IP_ADDRESS, PID,
+ * DETECTED_CPUS ... */
 struct config_macro {
     const char *name;
     const char *value;

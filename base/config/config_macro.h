@@ -19,7 +19,7 @@ struct err;
 struct strbuf;
 
 struct macro_reference {
-    size_t start, end; /* the reference is text[start..end) */
+    size_t start, end; /* the reference is text[start..end) of the text given to macro_next() */
     const char *name;  /* not zero-terminated */
     size_t name_length;
     const char *fallback; /* the default after ':', not zero-terminated; NULL: none */

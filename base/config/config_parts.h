@@ -108,8 +108,8 @@ int config_expand_entry(struct config_loader *loader, struct config_entry *entry
 int config_expand_text(struct config_loader *loader, const char *text, const char *title,
                        const char **ret, struct err *err);
 
-/* Collects the texts that config_text_at() returns.  To be called after everything else is
- * loaded. */
+/* Collects the texts that config_text_at() returns.  Must be called last, when all entries and
+ * sections are loaded. */
 void config_gather_texts(struct config_loader *loader);
 
 /* Converts value->text into the typed fields of value.  Returns 0; or -errno: the text is not valid

@@ -96,8 +96,8 @@ int daemon_set(const struct daemon_env *env, const char *name, const char *value
  * the lock file belongs to another user (daemon_guard.h). */
 int daemon_main(const struct daemon *daemon, int argc, char **argv);
 
-/* Like daemon_main(), for a program that may be started as a copy of a prepared process
- * (base/daemon/prepared.h). */
+/* Calls prepared_main() and then does what daemon_main() does: for a program that may be started as
+ * a copy of a prepared process (base/daemon/prepared.h). */
 int daemon_main_prepared(const struct daemon *daemon, int argc, char **argv);
 
 #endif

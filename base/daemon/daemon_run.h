@@ -31,13 +31,13 @@ int daemon_run_start(const struct daemon *daemon, struct loop *loop, struct os *
  * has stopped.  NULL is allowed. */
 void daemon_run_destroy(struct daemon_run *run);
 
-/* Like daemon_main(), for a process that made some object before it had a loop (`begun`), such as
- * the result of stream_run_warm().  Calls adopt(loop, begun), unless adopt is NULL, before the
- * daemon starts. */
+/* Does what daemon_main() does, in a process that made an object (`begun`) before it had a loop,
+ * such as the result of stream_run_warm().  Calls adopt(loop, begun), unless adopt is NULL, before
+ * the start() of the daemon. */
 int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
                       void (*adopt)(struct loop *loop, void *begun), void *begun);
 
-/* Returns the state that the daemon's start() made; NULL before that. */
+/* Returns the state that the daemon's start() made; NULL: start() has not returned 0 yet. */
 void *daemon_run_state(const struct daemon_run *run);
 struct log *daemon_run_log(const struct daemon_run *run);
 

@@ -41,7 +41,7 @@ int os_machine(struct os *os, struct os_machine *ret, struct err *err);
 /* Writes the numbers of the CPUs that this process may use, ascending, at most max of them; returns
  * how many. */
 size_t os_cpu_numbers(struct os *os, uint32_t *ret, size_t max);
-double os_load_average(struct os *os); /* returns the load average of the last minute */
+double os_load_average(struct os *os); /* returns the kernel's load average of the last minute */
 /* returns the free space, in KiB, of the file system that holds path; or -errno */
 int64_t os_disk_free_kib(struct os *os, const char *path);
 

@@ -22,13 +22,13 @@
 struct os_cgroup; /* defined in base/os/os_cgroup.h */
 
 enum os_mount_kind {
-    OS_MOUNT_BIND, /* `from`, as it was before all these mounts, also appears at `to` */
+    OS_MOUNT_BIND, /* `from`, as it was before all mounts of the cage, also appears at `to` */
     OS_MOUNT_HIDE, /* an empty directory covers `to`; nothing happens if `to` does not exist */
     /* an empty file system in memory at `to`, writable for everybody (mode 1777); nothing happens
      * if `to` does not exist */
     OS_MOUNT_MEMORY,
     OS_MOUNT_PROC, /* the namespace's own /proc at `to` */
-    /* `from`, as it was before all these mounts, appears at `to` and is read-only there. */
+    /* `from`, as it was before all mounts of the cage, appears at `to` and is read-only there. */
     OS_MOUNT_READONLY,
     /* An empty directory in memory at `to`, which is made.  Mount points below `to` are then
      * made in memory, which is cheaper than on disk. */

@@ -15,7 +15,8 @@ struct err;
 struct loop;
 struct os_console;
 
-bool os_console_is_tty(void); /* returns whether standard input and output are a terminal */
+/* returns whether standard input and standard output are both terminals */
+bool os_console_is_tty(void);
 
 /* Opens standard input. readable(arg) is called when there is input, or input has ended, while
  * os_console_want() asks for that. raw true: until os_console_close() each key is input at once,

@@ -31,8 +31,8 @@ struct os_tree_figures {
     int64_t files;    /* number of files and directories, without the top directory */
     bool complete;    /* false: counting stopped because there were more than max_files */
 };
-/* Measures the directory `path` and all below it.  Never follows links.  What cannot be read
- * counts as nothing. */
+/* Measures the directory `path` and all below it, and stops when there are more than max_files
+ * files and directories.  Never follows links.  What cannot be read counts as nothing. */
 void os_tree_figures(struct os *os, const char *path, int64_t max_files,
                      struct os_tree_figures *ret);
 

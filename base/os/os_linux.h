@@ -19,7 +19,8 @@ struct os {
     struct loop *loop;   /* NULL: a program without a loop, see os_create() */
     struct rlimit files; /* RLIMIT_NOFILE when this process was started: children get this limit */
     struct process_table *processes;
-    struct prepared *prepared; /* the prepared process (os_prepare_linux.c); NULL: none */
+    /* the process that os_prepare() started (os_prepare_linux.c); NULL: none */
+    struct prepared *prepared;
 };
 
 struct process_table *process_table_create(struct os *os);
@@ -46,14 +47,15 @@ struct spawned { /* what spawn_program() has started */
  * -1: the standard input that spec names.  Returns 0 or -errno. */
 int spawn_program(struct os *os, const struct os_spawn *spec, int stdin_fd, struct spawned *ret,
                   struct err *err);
-/* Like os_spawn(), with stdin_fd as in spawn_program(). */
+/* Does what os_spawn() does. stdin_fd: descriptor of the program's standard input, which still
+ * belongs to the caller; -1: the standard input that spec names. */
 int spawn_watched(struct os *os, const struct os_spawn *spec, int stdin_fd, os_exit_f on_exit,
                   void *arg, pid_t *ret, struct err *err);
 
-/* Asks the prepared process for a copy of itself.  Returns true, with the copy's pid in *ret; or
- * false: nothing was started. */
+/* Asks the process that os_prepare() started for a copy of itself.  Returns true, with the copy's
+ * pid in *ret; or false: nothing was started. */
 bool prepared_spawn(struct os *os, const struct os_spawn *spec, pid_t *ret);
-void prepared_end(struct os *os); /* ends the prepared process */
+void prepared_end(struct os *os); /* ends the process that os_prepare() started, if there is one */
 
 /* Opens the files to which a process writes "0" to enter the group.  Returns 0 or -errno.  The
  * caller closes the descriptors fds[0..*count), on errors too. */
@@ -68,7 +70,8 @@ size_t os_descendants_pids(pid_t *ret, size_t max);
 
 struct stat;
 void os_stat_set(struct os_stat *ret, const struct stat *st); /* converts */
-int os_file_flags(enum os_open how);                          /* returns the flags of open(2) */
+/* returns the flags of open(2) that `how` stands for */
+int os_file_flags(enum os_open how);
 /* Returns a new struct os_file for the descriptor fd, which then belongs to the file. */
 struct os_file *os_file_of(int fd);
 

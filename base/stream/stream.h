@@ -53,13 +53,13 @@ struct tls_identity;
  * key file can read it; or another -errno. */
 int tls_identity_load(struct os *os, const char *cert_path, const char *key_path,
                       struct tls_identity **ret, struct err *err);
-/* Makes a new P-256 key with a self-signed certificate, kept in memory only.  For the shadow, whose
- * clients get its pin. */
+/* Makes a new P-256 key with a self-signed certificate with the common name `name`, kept in memory
+ * only.  For the shadow, whose clients get its pin.  Returns 0 or -errno. */
 int tls_identity_ephemeral(struct loop *loop, const char *name, struct tls_identity **ret,
                            struct err *err);
-/* Writes certificate and key into one file that only its owner can read; tls_identity_load()
- * reads the file back when given its path twice.  For a shadow: when it is started again it must
- * show the certificate that its starters know. */
+/* Writes certificate and key into one file that only its owner can read; tls_identity_load() reads
+ * the file back when given its path twice.  For a shadow: when it is started again it must show the
+ * certificate that its starters know.  Returns 0 or -errno. */
 int tls_identity_save(struct os *os, const struct tls_identity *identity, const char *path,
                       struct err *err);
 void tls_identity_destroy(struct tls_identity *identity);
@@ -75,8 +75,9 @@ int tls_identity_judge(const struct tls_identity *identity, const char *role, co
 
 /* Callbacks of a stream.  They are called from the loop, never inside a call of the owner. */
 struct stream_events {
-    void (*opened)(void *arg); /* connected, and TLS is set up; writing is allowed earlier, too */
-    /* stream_input() has more bytes than when readable was called last */
+    /* called when the connection is made and TLS is set up; stream_write() may be called earlier */
+    void (*opened)(void *arg);
+    /* Called when stream_input() has more bytes than at the last call of this callback. */
     void (*readable)(void *arg);
     /* Called when fewer than STREAM_DRAINED bytes are queued, after more were queued; may be
      * NULL. */
@@ -170,8 +171,9 @@ void stream_set_strangers_max(struct loop *loop, uint32_t max);
  * then on. */
 typedef void (*listener_f)(void *arg, struct incoming *incoming);
 
-/* Listens on an address; port 0 takes a free port.  A "unix:" socket gets mode 0666, because only
- * the peer's uid counts; its directory must exist; a dead socket file is replaced.  "pass:"
+/* Listens on an address and calls call(arg, incoming) for each connection whose preface has been
+ * read; port 0 takes a free port.  A "unix:" socket gets mode 0666, because only the peer's uid
+ * counts; its directory must exist; a socket file on which nobody listens is replaced. "pass:"
  * receives connections that another process, of the same user or root, passes on with
  * incoming_pass().  Returns 0 or -errno. */
 int listener_create(struct loop *loop, const char *address, listener_f call, void *arg,
@@ -182,10 +184,11 @@ const char *listener_address(const struct listener *listener);
 
 struct listener_stats {
     uint64_t accepted; /* number of connections that sent a preface */
-    /* number of connections dropped: too slow, no preface, passed on by a wrong user, no room */
+    /* number of connections dropped: preface too slow or malformed, passed on by another user than
+     * root or this one, or no room */
     uint64_t dropped;
     uint64_t exhausted;  /* how often accepting stopped because descriptors or memory ran out */
-    uint32_t unfinished; /* number of connections now whose preface is not complete */
+    uint32_t unfinished; /* number of open connections whose preface is not complete now */
 };
 void listener_get_stats(const struct listener *listener, struct listener_stats *ret);
 

@@ -98,13 +98,14 @@ void resolver_destroy(struct resolver *resolver);
 
 /* ---- streams (stream_event.c) ---------------------------------------------------------------- */
 
-/* Returns the resolver of host names that belongs to the loop; made at the first use. */
+/* Returns the resolver of host names that belongs to the loop, and makes it at the first call. */
 struct resolver *stream_resolver(struct loop *loop);
 
 struct strangers *stream_strangers_of(struct loop *loop);
 
-/* Makes a stream of an accepted connection.  The stream takes over the descriptor, and the
- * connection's place in the table of strangers (base/stream/strangers.h). */
+/* Makes a stream of an accepted connection.  The stream takes over the descriptor fd, and the place
+ * of `stranger` in the table of strangers (base/stream/strangers.h). peer: name of the peer for
+ * messages; identity: the certificate and key to show. */
 struct stream *stream_adopt(struct loop *loop, int fd, struct stranger *stranger, const char *peer,
                             const struct stream_credentials *credentials,
                             const struct tls_identity *identity, const struct stream_events *events,

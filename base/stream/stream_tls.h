@@ -56,8 +56,8 @@ ssize_t tls_write(struct tls *tls, const void *data, size_t length, unsigned *wa
  * failed. */
 int tls_flush(struct tls *tls);
 size_t tls_pending(const struct tls *tls); /* returns how many bytes tls_flush() has not sent yet */
-/* Gives the channel binding of the connection: the bytes of RFC 9266 (tls-exporter).  Returns
- * false before the handshake is done. */
+/* Writes the channel binding of the connection to ret: `length` bytes, at most 64, as RFC 9266
+ * (tls-exporter) defines them.  Returns false before the handshake is done. */
 bool tls_binding(const struct tls *tls, void *ret, size_t length);
 /* Sends TLS's closing alert.  Returns 0; -EAGAIN: call again when the socket is ready for *want
  * (LOOP_READ or LOOP_WRITE); or another negative errno: the connection failed, which callers may
