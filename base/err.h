@@ -15,7 +15,7 @@ struct err {
     char text[ERR_TEXT_MAX];
 };
 
-/* Writes the text (unless err is NULL) and returns code, so that a refusal is one statement:
+/* Writes the text (unless err is NULL) and returns code, so that a caller can write one statement:
  *     return err_set(err, -EINVAL, "%s:%u: no such knob '%s'", file, line, name);
  * Control characters in the result are replaced by '?': one error is one line. */
 int err_set(struct err *err, int code, const char *format, ...)

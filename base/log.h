@@ -75,7 +75,8 @@ struct log_field {
 #define log_debug(log, event, ...) LOG_AT_(log, LOG_LEVEL_DEBUG, event, __VA_ARGS__)
 
 #define LOG_AT_(log, level, event, ...) LOG_CALL_(log, level, event, __VA_ARGS__)
-/* The empty first field keeps the array from being empty; it is skipped. */
+/* The array begins with an empty field, because an array must have one; log_write() gets the fields
+ * after it. */
 #define LOG_CALL_(log, level, event, message, ...)                         \
     do {                                                                   \
         if (log_wants((log), (level))) {                                   \

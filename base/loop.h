@@ -2,11 +2,11 @@
  *
  * One loop thread per daemon; all callbacks run on it, never inside the call that asked for them.
  * There are two bodies: loop_event.c (libevent) and the simulator's (virtual clock, seeded order).
- * Daemon code cannot tell them apart: it reads no clock and draws no random number but through
- * here.
+ * Daemon code cannot tell them apart: it reads the clock and draws random numbers only through this
+ * header.
  *
  * Creating, running and destroying a loop is the business of the process (base/daemon/daemon.h, the
- * CLI, the simulator), not of the code that is handed one: see base/loop_run.h.
+ * CLI, the simulator), not of the code that gets the loop as an argument: see base/loop_run.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

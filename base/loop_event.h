@@ -19,8 +19,8 @@
 struct loop_fd;
 typedef void (*loop_fd_f)(void *arg, unsigned ready);
 struct loop_fd *loop_fd_create(struct loop *loop, int fd, loop_fd_f call, void *arg);
-/* Sets for what the descriptor is watched: LOOP_READ | LOOP_WRITE, one of these, or 0; at first
- * 0. */
+/* Sets for what the descriptor is watched: LOOP_READ, LOOP_WRITE, both, or 0: for nothing, as
+ * before the first call. */
 void loop_fd_want(struct loop_fd *watch, unsigned what);
 /* NULL is allowed; so is a call from the watch's own callback. */
 void loop_fd_destroy(struct loop_fd *watch);

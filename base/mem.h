@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 void *mem_alloc(size_t size);  /* size > 0; uninitialized; aborts when memory is exhausted */
-void *mem_zalloc(size_t size); /* like mem_alloc(), all bytes zero */
+void *mem_zalloc(size_t size); /* size > 0; all bytes zero; aborts when memory is exhausted */
 void *mem_realloc(void *block, size_t size); /* aborts when memory is exhausted */
 char *mem_strdup(const char *text);          /* aborts when memory is exhausted */
 char *mem_strndup(const char *text, size_t length);
@@ -35,9 +35,9 @@ void mem_settle(void);
 void mem_trim(void);
 
 /* Registers an object of another library (an SQLite handle, an SSL object) that must be released
- * when the simulator drops the process's heap.  Does nothing in the real body: the kernel cleans up
- * after a dead process. */
+ * when the simulator frees all memory of a simulated process: release(handle) is called then.  Does
+ * nothing in the real body: the kernel cleans up after a dead process. */
 void mem_on_drop(void *handle, void (*release)(void *handle));
-void mem_off_drop(void *handle); /* forgets the handle; for a handle that was closed normally */
+void mem_off_drop(void *handle); /* undoes mem_on_drop(), because the handle was closed normally */
 
 #endif

@@ -33,7 +33,7 @@ struct daemon_env {
      * "alice" */
     int argc;
     char *const *argv;
-    /* needed by daemon_reload() and daemon_set(); NULL: these calls are refused */
+    /* needed by daemon_reload() and daemon_set(); NULL: these functions return -ENOTSUP */
     struct daemon_run *run;
 };
 
@@ -68,9 +68,10 @@ int daemon_reload(const struct daemon_env *env, struct strbuf *changed, struct s
                   struct err *err);
 /* Sets a knob of this daemon at run time: first durably, then in the running daemon. value NULL:
  * removes the setting.  The caller must have checked who asks.  Appends the differences as
- * config_compare() does.  Returns 0; -EPERM: ENABLE_PERSISTENT_CONFIG is off; or errors of
- * config_settings_may_name(), config_settings_edit(), config_load() with the new value, or writing.
- * On failure nothing has changed. */
+ * config_compare() does.  Returns 0; -EPERM: ENABLE_PERSISTENT_CONFIG is off; -ENOTSUP: the daemon
+ * must be restarted for a new configuration; or errors of config_settings_may_name(),
+ * config_settings_edit(), config_load() with the new value, or writing.  On failure nothing has
+ * changed. */
 int daemon_set(const struct daemon_env *env, const char *name, const char *value,
                struct strbuf *changed, struct strbuf *restart, struct err *err);
 

@@ -16,7 +16,7 @@
  * answer, programs are started in the normal way.
  *
  * Copies share the addresses of their memory and the canary of their stacks: an attacker who can
- * read one starter's memory knows those of the others.
+ * read one starter's memory knows the addresses and the canary of all starters.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

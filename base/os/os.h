@@ -62,9 +62,11 @@ struct os_terminals {
 };
 void os_idleness(struct os *os, const struct os_terminals *which, struct os_idleness *ret);
 
-/* Returns the value of an environment variable of this process; NULL: not set.  Borrowed. */
+/* Returns the value of an environment variable of this process; NULL: not set.  The caller must not
+ * free it. */
 const char *os_getenv(struct os *os, const char *name);
-/* Returns the whole environment of this process: "NAME=value" ..., ended by NULL.  Borrowed. */
+/* Returns the whole environment of this process: "NAME=value" ..., ended by NULL.  The caller must
+ * not free it. */
 const char *const *os_environment(struct os *os);
 /* Returns how many seconds local time is ahead of UTC at the time at_s (seconds since 1970). */
 int32_t os_zone_offset_s(struct os *os, int64_t at_s);
@@ -170,7 +172,7 @@ int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void
 int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct os_exit *how,
            struct err *err);
 /* Starts a program that prepares itself: its main() calls prepared_main() (base/daemon/prepared.h),
- * and os_spawn() can soon start copies of this process.  A process has at most one prepared
+ * and os_spawn() can soon start copies of the prepared process.  A caller has at most one prepared
  * process; a call with another path ends the earlier one.  Failures are not reported: programs are
  * then started normally, and a later call tries again. */
 void os_prepare(struct os *os, const char *program);
@@ -202,8 +204,8 @@ pid_t os_pid(struct os *os); /* returns the pid of this process */
 pid_t os_group(struct os *os);
 /* Makes this process the parent of its orphaned descendants; for the starter. */
 void os_become_subreaper(struct os *os);
-/* Sends a signal once to each living descendant of this process, also to those that are born
- * meanwhile.  Returns how many got the signal. */
+/* Sends a signal once to each living descendant of this process, also to those that start while
+ * this function runs.  Returns how many got the signal. */
 size_t os_descendants_kill(struct os *os, int signal_number);
 /* Sends a signal once to each living child of this process, not to the children's children; orphans
  * that a subreaper has adopted are children.  Returns how many got the signal. */

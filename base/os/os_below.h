@@ -20,8 +20,9 @@
 /* Gives facts about a path below root.  A final link is not followed: its own facts are given.
  * Returns 0; -ENOENT: nothing is there; or another -errno. */
 int os_below_stat(struct os *os, const char *root, const char *path, struct os_stat *ret);
-/* Opens a regular file below root, otherwise like os_file_open().  Returns 0; -EINVAL: not a
- * regular file; -ELOOP: a link; or another -errno. */
+/* Opens a regular file below root. how: what the file is opened for, and whether it is created;
+ * mode: permission bits of a file that is created.  Returns 0; -EINVAL: not a regular file; -ELOOP:
+ * a link; or another -errno. */
 int os_below_open(struct os *os, const char *root, const char *path, enum os_open how, mode_t mode,
                   struct os_file **ret, struct err *err);
 /* Makes the directory below root, and the directories above it; existing ones are not changed.

@@ -52,9 +52,10 @@ int os_cgroup_create(struct os *os, const char *base, const char *name,
 /* Opens an existing group whose maker has died. places: the text that os_cgroup_places() returned
  * to the maker.  Never fails: hierarchies in which the group no longer exists are ignored. */
 struct os_cgroup *os_cgroup_open(struct os *os, const char *places);
-/* Returns the group's directories, one on each line.  Borrowed. */
+/* Returns the group's directories, one on each line.  The text belongs to the group. */
 const char *os_cgroup_places(const struct os_cgroup *group);
-/* Returns what the group can do, as words for a log: "memory cpu pids freezer kill".  Borrowed. */
+/* Returns what the group can do, as words for a log: "memory cpu pids freezer kill".  The text
+ * belongs to the group. */
 const char *os_cgroup_controls(const struct os_cgroup *group);
 void os_cgroup_figures(struct os_cgroup *group, struct os_cgroup_usage *ret);
 /* Changes the memory limit; no_swap must be as it was at the group's creation.  Returns 0;

@@ -63,7 +63,8 @@ int tls_identity_ephemeral(struct loop *loop, const char *name, struct tls_ident
 int tls_identity_save(struct os *os, const struct tls_identity *identity, const char *path,
                       struct err *err);
 void tls_identity_destroy(struct tls_identity *identity);
-/* Returns the pin of the identity's certificate: its SHA-256 in hex.  Borrowed. */
+/* Returns the pin of the identity's certificate: its SHA-256 in hex.  The text belongs to the
+ * identity. */
 const char *tls_identity_pin(const struct tls_identity *identity);
 /* Checks that the identity's certificate names this role and this name (NULL: any;
  * base/server_role.h).  A server calls this before it listens, because its clients check the
@@ -134,8 +135,8 @@ int stream_write(struct stream *stream, const void *data, size_t length);
 /* Returns how many queued bytes the kernel has not taken yet. */
 size_t stream_pending(const struct stream *stream);
 
-/* Returns the peer's address for messages, such as "tcp:192.0.2.7:40112" or
- * "unix:/run/x (uid 1000)".  Borrowed. */
+/* Returns a text for messages, the address of the peer: "tcp:192.0.2.7:40112" or "unix:/run/x (uid
+ * 1000)".  The text belongs to the stream. */
 const char *stream_peer(const struct stream *stream);
 /* Gives bytes that only the two ends of this connection know: the TLS exporter of RFC 9266
  * (tls-exporter).  A signature over them is worthless on any other connection.  False, with ret
@@ -192,9 +193,9 @@ struct listener_stats {
 };
 void listener_get_stats(const struct listener *listener, struct listener_stats *ret);
 
-/* Returns the route that the client sent.  Borrowed.  struct incoming is a connection whose
- * preface has been read: exactly one of incoming_accept(), incoming_pass() and incoming_refuse()
- * must be called for it, in the callback listener_f or later. */
+/* Returns the route that the client sent; the text belongs to `incoming`. struct incoming is a
+ * connection whose preface has been read: exactly one of incoming_accept(), incoming_pass() and
+ * incoming_refuse() must be called for it, in the callback listener_f or later. */
 const char *incoming_route(const struct incoming *incoming);
 const char *incoming_peer(const struct incoming *incoming);
 /* Makes a stream of the connection. identity: the certificate and key to show; not used for a Unix

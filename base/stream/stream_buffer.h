@@ -45,7 +45,8 @@ struct stream_chunk { /* one block of queued output: data[begin..end) is not sen
     unsigned char data[];
 };
 
-/* Queued output. first is the oldest chunk and never empty.  When zeroed the queue is empty. */
+/* Queued output, a list of blocks: `first` is the oldest block and never empty.  When zeroed the
+ * queue is empty. */
 struct stream_outbuf {
     struct stream_chunk *first, *last;
     size_t length;
@@ -54,9 +55,9 @@ struct stream_outbuf {
 /* Queues a copy of data.  Returns false when there is no memory; part of data may then be
  * queued. */
 bool stream_outbuf_append(struct stream_outbuf *out, const void *data, size_t length);
-/* Drops the first `length` bytes of the first chunk, because they were sent. */
+/* Drops the first `length` bytes of the oldest block, because they were sent. */
 void stream_outbuf_sent(struct stream_outbuf *out, size_t length);
-/* frees all chunks; the queue is empty afterwards */
+/* frees all queued output; the queue is empty afterwards */
 void stream_outbuf_fini(struct stream_outbuf *out);
 
 #endif

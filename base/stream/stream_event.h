@@ -82,7 +82,7 @@ struct connector; /* an attempt to connect to an address */
  * connecting failed: code is a negative errno and reason its text. */
 typedef void (*connector_f)(void *arg, int fd, int code, const char *reason);
 
-/* Resolves the host name and tries its addresses in turn, for STREAM_HANDSHAKE_MS in all.
+/* Resolves the host name and tries its addresses one after another, for STREAM_HANDSHAKE_MS in all.
  * Returns 0: `call` is called once, later; or -errno: connecting failed at once, and `call` is not
  * called. */
 int connector_start(struct loop *loop, const struct stream_address *address, connector_f call,
