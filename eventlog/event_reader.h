@@ -29,10 +29,11 @@ struct event_entry {
 
 struct event_reader *event_reader_create(void);
 void event_reader_destroy(struct event_reader *reader); /* NULL is allowed */
-/* Adds the next bytes of the log. */
+/* Gives the reader the next bytes of the log, which are copied; event_reader_next() then gets the
+ * events in them. */
 void event_reader_feed(struct event_reader *reader, const char *bytes, size_t length);
-/* Gets the next complete event in *ret and returns true; or returns false when more bytes are
- * needed. */
+/* Gets the next complete event in *ret and returns true; or returns false when event_reader_feed()
+ * must first add more bytes. */
 bool event_reader_next(struct event_reader *reader, struct event_entry *ret);
 /* Returns how many pieces of text were skipped because they were not an event. */
 size_t event_reader_skipped(const struct event_reader *reader);

@@ -14,10 +14,10 @@
  * Logs are opened to append and locked as HTCondor's writers do, so that jobs of several clusters
  * and owners, and DAGMan, may share a log.  To be called off the loop thread.
  *
- * Unlike HTCondor, we do not write a log that is a symbolic link.  The execute machine of a job
- * with remote system calls may change names in the job's directory, and it can choose a part of an
- * event's text (the reason of a hold).  With a link it could write to any file of the owner, such
- * as the keys that allow a login.
+ * Unlike HTCondor, Roost does not write a log that is a symbolic link.  The execute machine of a
+ * job with remote system calls may change names in the job's directory, and it can choose a part of
+ * an event's text (the reason of a hold).  With a link it could write to any file of the owner,
+ * such as the keys that allow a login.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -51,8 +51,9 @@ struct log_append {
 };
 
 /* Appends items[0..count), at most LOG_APPEND_ITEMS_MAX, in order.  Returns 0 when all were tried;
- * then each item has its status.  Else nothing was appended: -EAGAIN with err when another process
- * has locked one of the logs, or another error when the note could not be written. */
+ * then each item has its status.  Else nothing was appended, and err has the reason: -EAGAIN when
+ * another process has locked one of the logs (unless how->force), or another negative errno when
+ * the note could not be written. */
 int log_append(const struct log_append *how, struct log_append_item *items, size_t count,
                struct err *err);
 
