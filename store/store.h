@@ -34,8 +34,8 @@ struct store_txn;
 struct store_conversion;
 
 /* Callback that converts one row of an older store: with store_convert_put() it may write the row
- * in its new form, or other rows.  A negative errno, with err, ends the migration and leaves the
- * whole store as it was. */
+ * in its new form, or other rows.  Returns 0; a negative errno, with err, ends the migration and
+ * leaves the whole store as it was. */
 typedef int (*store_convert_f)(struct store_conversion *conversion, const char *table,
                                const char *key, const void *value, size_t length, struct err *err);
 
@@ -47,13 +47,14 @@ struct store_migration {
     store_convert_f convert;
 };
 
-/* Puts a row into a table of the new schema.  Call it only from a store_convert_f callback. */
+/* Puts a row into a table of the new schema.  Call it only from a store_convert_f callback, with
+ * the `conversion` that the callback got.  Returns 0, or a negative errno with err. */
 int store_convert_put(struct store_conversion *conversion, const char *table, const char *key,
                       const void *value, size_t length, struct err *err);
 
 /* What a daemon's store contains. */
 struct store_schema {
-    /* such as "schedd"; a store of another daemon is refused */
+    /* name such as "schedd"; store_open() refuses a store of another daemon */
     const char *daemon;
     /* names of the tables, NULL-terminated; created if absent */
     const char *const *tables;
@@ -79,9 +80,9 @@ int store_load(struct store *store, const char *table,
                int (*each)(void *arg, const char *key, const void *value, size_t length), void *arg,
                struct err *err);
 
-/* Starts a transaction.  For the rows that are put into the transaction: the table must be one of
- * the schema, a key has 1 to STORE_KEY_MAX bytes, a value at most STORE_VALUE_MAX bytes.  Callers
- * must check sizes that come from outside the process. */
+/* Starts a transaction, which store_commit() or store_abort() ends.  For the rows that are put into
+ * the transaction: the table must be one of the schema, a key has 1 to STORE_KEY_MAX bytes, a value
+ * at most STORE_VALUE_MAX bytes.  Callers must check sizes that come from outside the process. */
 struct store_txn *store_begin(struct store *store);
 /* Adds or replaces a row; key and value are copied. */
 void store_put(struct store_txn *txn, const char *table, const char *key, const void *value,
@@ -104,8 +105,8 @@ struct store_row {
 /* What a filter of store_scan() decides about a row: leave it out of the result or keep it.  With
  * ..._AND_PAUSE the scan then lets waiting commits go first. */
 enum store_verdict { STORE_LEAVE, STORE_KEEP, STORE_LEAVE_AND_PAUSE, STORE_KEEP_AND_PAUSE };
-/* Two callbacks of store_scan(): the filter decides whether a row is kept; store_scan_f gets the
- * result and the kept rows. */
+/* Two callbacks of store_scan(): store_filter_f decides whether a row is kept; store_scan_f gets
+ * the result (0 or a negative errno) and the kept rows. */
 typedef enum store_verdict (*store_filter_f)(void *filter_arg, const struct store_row *row);
 typedef void (*store_scan_f)(void *arg, int result, const struct store_row *rows, size_t count);
 /* Reads the rows with from <= key < to (NULL: no limit) off the loop thread, after all transactions

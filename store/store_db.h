@@ -5,12 +5,12 @@
  * thread at a time: first the loop thread, then the lane.
  *
  * Design note.  WAL with locking_mode=EXCLUSIVE: there is no shared memory file, nobody else can
- * open the store while we have it open, and a reader never waits.  synchronous=FULL: a commit is
- * one append to the WAL and one fsync.  A checkpoint (copying the WAL back into the file) is not
- * done within a commit: the store does it on the lane, after the commit was answered.  A table is
- * (id, key, value) with an index on key, and not WITHOUT ROWID: values are ads of some KiB, and
- * WITHOUT ROWID would put up to a quarter of a page of each row into the tree's inner nodes, so
- * that a node would have only four children.
+ * open the store while the daemon has it open, and a reader never waits.  synchronous=FULL: a
+ * commit is one append to the WAL and one fsync.  A checkpoint (copying the WAL back into the file)
+ * is not done within a commit: the store does it on the lane, after the commit was answered.  A
+ * table is (id, key, value) with an index on key, and not WITHOUT ROWID: values are ads of some
+ * KiB, and WITHOUT ROWID would put up to a quarter of a page of each row into the tree's inner
+ * nodes, so that a node would have only four children.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,16 +24,16 @@ struct err;
 struct store_db;
 struct store_schema;
 
-#define STORE_APPLICATION_ID    0x526f6f73 /* "Roos": marks our files among other SQLite files */
+#define STORE_APPLICATION_ID    0x526f6f73 /* "Roos": tells a store from other SQLite files */
 #define STORE_CACHE_KIB         2000       /* KiB of pages in memory; SQLite's default */
 #define STORE_CACHE_LOADING_KIB (128 << 10)
 /* copy the WAL back into the file when the WAL has so many pages */
 #define STORE_CHECKPOINT_PAGES 1000
 #define STORE_WAL_KEPT_BYTES   ((size_t)64 << 20) /* a longer WAL file is cut to this size */
 
-/* Opens the file; an empty file becomes a new store.  Returns 0 and sets *ret; or, with err, -EBUSY
- * (another process has it open), -EPROTO (newer schema, or another daemon's store), -EUCLEAN (not a
- * store, or damaged). */
+/* Opens the file; an empty file becomes a new store.  vfs: name of the SQLite VFS to use.  Returns
+ * 0 and sets *ret; or, with err, -EBUSY (another process has it open), -EPROTO (newer schema, or
+ * another daemon's store), -EUCLEAN (not a store, or damaged). */
 int store_db_open(const char *path, const char *vfs, const struct store_schema *schema,
                   struct store_db **ret, struct err *err);
 void store_db_close(struct store_db *db); /* NULL is allowed */
@@ -47,7 +47,8 @@ int store_db_table(const struct store_db *db, const char *name);
 
 /* Begins a transaction.  The changes that store_db_put() and store_db_delete() then make become
  * durable together when store_db_commit() returns 0.  After a failure of any of these four
- * functions, call store_db_close(), which rolls the transaction back. */
+ * functions, call store_db_close(), which rolls the transaction back.  They return 0, or a negative
+ * errno with err. */
 int store_db_begin(struct store_db *db, struct err *err);
 int store_db_put(struct store_db *db, int table, const char *key, const void *value, size_t length,
                  struct err *err);
@@ -56,12 +57,12 @@ int store_db_commit(struct store_db *db, struct err *err);
 
 /* Returns the number of pages in the WAL after the last commit. */
 int store_db_wal_pages(const struct store_db *db);
-/* Copies the WAL back into the file. -ENOSPC leaves the store usable.  After any other failure,
- * changes that the kernel had only cached may be lost, and only opening the file again shows what
- * is there. */
+/* Copies the WAL back into the file.  Returns 0, or a negative errno with err.  -ENOSPC (disk full)
+ * leaves the store usable.  After any other failure, changes that the kernel had only cached may be
+ * lost, and only opening the file again shows what is there. */
 int store_db_checkpoint(struct store_db *db, struct err *err);
 
-/* Callback of store_db_walk(): gets one row. */
+/* Callback of store_db_walk(): gets one row.  Returns 0 to go on; another value ends the walk. */
 typedef int (*store_db_each_f)(void *arg, const char *key, const void *value, size_t length);
 /* Calls `each` for at most visit_max rows with from <= key < to (to NULL: no limit), in ascending
  * order of keys or, with reverse, in descending order.  `each` returns 0; or another value, which
@@ -70,8 +71,8 @@ typedef int (*store_db_each_f)(void *arg, const char *key, const void *value, si
 int store_db_walk(struct store_db *db, int table, const char *from, const char *to, bool reverse,
                   size_t visit_max, store_db_each_f each, void *arg, struct err *err);
 
-/* Continues a walk of store_db_walk(), with the same arguments and results: visits only keys
- * greater than `seen` or, with reverse, less than `seen`. */
+/* Continues a walk of store_db_walk(), with the same arguments and results, after the key `seen`:
+ * visits only keys greater than `seen` or, with reverse, less than `seen`. */
 int store_db_walk_beyond(struct store_db *db, int table, const char *from, const char *to,
                          bool reverse, const char *seen, size_t visit_max, store_db_each_f each,
                          void *arg, struct err *err);
