@@ -5,7 +5,7 @@
  * hash is made of the file's path on the submitter's machine, so a file that many jobs share is
  * sent and kept once.  out/<ProcId>/ gets the output of a job and is the job's Iwd.
  * log/<hash>/<name> is the job's event log.  The paths that the job's ad had before are kept in
- * SUBMIT_<attribute>; client and schedd need nothing but these ads.  Pure.
+ * SUBMIT_<attribute>; client and schedd find all places from the jobs' ads alone.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,8 +36,8 @@ extern const char *const spool_plan_attributes[];
  * fetched. */
 void spool_plan_keep(struct ad *cluster);
 /* Rewrites the paths in a new job's own ad to paths below directory, the sandbox of the cluster.
- * cluster: the ad that spool_plan_keep() has prepared.  Returns 0; or -EINVAL with err for a job
- * that cannot be spooled. */
+ * cluster: the ad that spool_plan_keep() has prepared.  proc: the job's ProcId.  Returns 0; or
+ * -EINVAL with err for a job that cannot be spooled. */
 int spool_plan_rewrite(struct ad *own, const struct ad *cluster, const char *directory,
                        int64_t proc, struct err *err);
 /* Returns whether LeaveJobInQueue is the expression that spool_plan_keep() sets, so that the job
@@ -55,7 +55,7 @@ void spool_item_destroy(void *item); /* frees one item; for vec_fini() */
 int spool_plan_items(const struct ad *job, struct vec *items, struct err *err);
 /* Returns the absolute path where an output file belongs on the submitter's machine; owned by the
  * caller (mem_free).  name: the file's name below out/<ProcId>/; "" means the event log.  NULL: the
- * file is not stored. */
+ * file is not to be stored there. */
 char *spool_plan_destination(const struct ad *job, const char *name);
 
 #endif

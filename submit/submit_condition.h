@@ -16,8 +16,8 @@
 struct err;
 struct submit_scope;
 
-/* Evaluates the condition.  Returns 0 and sets *ret; or -EINVAL with err, which gives the reason
- * but not the line. */
+/* Evaluates the condition in text; scope tells where its macros are looked up.  Returns 0 and sets
+ * *ret; or -EINVAL with err, which gives the reason but not the line. */
 int submit_condition(const struct submit_scope *scope, const char *text, bool *ret,
                      struct err *err);
 

@@ -81,32 +81,36 @@ void submit_file_close(struct submit_file *file); /* NULL is allowed */
 int submit_file_read(struct submit_file *file, struct err *err);
 /* Returns the number of jobs of the last queue statement. */
 int64_t submit_file_jobs(const struct submit_file *file);
-/* Selects job number `job` (from 0) of the statement, with this ProcId, for submit_file_value(). */
+/* Selects job number `job` (from 0) of the last queue statement, and sets its ProcId to proc.
+ * submit_file_value() then gets the values for this job. */
 void submit_file_select(struct submit_file *file, int64_t job, int64_t proc);
-/* Returns $(Row) of this job: the index of its item. */
+/* Returns $(Row) of job number `job` (from 0) of the last queue statement: the index of its item
+ * among the items of that statement. */
 int64_t submit_file_row(const struct submit_file *file, int64_t job);
 /* Returns how many bytes were processed since submit_file_select(): macros (each at least
  * SUBMIT_MACRO_BYTES) and the job's item. */
 size_t submit_file_work(const struct submit_file *file);
 /* Returns how many commands and attributes the file sets. */
 size_t submit_file_settings(const struct submit_file *file);
-/* Appends a digest to out: the settings and the queue statement as a text from which the same jobs
- * can be read without files, commands or conditions. */
+/* Appends a digest to out: the settings and the last queue statement as a text from which the same
+ * jobs can be read without files, commands or conditions. */
 void submit_file_digest(const struct submit_file *file, struct strbuf *out);
 
-/* Gets the expanded value of a command or macro for the selected job in *ret (freed with
- * mem_free()); NULL when it is not set.  Returns 0, or a negative errno with err. */
+/* Gets the expanded value of a command or macro in *ret (freed with mem_free()), for the job that
+ * submit_file_select() selected; *ret is NULL when `name` is not set.  Returns 0, or a negative
+ * errno with err. */
 int submit_file_value(struct submit_file *file, const char *name, char **ret, struct err *err);
 /* Returns the number of the line that sets `name`: the line of a setting, or of the queue statement
  * if name is one of its variables; 0 when the name is not set. */
 unsigned submit_file_line(const struct submit_file *file, const char *name);
-/* Walks all settings of the file; the caller sets *at = 0 before the first call.  *plus: true if
- * the setting is written as +Name or MY.Name; submit_file_value() knows it as "MY.<name>".  Returns
- * false at the end. */
+/* Walks all settings of the file; the caller sets *at = 0 before the first call.  Each call gets
+ * the name and line of one setting.  *plus: true if the setting is written as +Name or MY.Name;
+ * submit_file_value() knows it as "MY.<name>".  Returns false at the end. */
 bool submit_file_walk(const struct submit_file *file, size_t *at, const char **name, bool *plus,
                       unsigned *line);
 /* Walks the settings that nothing has used so far, which may be misspelt commands; the caller sets
- * *at = 0 before the first call.  Returns false at the end. */
+ * *at = 0 before the first call.  Each call gets the name, value as written and line of one
+ * setting.  Returns false at the end. */
 bool submit_file_unused(const struct submit_file *file, size_t *at, const char **name,
                         const char **value, unsigned *line);
 /* Returns whether $(ClusterId) was used, so that the cluster's id must be known before the ads are

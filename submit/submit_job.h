@@ -27,7 +27,7 @@ enum submit_look {
     SUBMIT_LOOK_OUTPUT,     /* a file that can be written, or can be made in its directory */
     SUBMIT_LOOK_LOG,        /* a file that can be written or made, and is not a symbolic link */
     SUBMIT_LOOK_DIRECTORY,  /* a directory that can be entered */
-    /* a directory that the submitter may open to a job's writes, with all that is below it */
+    /* a directory that the submitter may let a job write to, with everything below it */
     SUBMIT_LOOK_GIVEN,
     SUBMIT_LOOK_HOME, /* sets *bytes: 1 for the home directory or a directory above it; else 0 */
     /* sets *bytes: size of a file, or of all files below a directory; 0 if absent */
@@ -67,15 +67,16 @@ struct submit_place {
     void *arg;
 };
 
-/* Makes the ad of the selected job in *ret, owned by the caller.  first: the ad of the file's first
- * job; NULL when the selected job is the first.  Returns 0; -EINVAL with err ("job.sub:12: ..."),
- * or the error of look(). */
+/* Makes in *ret, owned by the caller, the ad of the job that submit_file_select() selected.
+ * file_name: the file's name for error messages.  proc: the job's ProcId.  first: the ad of the
+ * file's first job; NULL while that job's own ad is made.  Returns 0; or, with err, -EINVAL
+ * ("job.sub:12: ...") or the error of place->look(). */
 int submit_job_make(struct submit_file *file, const char *file_name,
                     const struct submit_place *place, int64_t proc, const struct ad *first,
                     struct ad **ret, struct err *err);
 
-/* Finds out whether the cluster's jobs are to be made one by one (max_materialize or max_idle is
- * set). *limit is max_materialize; -1 without it.  Returns 0, or -EINVAL with err. */
+/* Sets *ret to whether the schedd is to make the cluster's jobs one by one (max_materialize or
+ * max_idle is set). *limit is max_materialize; -1 without it.  Returns 0, or -EINVAL with err. */
 int submit_job_is_late(struct submit_file *file, bool *ret, int64_t *limit, struct err *err);
 
 #endif

@@ -42,8 +42,9 @@ struct submit_making {
     unsigned line; /* line in the submit file of the value read last; 0: none */
 };
 
-/* Gets the expanded value of a command in *ret (freed with mem_free()); NULL when neither name nor
- * alias (may be NULL) is set, or the value is empty.  Returns 0, or a negative errno with err. */
+/* Gets the expanded value of the command `name`, or of its other name `alias` (may be NULL), in
+ * *ret (freed with mem_free()); *ret is NULL when neither is set, or the value is empty.  Returns
+ * 0, or a negative errno with err. */
 int making_value(struct submit_making *making, const char *name, const char *alias, char **ret,
                  struct err *err);
 
@@ -61,8 +62,8 @@ void making_warn(const struct submit_making *making, const char *format, ...)
 /* Sets the attribute to the expression in text.  Returns 0, or -EINVAL with err. */
 int making_expr(struct submit_making *making, const char *attribute, const char *text,
                 struct err *err);
-/* Sets the attribute to the command's value as an expression, if the command is set.  Returns 0, or
- * a negative errno with err. */
+/* Sets the attribute to the value of the command `name` as an expression, if the command is set.
+ * Returns 0, or a negative errno with err. */
 int making_expr_of(struct submit_making *making, const char *name, const char *attribute,
                    struct err *err);
 
@@ -70,8 +71,9 @@ int making_expr_of(struct submit_making *making, const char *name, const char *a
  * return false when the value is not an integer, or not a boolean. */
 bool making_int(const char *text, int64_t *ret);
 bool making_bool(const char *text, bool *ret);
-/* Gets a command's boolean value. *ret is unchanged when the command is not set.  is_set may be
- * NULL.  Returns 0, or a negative errno with err. */
+/* Gets the boolean value of the command `name`, or of its other name `alias` (may be NULL). *is_set
+ * (may be NULL) tells whether the command is set; if not, *ret is unchanged.  Returns 0, or a
+ * negative errno with err. */
 int making_bool_of(struct submit_making *making, const char *name, const char *alias, bool *ret,
                    bool *is_set, struct err *err);
 
