@@ -1,8 +1,8 @@
 /* transfer/transfer_names.h - checks the names of files that are sent between shadow and starter.
  *
  * Pure.  Starter and shadow do not trust each other.  A path from the other side is used only below
- * a directory of ours, and only when transfer_path_is_safe() accepts it.  A link is accepted only
- * when it leads to something in the directory with which it was sent.
+ * a directory that the receiver has chosen, and only when transfer_path_is_safe() accepts it.  A
+ * link is accepted only when it leads to something in the directory with which it was sent.
  *
  * A path that is sent is relative to the sandbox: "data/x.csv".
  *

@@ -36,7 +36,7 @@ struct transfer_plugins_options {
     /* how long a program may take to say what it supports, in ms, before it is killed and not used;
      * 0: 20 seconds */
     uint64_t answer_ms;
-    const char *scratch; /* path of a file that we may write, for the programs' answers */
+    const char *scratch; /* path of a file to write, for the programs' answers */
     /* Called after the last program has answered or failed, never from within the call that creates
      * the plug-ins; not called when no program can be started (transfer_plugins_are_known() is true
      * at once).  NULL: nobody is told. */

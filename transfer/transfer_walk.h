@@ -55,8 +55,9 @@ int transfer_walk(struct os *os, const char *root, const char *path, const char 
                   struct err *err);
 
 /* Follows all links of path within the directory root, and writes to ret (size bytes) the path
- * below root that has no links.  Returns 0, -EXDEV when path leads out of root, -ELOOP, -ENOENT,
- * -ENOTDIR or -ENAMETOOLONG. */
+ * below root that has no links.  Returns 0; -EXDEV: path leads out of root; -ELOOP: too many
+ * links; -ENOENT: nothing is there; -ENOTDIR: a name before the last is not a directory;
+ * -ENAMETOOLONG: a path is too long, also for ret. */
 int transfer_resolve(struct os *os, const char *root, const char *path, char *ret, size_t size);
 
 #endif
