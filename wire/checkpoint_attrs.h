@@ -8,7 +8,7 @@
 #ifndef WIRE_CHECKPOINT_ATTRS_H
 #define WIRE_CHECKPOINT_ATTRS_H
 
-/* Attributes of a job ad that submit sets. */
+/* Attributes of a job ad that `roost submit` sets. */
 #define CKPT_WANTED      "WantCheckpoint"
 #define CKPT_PERIODIC    "PeriodicCheckpoint"
 #define CKPT_DESTINATION "CheckpointDestination"
@@ -54,7 +54,7 @@
 #define CKPT_IMAGE_ID "CkptImageId"
 #define CKPT_BASE_ID  "CkptBaseId"
 
-/* Attributes of a slot.  A slot has CKPT_FEATURES, too. */
+/* Attributes of a machine ad, which also has CKPT_FEATURES. */
 #define CKPT_HAS           "HasCheckpointing"
 #define CKPT_HAS_CHANGES   "HasIncrementalCheckpoints"
 #define CKPT_SLOT_PLATFORM "CheckpointPlatform"

@@ -45,8 +45,8 @@ void credential_change(struct credential *credential, const char *path);
  * and key are there and belong together.  On false, `why` says what is missing. */
 bool credential_read(struct credential *credential, struct os *os, struct loop *loop,
                      uint64_t max_age_ms);
-/* Signs a statement (wire/proof.h) with the private key.  credential_read() must have returned
- * true. */
+/* Writes to ret the signature over a statement (wire/proof.h) with the private key.
+ * credential_read() must have returned true. */
 void credential_sign(const struct credential *credential, struct strbuf *statement,
                      uint8_t ret[PROOF_BYTES]);
 

@@ -13,7 +13,8 @@ struct os_machine;
 struct wire_context;
 
 /* Sets MyType, Name, Machine (the name of this host), DaemonStartTime, RoostVersion and
- * RoostPlatform.  A caller whose host has another name in the pool sets Machine again afterwards.
+ * RoostPlatform.  type: value of MyType.  started_s: when the daemon started, seconds since 1970.
+ * A caller whose host has another name in the pool sets Machine again afterwards.
  * The collector adds Address and LastHeardFrom. */
 void daemon_ad_put(struct ad *ad, struct os *os, const char *type, const char *name,
                    int64_t started_s);

@@ -36,7 +36,8 @@ static inline uint64_t id_of(const struct id_node *node)
 void id_table_fini(struct id_table *table);
 /* Returns the node with this number; NULL: not in the table. */
 struct id_node *id_table_get(const struct id_table *table, uint64_t id);
-/* Adds a node with the number id, which must not be in the table yet. */
+/* Adds a node with the number id.  The caller makes sure that the table has no node with this
+ * number yet. */
 void id_table_add(struct id_table *table, uint64_t id, struct id_node *node);
 void id_table_remove(struct id_table *table, struct id_node *node); /* node must be in the table */
 

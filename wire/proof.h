@@ -37,7 +37,8 @@
 
 struct strbuf;
 
-/* Arguments of proof_put_greeting().  All pointers in these structs are borrowed. */
+/* Arguments of proof_put_greeting().  The pointers in struct proof_greeting and in the
+ * other structs proof_... are borrowed. */
 struct proof_greeting {
     const char *pool, *token, *route, *name;
     const uint8_t *binding; /* channel binding of the TLS connection, STREAM_BINDING_BYTES */
@@ -45,18 +46,19 @@ struct proof_greeting {
 
 /* Arguments of proof_put_relay(). */
 struct proof_relay {
-    const char *pool, *token, *caller; /* caller: the identity in the token */
-    const char *target;                /* full name of the receiver's uplink, never a prefix */
-    const char *instance;              /* instance id of the receiver */
+    /* pool, and text of the caller's token; caller: the identity in this token */
+    const char *pool, *token, *caller;
+    const char *target;   /* full name of the receiver's uplink, never a prefix */
+    const char *instance; /* instance id of the receiver */
     uint16_t verb;
     uint32_t deadline_ms;
     uint64_t number;
-    const uint8_t *body_digest; /* SHA-256 of the body, P256_DIGEST_BYTES */
+    const uint8_t *body_digest; /* SHA-256 of the request's body, P256_DIGEST_BYTES */
 };
 
 /* Arguments of proof_put_answer(). */
 struct proof_answer {
-    const char *pool, *token;      /* pool and token of the daemon that answers */
+    const char *pool, *token;      /* pool, and token's text, of the daemon that answers */
     const char *target;            /* the uplink name to which the request was sent */
     const uint8_t *request_digest; /* SHA-256 of the request's statement, by proof_digest() */
     uint64_t part;                 /* 0 for the first reply to the request, then 1, 2, ... */
@@ -69,8 +71,8 @@ struct proof_answer {
 
 /* Arguments of proof_put_revocation(). */
 struct proof_revocation {
-    const char *pool, *token; /* pool and token of the administrator who revokes */
-    const char *token_id;     /* the token to revoke */
+    const char *pool, *token; /* pool, and token's text, of the administrator who revokes */
+    const char *token_id;     /* id of the token to revoke */
     int64_t expires_s; /* when the revocation may be forgotten, seconds since 1970; 0: never */
 };
 

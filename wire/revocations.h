@@ -40,8 +40,9 @@ struct wire_context;
  * As an ad: TokenId, Expires, and the administrator's Token and Proof (proof_put_revocation()).
  * Every reader verifies Token and Proof, so that a collector cannot make up a revocation. */
 
-/* Writes the arguments of the verb REVOKE to ret, signed with our own token and key.  expires_s:
- * when token_id expires, 0: never.  Returns 0, or -ENOKEY when we have no token and key. */
+/* Writes the arguments of the verb REVOKE to ret, signed with the context's own token and key.
+ * token_id: id of the token to revoke.  expires_s: when that token expires, 0: never.  Returns 0,
+ * or -ENOKEY when the context has no token and key. */
 int revocation_sign(struct wire_context *context, const char *token_id, int64_t expires_s,
                     struct ad *ret, struct err *err);
 

@@ -68,9 +68,10 @@ struct secret_batch {
     struct wire_secret *items; /* the array is owned, its texts are borrowed */
     size_t count, capacity;
 };
-/* Adds all secrets of list (NULL: none); they belong to ad number `of`. */
+/* Adds all secrets of list (NULL: none) to the batch `heap`; they belong to ad number `of` of the
+ * message, counted from 0. */
 void secret_batch_add(struct secret_batch *heap, const struct secret_list *list, uint32_t of);
-/* Removes all secrets and keeps the memory. */
+/* Removes all secrets from the batch `heap` and keeps its memory. */
 void secret_batch_clear(struct secret_batch *heap);
 void secret_batch_fini(struct secret_batch *heap);
 

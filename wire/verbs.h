@@ -40,7 +40,8 @@ enum wire_verb {
     VERB_RELAY = 15,
     VERB_LEASE = 16,    /* hold a named role, which has one holder at a time */
     VERB_REVOKE = 17,   /* refuse the token of this id from now on */
-    VERB_INSTANCE = 18, /* from an uplink: sign requests for me with this instance id from now on */
+    VERB_INSTANCE = 18, /* from an uplink: the instance id with which requests to it must be signed
+                           from now on */
     /* the next verbs are answered by the schedd */
     VERB_SUBMIT = 30,         /* add a cluster of jobs to the queue */
     VERB_ACT = 31,            /* remove, hold or release jobs by constraint or ids */
@@ -53,7 +54,7 @@ enum wire_verb {
     VERB_JOB_ACCESS = 38,     /* get a ticket for the owner's shadow: tail, shell, spooled files */
     VERB_JOB_CHECKPOINT = 39, /* take checkpoints of running jobs now */
     /* the next verbs are answered by the startd, relayed */
-    VERB_DIAL_ME = 50,    /* from the schedd: dial me if the startd accepts this job */
+    VERB_DIAL_ME = 50,    /* from a schedd: dial this schedd if the startd accepts its job */
     VERB_POWER_DOWN = 51, /* from an administrator: go to sleep */
     /* the next verbs are answered by the startd, on the claim's connection */
     VERB_ACTIVATE = 52,   /* start this job */
@@ -145,7 +146,7 @@ const struct wire_verb_info *wire_verb_find(enum wire_verb verb);
 bool wire_verb_ads_are_bytes(enum wire_verb verb);
 /* Returns the verb's name; "?" for an unknown verb; never NULL. */
 const char *wire_verb_name(enum wire_verb verb);
-/* Writes the names of the scopes to ret: "READ,WRITE".  Returns ret. */
+/* Writes the names of the scopes to ret, a buffer of size bytes: "READ,WRITE".  Returns ret. */
 const char *scope_names(uint32_t scopes, char *ret, unsigned size);
 /* Parses the name of one scope.  Returns 0 and sets *ret to its SCOPE_* bit, or returns -EINVAL. */
 int scope_parse(const char *text, uint32_t *ret);

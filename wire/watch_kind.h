@@ -60,7 +60,8 @@ size_t watch_kind_bytes(const struct watch_kind *kind);
  * context->work is ignored. */
 bool watch_kind_wants(struct watch_kind *kind, const struct ad *ad,
                       const struct ad_context *context);
-/* Returns whether the constraint exceeded its limit too often; watch_kind_wants() is false then. */
+/* Returns whether more than WATCH_KIND_OVER_MAX evaluations of the constraint needed more than
+ * WATCH_KIND_STEPS_MAX; watch_kind_wants() is false then. */
 bool watch_kind_is_too_costly(const struct watch_kind *kind);
 /* Returns whether evaluations are so costly that they are to be done in slices, not while an ad is
  * published. */

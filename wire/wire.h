@@ -93,7 +93,7 @@ struct wire_peer {
     bool has_uid; /* true: uid is known, the peer is on a Unix socket */
     uid_t uid;
     const char *name;    /* uplink name from the greeting ("startd/wn01"); "": none */
-    const char *address; /* for log and error messages */
+    const char *address; /* address of the peer, for log and error messages */
     /* True: the request came through a hub; identity and scopes are those of the original
      * caller, verified by this process. */
     bool relayed;
@@ -108,7 +108,8 @@ bool wire_peer_may_advertise(const struct wire_peer *peer, const char *name);
 
 /* A reply, or one part of it. */
 struct wire_reply {
-    int status;       /* 0 or a negative errno; -ETIMEDOUT and -ECONNRESET come from this side */
+    int status; /* 0 or a negative errno; -ETIMEDOUT, -ECONNRESET: set by the caller's side, no
+                   reply came */
     const char *text; /* reason in one line when status < 0, else "" */
     bool more;        /* true: another part of the reply follows */
     /* Id of the token of the daemon that answered through a hub; "" when the hub itself answered,
@@ -144,16 +145,18 @@ int64_t wire_call(struct wire *wire, enum wire_verb verb, const struct wire_body
  * which is repaired by the next request: for a daemon with ten thousand peers an answer costs as
  * much as the request.  Returns as wire_call(), but never -EBUSY. */
 int64_t wire_tell(struct wire *wire, enum wire_verb verb, const struct wire_body *body);
-/* Gives up a request: its callback is not called any more, and the peer is told. */
+/* Gives up a request: its callback is not called any more, and a frame CANCEL tells the
+ * peer. */
 void wire_cancel(struct wire *wire, int64_t request);
 
 /* Sends a request through the hub at the other end of wire to the uplink of that name.  The request
- * is signed with our token's key and verified by the receiver; the answer is signed, too, and
- * verified before call gets it.  A reply's status may be -EHOSTUNREACH (no such uplink) or -EBADMSG
- * (the answer is not signed by the uplink of that name).  A name that ends in '/' ("rooster/")
- * means any uplink of that kind; the hub uses the same uplink for all callers as long as this
- * uplink is connected.  Requests to one receiver may overtake one another, because some are signed
- * a second time (relay.c).  Returns as wire_call(), or -ENOKEY when we have no token and key. */
+ * is signed with the key of this process's token, and the receiver verifies the signature.  The
+ * receiver signs the answer, and it is verified before call gets it.  A reply's status may be
+ * -EHOSTUNREACH (no such uplink) or -EBADMSG (the answer is not signed by the uplink of that name).
+ * A name that ends in '/' ("rooster/") means any uplink of that kind; the hub uses the same uplink
+ * for all callers as long as this uplink is connected.  Requests to one receiver may overtake one
+ * another, because some are signed a second time (relay.c).  Returns as wire_call(), or -ENOKEY
+ * when this process has no token and key. */
 int64_t wire_relay(struct wire *wire, const char *uplink_name, enum wire_verb verb,
                    const struct wire_body *body, uint64_t deadline_ms, wire_reply_f call,
                    void *arg);
@@ -166,7 +169,7 @@ typedef void (*wire_handler_f)(void *arg, struct wire_request *request);
 
 enum wire_verb wire_request_verb(const struct wire_request *request);
 const struct wire_peer *wire_request_peer(const struct wire_request *request);
-/* Returns the connection of the request; NULL when it is gone. */
+/* Returns the connection of the request; NULL when the connection is gone. */
 struct wire *wire_request_wire(const struct wire_request *request);
 /* Returns the request's arguments; never NULL, an empty ad if none came. */
 const struct ad *wire_request_args(const struct wire_request *request);
@@ -245,8 +248,8 @@ struct wire_context_options {
     struct loop *loop;
     struct os *os;
     struct log *log;
-    /* File with our own token and its private key, read at each dial.  NULL or no such file: no
-     * token, Unix sockets only. */
+    /* File with the token of this process and its private key, read at each dial.  NULL or no such
+     * file: no token, Unix sockets only. */
     const char *token_path;
     /* Directory of the pool's public signing keys, which verify tokens.  NULL: none; then no TCP
      * peer is accepted and no answer through a hub. */
@@ -254,7 +257,7 @@ struct wire_context_options {
     /* true: the public keys are read only when they are first needed; for a tool, which may end
      * without them */
     bool keys_when_asked;
-    /* The pool whose tokens are accepted; NULL or "": the pool of our own token, else
+    /* The pool whose tokens are accepted; NULL or "": the pool of the token at token_path, else
      * uid_domain. */
     const char *pool;
     /* The pool's CA, which must have signed the certificates of dialled servers, unless a pin is
@@ -299,7 +302,7 @@ bool wire_context_is_revoked(const struct wire_context *context, const char *tok
 struct wire_dial {
     const char *address;
     const char *route;
-    const char *name; /* our uplink name; "": none */
+    const char *name; /* uplink name of the side that dials; "": none */
     /* SHA-256 of the server's certificate; NULL: verify it with the pool's CA and the route's role
      * (wire/wire_trust.c) */
     const char *pin;
@@ -310,7 +313,7 @@ struct wire_dial {
     /* secrets sent with hello (shadow: nonce); `of` is SECRET_OF_ARGS in all */
     const struct wire_secret *secrets;
     size_t secret_count;
-    /* Scopes that the dialled server has when it sends us requests on this connection, although
+    /* Scopes that the dialled server has when it sends requests on this connection, although
      * it has a certificate and no token: SCOPE_SCHEDD on a claim's connection.  0: the
      * server may use only verbs without a scope. */
     uint32_t server_scopes;
@@ -346,9 +349,9 @@ struct wire_accept {
     int (*admit)(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
                  struct err *err);
 };
-/* Makes a wire of an incoming connection, which then belongs to the wire.  The result comes
- * later, as the event ready or closed.  Returns 0 and sets *ret, or -ECONNABORTED when the peer
- * has gone. */
+/* Makes a wire of an incoming connection, which it takes over, also when it fails.  The result
+ * comes later, as the event ready or closed.  Returns 0 and sets *ret, or -ECONNABORTED when the
+ * peer has gone. */
 int wire_accept(struct wire_context *context, struct incoming *incoming,
                 const struct wire_accept *how, const struct wire_events *events, void *arg,
                 struct wire **ret, struct err *err);
@@ -357,11 +360,11 @@ int wire_accept(struct wire_context *context, struct incoming *incoming,
  * connections. */
 void wire_proved(struct wire *wire);
 /* Returns the largest frame that the dialled server accepts, as it said in its greeting: less
- * than WIRE_FRAME_MAX while the server does not know who we are. */
+ * than WIRE_FRAME_MAX until this side has proved who it is. */
 size_t wire_peer_frame_max(const struct wire *wire);
-/* Closes the connection from the loop, after wire_close() has returned.  Our calls then get
- * -ECONNRESET and the peer's requests get their gone callback; no other callback follows, and none
- * at all after wire_context_destroy().  NULL is allowed. */
+/* Closes the connection from the loop, after wire_close() has returned.  This side's unanswered
+ * calls then get -ECONNRESET and the peer's requests get their gone callback; no other callback
+ * follows, and none at all after wire_context_destroy().  NULL is allowed. */
 void wire_close(struct wire *wire);
 void wire_finish(struct wire *wire); /* sends what is queued, then closes the connection */
 const struct wire_peer *wire_peer(const struct wire *wire);

@@ -112,7 +112,8 @@ TAILQ_HEAD(wire_list, wire);
 /* What wire_limits.c keeps in each struct wire.  When zeroed: a stranger's connection. */
 struct wire_share {
     bool proved;
-    struct wire_account *account; /* NULL: a stranger's connection, or one that we dialled */
+    struct wire_account
+        *account; /* NULL: a stranger's connection, or one that this process dialled */
     /* These members up to frame_entry: the unfinished frame that is being received. */
     size_t frame_size;   /* 0: no unfinished frame */
     size_t granted;      /* bytes reserved for the frame */

@@ -1,21 +1,21 @@
 /* wire/wire_private.h - what the files of wire/ share with one another, and nobody else.
  *
  *   wire_context.c  what the connections of a process share; closes connections of revoked tokens
- *   wire_known.c    what is known of tokens: our own, the pool's keys, the revoked ones
+ *   wire_known.c    what is known of tokens: the process's own, the pool's keys, revoked tokens
  *   greeting.c      who is at the other end, and which name it may use
- *   wire.c          one connection: incoming frames, greeting, pings, its turns
+ *   wire.c          one connection: incoming frames, greeting, pings, work in its turn
  *   wire_out.c      one connection: outgoing frames, and its end
  *   wire_limits.c   limits of an unproved peer, and of one identity
  *   request_view.c  what a handler sees of a request
- *   call.c          our requests: replies, windows, deadlines
+ *   call.c          requests of this process: replies, windows, deadlines
  *   request.c       the peer's requests: who made them, answers, parts
- *   relay.c         our requests that a hub carries
+ *   relay.c         requests of this process that a hub carries
  *
  * The life of a connection.  A wire is GREETING, then READY, then OVER; only wire_fail() makes it
- * OVER.  The callbacks about its end (closed, -ECONNRESET, gone) run in the wire's next turn (the
- * context's timer `turn`).  The turn also writes what was collected in `out`.  So no callback runs
- * inside the call that caused it.  wire_close() gives the wire up: the next turn frees it, or
- * wire_context_destroy(), which calls no callbacks any more.
+ * OVER.  The callbacks about its end (closed, -ECONNRESET, gone) run in the wire's next turn: the
+ * context's timer `turn` works on each wire in the list `turns`.  The turn also writes what was
+ * collected in `out`.  So no callback runs inside the call that caused it.  wire_close() gives the
+ * wire up: the next turn frees it, or wire_context_destroy(), which calls no callbacks any more.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -73,7 +73,7 @@ struct wire_context {
     struct log *log;
     /* path of the pool's CA, NULL: none; domain for identities on Unix sockets, NULL: none */
     char *ca_file, *uid_domain;
-    char *pool; /* the pool whose tokens are accepted; NULL: the pool of our own token */
+    char *pool; /* the pool whose tokens are accepted; NULL: the pool of `own` */
     char collector_pin[STREAM_PIN_SIZE]; /* "": none */
     uid_t admin_uid;
     char *keys_path;         /* directory of the pool's public keys; NULL: no token is accepted */
@@ -81,14 +81,14 @@ struct wire_context {
     uint64_t keys_read_ms;
     bool keys_were_read;
     struct token_cache *tokens; /* cache of verified tokens of peers */
-    struct credential own;      /* our own token and key */
-    struct instance instance; /* makes sure that each relayed request to us is accepted only once */
-    struct strmap *revoked;   /* keys: token ids that are refused */
+    struct credential own;      /* the token and key of this process */
+    struct instance instance;   /* accepts each relayed request to this process only once */
+    struct strmap *revoked;     /* keys: token ids that are refused */
     /* called for each newly revoked token; NULL: no callback is set */
     void (*on_revoked)(void *arg, const char *token_id);
     void *on_revoked_arg;
     struct revocations *revocations; /* the revocations that the collector publishes */
-    /* pool for ads of requests, and of replies if the wire has no other pool */
+    /* pool of ads (classad/ad_pool.h) for requests, and for replies if wire.pool is NULL */
     struct ad_pool *args_pool;
     struct wire *first; /* all wires, also those that wait to be freed */
     /* wires that the timer `turn` works on after the current callback: it writes their output,
@@ -103,21 +103,22 @@ struct wire_context {
 /* Reads the public keys again, unless this was tried in the last 2 seconds; called for a token with
  * an unknown key.  Returns whether they were read; if not, the old keys stay. */
 bool wire_context_reload_keys(struct wire_context *context);
-/* Callback of the timer `turn`: gives each wire in context->turns its turn. */
+/* Callback of the timer `turn`: works on each wire in context->turns: writes its output, reads
+ * input that waits, ends it or frees it. */
 void wire_context_turns(void *context);
 /* Frees all wires without calling their callbacks. */
 void wire_context_sweep(struct wire_context *context);
-/* Returns our own token and key, read again if they were last read more than max_age_ms ago.  NULL:
- * we have none, and own.why says why. */
+/* Returns the token and key of this process, read again if they were last read more than max_age_ms
+ * ago.  NULL: the process has none, and context->own.why says why. */
 const struct credential *wire_context_own(struct wire_context *context, uint64_t max_age_ms);
 /* Returns the pool whose tokens are accepted; "": not known. */
 const char *wire_context_pool(struct wire_context *context);
 
 /* ---- greeting -------------------------------------------------------------------------------- */
 
-/* Checks a token and sets the caller's identity, scopes, id and pattern from it.  *holder is the
- * public key whose private part the caller must still prove to have; valid until the next token is
- * checked.  Returns 0 or a negative errno with err. */
+/* Checks the token in text and sets the caller's identity, scopes, id and pattern from it.  *holder
+ * is the public key whose private part the caller must still prove to have; valid until the next
+ * token is checked.  Returns 0 or a negative errno with err. */
 int greeting_judge_token(struct wire_context *context, const char *text, struct caller *caller,
                          struct evp_pkey_st **holder, struct err *err);
 /* Sets identity and scopes of a peer on a Unix socket. */
@@ -125,8 +126,9 @@ void greeting_judge_uid(const struct wire_context *context, uid_t uid, struct ca
 /* Checks whether the caller may use that uplink name.  Returns 0; -EACCES: the scopes or the name
  * pattern of its token do not allow the name; -EINVAL: the name is malformed. */
 int greeting_judge_name(const struct caller *caller, const char *name, struct err *err);
-/* Adds our token and the proof to args, the arguments of HELLO.  binding NULL (a Unix socket):
- * adds nothing.  Returns 0, or a negative errno with err. */
+/* Adds the token of this process, and the proof for this route and uplink name, to args, the
+ * arguments of HELLO.  binding: channel binding of the TLS connection; NULL (a Unix socket):
+ * nothing is added.  Returns 0, or a negative errno with err. */
 int greeting_offer_proof(struct wire_context *context, const char *route, const char *name,
                          const uint8_t *binding, struct ad *args, struct err *err);
 /* How and where a HELLO came in. */
@@ -157,25 +159,25 @@ struct wire_end { /* how a connection ends: set by wire_fail() */
 struct wire {
     struct wire_context *context;
     struct wire *previous, *next;
-    struct ad_pool *pool; /* pool for ads in replies; borrowed */
+    struct ad_pool *pool; /* pool of ads (classad/ad_pool.h) for replies, borrowed */
     enum wire_state state;
-    bool dialled;     /* true: we dialled; false: accepted */
+    bool dialled;     /* true: this process dialled; false: it accepted */
     bool input_waits; /* true: input is left for the next turn, because one turn reads few frames */
-    bool pinged;      /* true: nothing has come since our last PING */
+    bool pinged;      /* true: nothing has come since the last PING was sent */
     struct stream *stream;
     TAILQ_ENTRY(wire) turn_entry;
     bool in_turns; /* true: the wire is in context->turns */
     struct loop_timer *clock, *deadlines;
     struct wire_events events;
     void *arg;
-    /* route of the connection; when we dialled, also our uplink name, "": none */
+    /* route of the connection; if dialled, also the uplink name of this side, "": none */
     char *route, *said_name;
-    /* when we dialled: what HELLO will say besides the token; NULL once it is sent */
+    /* if dialled: what HELLO will say besides the token; NULL once it is sent */
     struct ad *hello;
     struct secret_list *hello_secrets; /* secrets sent with hello */
     struct wire_accept how;            /* for an accepted connection: the owner's options */
     struct caller *caller;
-    uint32_t server_scopes; /* scopes of the server that we dialled (wire_dial.server_scopes) */
+    uint32_t server_scopes; /* scopes of the dialled server (wire_dial.server_scopes) */
     size_t peer_frame_max;  /* largest frame that the dialled server accepts, from its WELCOME */
     struct strbuf out;      /* frames that the next turn writes */
     struct wire_share share;
@@ -183,29 +185,31 @@ struct wire {
     struct wire_end end;
     unsigned denied_count; /* requests of this connection that were refused, for denials.h */
 
-    /* Our calls, the peer's requests, and the requests that we sent through the hub at the other
-     * end; each table by number. */
+    /* This side's calls, the peer's requests, and this side's requests through the hub at the
+     * other end; each table by number. */
     struct id_table calls, requests, relays;
     uint64_t last_relay;
-    /* instance ids of receivers that we asked through the hub, by name; NULL: none yet */
+    /* instance ids of receivers that were asked through the hub, by name; NULL: none yet */
     struct strmap *instances;
-    uint64_t last_call, last_request; /* numbers of our last call and of the peer's last request */
-    size_t request_bytes;             /* bytes of the peer's unanswered requests */
-    struct wire_request *handled;     /* the request with undecoded ads whose handler is running */
-    struct frame_ads handled_ads;     /* ads of `handled` that its handler has not taken yet */
+    /* numbers of this side's last call and of the peer's last request */
+    uint64_t last_call, last_request;
+    size_t request_bytes;         /* bytes of the peer's unanswered requests */
+    struct wire_request *handled; /* the request with undecoded ads whose handler is running */
+    struct frame_ads handled_ads; /* ads of `handled` that its handler has not taken yet */
     /* loop_now_ms() when the timer `deadlines` fires; UINT64_MAX: not set */
     uint64_t deadline_next_ms;
 };
 
-/* Ends the connection at once for us; its owner is told in the next turn.  goodbye true: status
- * and reason are first sent to the peer. */
+/* Ends the connection: its state is OVER at once, and in the next turn the owner's callback closed
+ * is called.  goodbye true: status and reason are first sent to the peer. */
 void wire_fail(struct wire *wire, int status, bool goodbye, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Sends a PING. */
 void wire_ping(struct wire *wire);
-/* Schedules a turn of the wire after the current callback; the turn writes what is in `out`. */
+/* Adds the wire to context->turns, so that the timer `turn` works on it after the current callback
+ * and writes what is in `out`. */
 void wire_turn_take(struct wire *wire);
-/* Removes the wire from context->turns, so that it gets no turn. */
+/* Removes the wire from context->turns, so that the timer `turn` does not work on it. */
 void wire_turn_forget(struct wire *wire);
 void wire_out_init(struct wire *wire);
 void wire_flush(struct wire *wire); /* writes what is in `out` now */
@@ -263,13 +267,16 @@ int request_window(struct wire *wire, const struct frame *frame, struct err *err
 void request_deadlines(void *wire); /* callback of the timer `deadlines` */
 /* the peer has read output: lets handlers send further parts */
 void request_output_drained(struct wire *wire);
-void call_tell_all_over(struct wire *wire); /* answers all our unanswered calls with -ECONNRESET */
-void call_drop_all(struct wire *wire); /* frees all our unanswered calls without their callbacks */
-/* Ends all requests: our calls get -ECONNRESET, the peer's requests get their gone callback. */
+/* answers all unanswered calls of this side with -ECONNRESET */
+void call_tell_all_over(struct wire *wire);
+/* frees all unanswered calls of this side without calling their callbacks */
+void call_drop_all(struct wire *wire);
+/* Ends all requests: this side's calls get -ECONNRESET, the peer's requests their gone callback. */
 void request_tell_all_over(struct wire *wire);
 /* Ends the requests that came through a hub with the token of this id. */
 void request_end_revoked(struct wire *wire, const char *token_id);
-/* Gives up our calls and the peer's requests; no callback follows. */
+/* Drops this side's calls and the peer's requests without calling a callback.  A request without a
+ * gone callback is freed only when its handler answers it. */
 void request_drop_all(struct wire *wire);
 
 /* Callback of a call whose replies are wanted as frames: by the hub, which passes them on, and
@@ -291,16 +298,16 @@ struct relayed {
 };
 int64_t wire_call_relayed(struct wire *wire, const struct relayed *relayed, wire_raw_f call,
                           void *arg);
-/* ---- our own requests through a hub: relay.c ---- */
-/* Ends our request that was sent through the hub and has this number; does nothing if the request
- * has ended.  Returns false if a request through the hub cannot have such a number. */
+/* ---- requests of this process through a hub: relay.c ---- */
+/* Ends the request that this side sent through the hub under this number; does nothing if the
+ * request has ended.  Returns false if a request through the hub cannot have such a number. */
 bool relay_cancel(struct wire *wire, int64_t number);
-/* Ends our requests through the hub that wait to be signed again, with -ECONNRESET. */
+/* Ends this side's requests through the hub that wait to be signed again, with -ECONNRESET. */
 void relay_tell_all_over(struct wire *wire);
-/* frees our requests through the hub without calling any callback */
+/* frees this side's requests through the hub without calling any callback */
 void relay_drop_all(struct wire *wire);
-/* Tells the peer that answers our call `request` that this many bytes of its parts were
- * consumed.  Does nothing when there is no such call. */
+/* Tells the peer that answers this side's call `request` that so many bytes of the answer's parts
+ * were consumed.  Does nothing when there is no such call. */
 void wire_call_return_window(struct wire *wire, int64_t request, uint32_t bytes);
 /* Sends a reply frame of another daemon on to the peer that made the request; the last such
  * frame ends the request. */
