@@ -20,7 +20,8 @@ struct event_reader;
 
 /* One event as it stands in the log. */
 struct event_entry {
-    int64_t type, cluster, proc; /* proc is -1 when the event is about the whole cluster */
+    /* type: HTCondor's number of the event; proc: -1 when the event is about the whole cluster */
+    int64_t type, cluster, proc;
     /* the whole event with EVENT_END; valid until the next event_reader_feed() or
      * event_reader_next() */
     const char *text;
