@@ -84,8 +84,8 @@ int64_t submit_file_jobs(const struct submit_file *file);
 /* Selects job number `job` (from 0) of the last queue statement, and sets its ProcId to proc.
  * submit_file_value() then gets the values for this job. */
 void submit_file_select(struct submit_file *file, int64_t job, int64_t proc);
-/* Returns $(Row) of job number `job` (from 0) of the last queue statement: the index of its item
- * among the items of that statement. */
+/* Returns $(Row) of job number `job` (from 0) of the last queue statement: the index, from 0,
+ * of its item among the items that the statement's SLICE leaves (without SLICE: all items). */
 int64_t submit_file_row(const struct submit_file *file, int64_t job);
 /* Returns how many bytes were processed since submit_file_select(): macros (each at least
  * SUBMIT_MACRO_BYTES) and the job's item. */
