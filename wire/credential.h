@@ -27,7 +27,7 @@ struct strbuf;
 struct credential {
     char *path; /* path of TOKEN_FILE; NULL: not configured */
     char *text; /* the token; NULL: not read yet, or missing */
-    /* the decoded text; not verified, because the receiver of the token verifies it */
+    /* the token, decoded from text; not verified, because the token's receiver verifies it */
     struct token token;
     struct evp_pkey_st *key;      /* the token's private key; NULL: not read yet, or unusable */
     char why[CREDENTIAL_WHY_MAX]; /* why credential_read() returned false */

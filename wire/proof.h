@@ -89,8 +89,8 @@ struct proof_key_request {
     const char *identity; /* the wanted identity */
     const char *pool;     /* the wanted pool */
     const char *scopes;   /* the wanted scopes, as scope_names() writes them: "READ,WRITE" */
-    const char *pattern;  /* names that the token's holder may advertise */
-    uint32_t slots;       /* how many slot ads the holder may advertise */
+    const char *pattern;  /* wanted: names that the token's holder may advertise, a glob */
+    uint32_t slots;       /* wanted: how many slot ads the holder may advertise */
     int64_t lifetime_s;   /* how long the token is to be valid, seconds */
 };
 

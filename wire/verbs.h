@@ -81,7 +81,7 @@ enum wire_verb {
     VERB_JOB_STOP = 75,      /* schedd to shadow: this run of a job is over, forget the run */
     VERB_JOB_EVENT = 76,     /* schedd to shadow: append these events to job event logs */
     VERB_JOB_ADMIT = 77,     /* schedd to shadow: what the holder of this ticket may do */
-    VERB_TRANSFER_TURN = 78, /* shadow to schedd: wait until this run's files may be transferred */
+    VERB_TRANSFER_TURN = 78, /* shadow to schedd: answer when this run may transfer its files */
     /* the next verbs are answered by the shadow; the starter dials */
     VERB_JOB_FETCH = 80, /* get the job ad and the list of input files */
     VERB_FILE_GET = 81,  /* get bytes of one input file, in parts */

@@ -127,7 +127,7 @@ struct wire_reply {
 };
 typedef void (*wire_reply_f)(void *arg, struct wire_reply *reply);
 /* Sets the pool of ads (classad/ad_pool.h) in which the ads of later replies are made; it must
- * outlive wire.  NULL: the pool of wire's context. */
+ * outlive wire.  NULL: the pool of ads of wire's context. */
 void wire_set_pool(struct wire *wire, struct ad_pool *pool);
 /* Returns the ad, owned by the caller from now on; its entry in reply->ads becomes NULL. */
 struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index);

@@ -244,11 +244,12 @@ struct wire_request {
     bool cancelled;
     bool logged;                 /* true: the handler itself logs why it refuses */
     bool ending;                 /* true while the callback gone() is running */
-    void (*has_room)(void *arg); /* callback set by wire_request_on_drained() */
+    void (*has_room)(void *arg); /* called when further parts may be sent; NULL: none */
     void *has_room_arg;
     void (*gone)(void *arg);
     void *gone_arg;
-    void (*window)(void *arg, uint32_t bytes); /* callback set by wire_request_on_window() */
+    /* set by wire_request_on_window(): called with the bytes acknowledged by WINDOW; NULL: none */
+    void (*window)(void *arg, uint32_t bytes);
     void *window_arg;
 };
 
@@ -258,8 +259,8 @@ struct stream_trust;
 int wire_trust(const struct wire_context *context, const struct wire_dial *dial,
                struct stream_trust *ret, struct err *err);
 
-/* These four handle a frame of the peer in state READY: REQUEST, REPLY, CANCEL, WINDOW.  Return
- * 0, or a negative errno with err, and the connection ends. */
+/* These four functions handle a frame REQUEST, REPLY, CANCEL or WINDOW of the peer in state READY.
+ * They return 0; or a negative errno with err, and then the caller ends the connection. */
 int request_take(struct wire *wire, const struct frame *frame, struct err *err);
 int request_reply(struct wire *wire, const struct frame *frame, struct err *err);
 int request_cancel(struct wire *wire, const struct frame *frame, struct err *err);
