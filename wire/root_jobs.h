@@ -1,8 +1,8 @@
 /* wire/root_jobs.h - jobs never run as root: decides who counts as root.
  *
- * Design.  Schedd, startd and starter each decide for themselves.  A schedd of other software,
- * or whose store was written before this rule, may still ask for a job of root.  Whatever
- * UID_DOMAIN is, the root of any domain is root.
+ * Design.  Schedd, startd and starter each decide for themselves.  A schedd that runs
+ * other software, or whose store was written before this rule, may still ask for a job of root.
+ * Whatever UID_DOMAIN is, the root of any domain is root.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -38,10 +38,10 @@ enum wire_verb {
     /* carry a request to an uplink; a caller with only the scope ADVERTISE may relay only
      * POWER_DOWN_ASK */
     VERB_RELAY = 15,
-    VERB_LEASE = 16,    /* hold a named role, which has one holder at a time */
-    VERB_REVOKE = 17,   /* refuse the token of this id from now on */
-    VERB_INSTANCE = 18, /* from an uplink: the instance id with which requests to it must be signed
-                           from now on */
+    VERB_LEASE = 16,  /* hold a named role, which has one holder at a time */
+    VERB_REVOKE = 17, /* refuse the token of this id from now on */
+    /* from an uplink: the instance id with which requests to it must be signed from now on */
+    VERB_INSTANCE = 18,
     /* the next verbs are answered by the schedd */
     VERB_SUBMIT = 30,         /* add a cluster of jobs to the queue */
     VERB_ACT = 31,            /* remove, hold or release jobs by constraint or ids */

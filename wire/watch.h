@@ -102,8 +102,8 @@ void watch_server_destroy(struct watch_server *server);
  * the default: no limit.  A watch that takes more ends with -EDQUOT. */
 void watch_server_limit_steps(struct watch_server *server, uint64_t snapshot_steps_max);
 /* Answers a WATCH request: a snapshot (perhaps after those of other watchers), then changes until
- * the peer goes. Refuses with -EBUSY when the caller has WATCH_CALLER_MAX watches, or too many
- * bytes in requests. now_s of constraints comes from the loop. */
+ * the peer goes.  Refuses with -EBUSY when the caller has WATCH_CALLER_MAX watches, or too many
+ * bytes in requests.  now_s of constraints comes from the loop. */
 void watch_server_add(struct watch_server *server, struct wire_request *request);
 /* To be called after an ad of the table was added or changed. */
 void watch_server_changed(struct watch_server *server, const char *type, const char *key,

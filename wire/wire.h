@@ -108,8 +108,8 @@ bool wire_peer_may_advertise(const struct wire_peer *peer, const char *name);
 
 /* A reply, or one part of it. */
 struct wire_reply {
-    int status; /* 0 or a negative errno; -ETIMEDOUT, -ECONNRESET: set by the caller's side, no
-                   reply came */
+    /* 0 or a negative errno; -ETIMEDOUT, -ECONNRESET: set by the caller's side, no reply came */
+    int status;
     const char *text; /* reason in one line when status < 0, else "" */
     bool more;        /* true: another part of the reply follows */
     /* Id of the token of the daemon that answered through a hub; "" when the hub itself answered,
