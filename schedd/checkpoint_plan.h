@@ -39,8 +39,9 @@ void checkpoint_plan_run_begins(struct ad *own);
 bool checkpoint_plan_taken(struct ad *own, const struct ad *told,
                            const struct checkpoint_facts *facts);
 
-/* Notes that a checkpoint could not be resumed from.  told: CkptSequence (which checkpoint),
- * Reason, Damaged, CkptPrevious.  If the latest checkpoint is damaged, the one before it becomes
+/* Notes that a checkpoint could not be resumed from.  told: the shadow's report, with
+ * CkptSequence (number of the checkpoint), Reason, Damaged, and CkptPrevious (number of the kept
+ * checkpoint before it; 0: none).  If the latest checkpoint is damaged, the one before it becomes
  * the latest. */
 void checkpoint_plan_refused(struct ad *own, const struct ad *told);
 
@@ -52,17 +53,18 @@ void checkpoint_plan_resumed(struct ad *own, int64_t sequence);
  * times stay.  NumCkpts and LastCkptTime stay, too.  Returns whether the job had a checkpoint. */
 bool checkpoint_plan_forget(struct ad *own);
 
-/* Three facts about the present run.  ..._run_has_one(): whether a checkpoint of this run was
- * taken.  The other two: how many seconds of its run time, and of its suspensions, are already
- * included in the committed times. */
+/* Returns whether a checkpoint of the job's present run was taken. */
 bool checkpoint_plan_run_has_one(const struct ad *own);
+/* checkpoint_plan_run_saved_s() returns how many seconds of the present run's time are already
+ * included in the committed times, checkpoint_plan_suspension_saved_s() how many seconds of its
+ * suspensions. */
 int64_t checkpoint_plan_run_saved_s(const struct ad *own);
 int64_t checkpoint_plan_suspension_saved_s(const struct ad *own);
 
 /* Returns true when a job with a checkpoint has waited in vain for patience_s seconds (0: wait for
  * ever) for a machine that can run its image, and may now start over on any machine.  idle_s:
- * seconds for which the job has been idle.  rejected: why
- * the negotiator gave the idle job no slot; NULL when it has not said. */
+ * seconds for which the job has been idle.  rejected: why the negotiator gave the idle
+ * job no slot; NULL when the negotiator has not said why. */
 bool checkpoint_plan_gives_up(const struct ad *own, int64_t idle_s, int64_t patience_s,
                               const char *rejected);
 

@@ -9,7 +9,8 @@
 struct schedd;
 struct wire_request;
 
-/* Handles an ACT request; it is answered when all its jobs are done, after the commit. */
+/* Handles an ACT request; it is answered when its action was done to all its jobs, after the
+ * commit. */
 void act_handle(struct schedd *schedd, struct wire_request *request);
 /* Fails the ACT requests that are not answered yet, with -ESHUTDOWN. */
 void acts_fini(struct schedd *schedd);

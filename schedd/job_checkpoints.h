@@ -30,7 +30,8 @@ bool checkpoints_may_be(const struct job *job);
 /* Handles a shadow's JOB_STATUS "Checkpointed": notes the checkpoint in the job's ad and in its
  * event log.  told: the report, with the checkpoint's manifest and what the run has used. */
 void checkpoints_taken(struct change *change, struct job *job, const struct ad *told);
-/* Handles a shadow's JOB_STATUS "CheckpointRefused": a run could not continue from a checkpoint. */
+/* Handles a shadow's JOB_STATUS "CheckpointRefused": a run could not continue from a checkpoint.
+ * told: the report, with the number of the checkpoint and the reason. */
 void checkpoints_refused(struct change *change, struct job *job, const struct ad *told);
 /* Returns true when the run of this epoch has left the job, but may still report its last
  * checkpoint, because no other run has begun since. */

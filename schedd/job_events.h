@@ -40,7 +40,7 @@ void events_executing(struct change *change, struct job *job, const struct ad *s
  * (events_usage_is_news()), else nothing happens.  usage: the starter's report of what the job
  * uses. */
 void events_usage(struct change *change, struct job *job, const struct ad *usage);
-/* Returns true when events_usage() would log an event. */
+/* Returns true when events_usage() would log an event for this report (usage). */
 bool events_usage_is_news(const struct schedd *schedd, const struct job *job,
                           const struct ad *usage);
 /* logs event 003: a checkpoint was taken */
@@ -72,8 +72,8 @@ void events_reconnected(struct change *change, struct job *job);
 void events_lost(struct change *change, struct job *job, const char *reason);
 /* Logs event 007: the starter failed. */
 void events_starter_failed(struct change *change, struct job *job, const char *why);
-/* Logs event 033: an attribute of the job is about to change.  Call before the change: the event
- * shows the old value, too. */
+/* Logs event 033: the job's attribute `name` is about to get this value.  Call before the change:
+ * the event shows the old value, too. */
 void events_attribute(struct change *change, struct job *job, const char *name,
                       const struct ad_expr *value);
 /* Logs event 040: a file transfer of the job waits, has started or has ended.  at_ms: wall clock of
@@ -85,12 +85,12 @@ void events_transfer(struct change *change, struct job *job, enum event_transfer
 void events_cluster_submitted(struct change *change, const struct cluster *cluster);
 /* Logs event 036: a cluster whose jobs were made one by one (submission/job_factory.h) has left the
  * queue.  jobs: how many jobs were made.  rows: how many items the cluster makes jobs from.
- * completion: 1 when all jobs were made, 0 when not all, negative after an error.  notes may be
- * NULL. */
+ * completion: 1 when all jobs were made, 0 when not all, negative after an error.  notes: further
+ * text for the event; NULL: none. */
 void events_cluster_removed(struct change *change, const struct cluster *cluster, int64_t jobs,
                             int64_t rows, int64_t completion, const char *notes);
-/* Logs event 037: the cluster makes no further jobs for the time being.  A hold_code of 0 is not
- * shown. */
+/* Logs event 037: the cluster makes no further jobs for the time being.  pause_code: the
+ * new JobMaterializePaused; hold_code: why the cluster is held, as a number; 0 is left out. */
 void events_factory_paused(struct change *change, const struct cluster *cluster, const char *reason,
                            int64_t pause_code, int64_t hold_code);
 /* Logs event 038: the cluster makes further jobs again. */

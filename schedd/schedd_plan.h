@@ -33,8 +33,8 @@ enum plan_dialled {
     DIALLED_LOST       /* the startd does not take the job: drop the claim */
 };
 /* Decides from the startd's answer to DIAL_ME what to do with the claim.  status: 0, or the error
- * of the call; waits: the startd reports that it is waiting; waiting: we had already recorded it as
- * waiting. */
+ * of the call; waits: the startd reports that it is waiting; waiting: the schedd had already
+ * recorded the claim as waiting. */
 enum plan_dialled schedd_plan_dialled(int status, bool waits, bool waiting);
 
 /* ---- what to do with a claim whose slot is idle ---- */
@@ -68,8 +68,9 @@ bool schedd_plan_lease_is_over(uint64_t lease_end_ms, uint64_t now_ms);
 
 /* ---- a machine on which starters fail ---- */
 
-/* How long a machine is avoided after this many failures in a row: 0 after the first failure,
- * first_ms after the second, then doubled with each failure, at most 60 times first_ms. */
+/* Returns how many milliseconds a machine is avoided after this many failures in a row: 0 after the
+ * first failure, first_ms after the second, then doubled with each failure, at most 60 times
+ * first_ms. */
 uint64_t schedd_plan_trouble_wait(unsigned failures, uint64_t first_ms);
 /* Returns true when a machine's last failure, at noted_ms, is more than 120 times first_ms ago,
  * so that its next failure counts as the first again. */
@@ -78,20 +79,20 @@ bool schedd_plan_trouble_is_old(uint64_t noted_ms, uint64_t now_ms, uint64_t fir
  * multiple of failures_max (0: never). */
 bool schedd_plan_failures_hold(int64_t failures, int64_t failures_max);
 
-/* ---- a startd says that it still has our claim ---- */
+/* ---- a startd says that it still has a claim ---- */
 
-/* The facts when a startd reconnects and reports one of our claims. */
+/* The facts when a startd reconnects and reports a claim of this schedd. */
 struct plan_resume {
     bool lease_over;
     bool has_job;              /* the claim has a job that was given to the startd */
-    bool same_job, same_epoch; /* the startd reports the job and the epoch that we gave it last */
+    bool same_job, same_epoch; /* the startd reports the job and the epoch that it got last */
     bool startd_has_starter;   /* the startd reports a job, whichever */
 };
 /* What to do with the claim of a startd that reconnects. */
 enum plan_resumed {
     RESUME_RUNNING, /* the job runs on as before */
     RESUME_IDLE,    /* nothing runs on the slot: the claim can take a job */
-    RESUME_AGAIN,   /* the startd lost the job that we gave it: give it again */
+    RESUME_AGAIN,   /* the startd lost the job that it got: give it the job again */
     RESUME_REFUSE   /* the claim is over */
 };
 /* Decides what to do when a startd reconnects with a claim. */
@@ -115,7 +116,7 @@ struct plan_result {
 enum plan_verdict {
     RESULT_COMMIT, /* the result is new: commit it */
     RESULT_AGAIN,  /* the result is committed already: the shadow may place the output */
-    RESULT_DONE,   /* the output was placed long ago: nothing to do */
+    RESULT_DONE,   /* the output is placed already: nothing to do */
     RESULT_STALE   /* the result is from another run: refuse it */
 };
 /* Decides what to do with a result that a shadow reports. */
@@ -145,7 +146,7 @@ enum act_result { /* what became of an action on a job */
  * the job or is an administrator; switching: a suspension or its end was ordered, and the machine
  * has not reported the change yet. */
 enum act_result schedd_plan_act(enum act_action action, int status, bool allowed, bool switching);
-/* HTCondor's word for the result, such as "AlreadyDone" */
+/* Returns HTCondor's word for the result, such as "AlreadyDone". */
 const char *schedd_plan_act_name(enum act_result result);
 
 #endif

@@ -138,7 +138,7 @@ struct schedd {
     struct os *os;
     struct log *log;
     const struct config *config;
-    /* what the daemon was started with; its member config is equal to `config` above */
+    /* what the daemon was started with; env.config is the same pointer as the member config */
     struct daemon_env env;
     struct schedd_settings settings;
     struct store *store;
@@ -183,10 +183,10 @@ struct schedd {
     /* job_spool.c: when to look next for jobs whose input never came */
     struct loop_timer *spool_timer;
 
-    struct event_rows *event_rows;     /* event_rows.c: events that are not written yet */
-    struct checkpoints *checkpoints;   /* job_checkpoints.c: checkpoints that shadows must delete */
-    struct policies *policies;         /* job_policy.c: the site's rules, the present round */
-    struct troubles *troubles;         /* machine_trouble.c: machines on which starters failed */
+    struct event_rows *event_rows;   /* event_rows.c: events that are not written yet */
+    struct checkpoints *checkpoints; /* job_checkpoints.c: checkpoints that shadows must delete */
+    struct policies *policies; /* job_policy.c: the site's policies, and the round of evaluating */
+    struct troubles *troubles; /* machine_trouble.c: machines on which starters failed */
     struct request_ads *request_ads;   /* request_ads.c: how ads are numbered and sent again */
     struct request_news *request_news; /* request_news.c: when changed ads are to be sent */
 };

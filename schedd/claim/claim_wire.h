@@ -18,8 +18,9 @@ struct claim_peer {
     struct claim *claim;
 };
 
-struct wire *claim_wire(const struct claim *claim); /* NULL: the startd is not connected */
-void claim_wire_close(struct claim *claim);         /* closes the claim's connection, if any */
+/* Returns the connection of the claim's startd, borrowed; NULL: the startd is not connected. */
+struct wire *claim_wire(const struct claim *claim);
+void claim_wire_close(struct claim *claim); /* closes the claim's connection, if any */
 /* If a CLAIM request of the startd still waits for its answer, refuses the request with this error
  * (status) and its reason (why). */
 void claim_wire_refuse(struct claim *claim, int status, const char *why);

@@ -95,14 +95,15 @@ struct claim {
     int64_t epoch;            /* claim epoch of the job that the claim got last */
     enum claim_state state;
     bool slot_idle; /* the startd has no starter on the slot */
-    /* change that SUSPEND_CLAIM ordered and the startd has not reported */
+    /* whether SUSPEND_CLAIM ordered the job to be suspended or to continue, and the startd has not
+     * reported this change yet */
     enum claim_switch switching;
     struct claim_start start; /* start of the job that the claim got last */
     struct claim_stop stop;   /* end of the run of the job that was taken off the claim last */
     /* why the negotiator preempts another job for this claim: "Rank" or "Priority"; "": no job is
      * preempted */
     const char *preemption;
-    uint64_t wait_until_ms; /* in CLAIM_WAITING: when to give up, loop_now_ms() */
+    uint64_t wait_until_ms; /* in CLAIM_WAITING: when to give the claim up, loop_now_ms() */
     /* the slot's ad, for $$() and machine attributes; NULL: not received yet, or no job needed
      * such an ad when it was received */
     struct ad *slot_ad;
@@ -126,8 +127,9 @@ int claims_init(struct schedd *schedd, struct err *err);
 void claims_fini(struct schedd *schedd);
 struct claim *claims_find(const struct schedd *schedd, const char *id); /* NULL: no such claim */
 
-/* Makes a claim in CLAIM_ASKED, in memory only.  The strings are copied; the claim keeps
- * autocluster in memory until the claim ends (autocluster_hold()). */
+/* Makes a claim in CLAIM_ASKED, in memory only.  id: the claim id, which no other claim may have;
+ * slot, machine: their names; uplink: the startd's uplink name.  The strings are copied; the claim
+ * keeps autocluster in memory until the claim ends (autocluster_hold()). */
 struct claim *claim_create(struct schedd *schedd, const char *id, const char *slot,
                            const char *machine, const char *uplink,
                            struct autocluster *autocluster);
@@ -165,7 +167,7 @@ void claim_restart(struct claim *claim);
 /* Ends the claim, for the reason why; its job becomes idle again. */
 void claim_lost(struct claim *claim, const char *why);
 /* Ends a claim that another claim has preempted: its job becomes idle again, and the job's
- * NumPreemptions grows by one. */
+ * NumPreemptions grows by one.  why: the reason, for the logs. */
 void claim_preempted(struct claim *claim, const char *why);
 /* Ends a claim whose starter failed, before or while the job ran: the job becomes idle again, or is
  * held after too many failures.  The machine may be avoided from now on (machine_trouble.h).  why:

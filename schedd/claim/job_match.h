@@ -10,10 +10,11 @@ struct claim;
 struct schedd;
 struct wire_request;
 
-/* Answers MATCH, by which the negotiator gives a slot to one of our autoclusters: makes a claim and
- * asks the startd to connect.  If the schedd refuses the match, the claim id stays unused. */
+/* Answers MATCH, by which the negotiator gives a slot to an autocluster of this schedd: makes a
+ * claim and asks the startd to connect.  If the schedd refuses the match, the claim id stays
+ * unused. */
 void claims_match(struct schedd *schedd, struct wire_request *request);
-/* Answers NO_MATCH, by which the negotiator tells why jobs of ours got no slot. */
+/* Answers NO_MATCH, by which the negotiator tells why jobs of this schedd got no slot. */
 void claims_no_match(struct schedd *schedd, struct wire_request *request);
 
 /* Repeats DIAL_ME for a claim in CLAIM_WAITING.  If the claim's job was removed or held meanwhile,

@@ -4,10 +4,10 @@
  * once, and is free for the next one: a black hole for jobs.  The schedd decides about this, and
  * not the startd: otherwise a shadow that reports false errors could keep a startd from working.
  * So failures are counted here, by machine, in memory.  The first failure has no effect, because a
- * starter may simply have been killed.  From the second one on, our request ads do not match the
- * machine for a while, which doubles with each failure (schedd_plan.h).  Failures of claims that
- * were made before the last counted failure are not counted again.  After a result from the
- * machine, the next failure counts as the second in a row.  Apart from this, NumStarterFailures
+ * starter may simply have been killed.  From the second one on, the schedd's request ads do not
+ * match the machine for a while, which doubles with each failure (schedd_plan.h).  Failures of
+ * claims that were made before the last counted failure are not counted again.  After a result from
+ * the machine, the next failure counts as the second in a row.  Apart from this, NumStarterFailures
  * counts the failures of a job, and holds the job at each multiple of MAX_STARTER_FAILURES
  * (job_claims.c).
  *
@@ -36,7 +36,7 @@ void trouble_note(struct schedd *schedd, const char *machine, uint64_t claimed_m
 /* To be called when a job's result came from the machine: the machine's next failure counts as the
  * second in a row.  A time for which the machine is avoided already does not end by this. */
 void trouble_passed(struct schedd *schedd, const char *machine);
-/* Returns whether the machine is to get no job of ours now. */
+/* Returns whether the machine is to get no job of this schedd now. */
 bool trouble_is_avoided(const struct schedd *schedd, const char *machine);
 /* Adds to the Requirements of a request ad that the machine must not be one of the avoided
  * machines. */

@@ -24,7 +24,8 @@ struct cron_times { /* the times of a job: each list has one bit for each value 
     bool any_day, any_weekday; /* the day of the month, or of the week, is "*": any day */
 };
 
-/* Returns by how many seconds local time is ahead of UTC at this moment. */
+/* Returns by how many seconds local time is ahead of UTC at the moment utc_s (seconds since
+ * 1970). */
 typedef int32_t (*cron_zone_f)(void *arg, int64_t utc_s);
 
 /* Returns true when the ad (may be NULL) has one of the five attributes for times, such as
@@ -35,7 +36,7 @@ bool cron_plan_matters(const struct ad *job);
  * in CronMonth has a day that CronDayOfMonth names. */
 int cron_plan_read(const struct ad *job, struct cron_times *ret, struct err *err);
 /* Returns the start of the first matching minute after now_s, in UTC; -1 if there is none within
- * the next 40 years. */
+ * the next 40 years.  zone(arg, moment) tells the local time. */
 int64_t cron_plan_next(const struct cron_times *times, int64_t now_s, cron_zone_f zone, void *arg);
 
 #endif

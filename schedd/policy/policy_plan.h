@@ -34,9 +34,10 @@ enum policy_kind { POLICY_OF_HOLD, POLICY_OF_RELEASE, POLICY_OF_REMOVE, POLICY_O
 struct policy_rule {
     char *name;           /* name of the rule: "SYSTEM_PERIODIC_HOLD_memory" */
     struct ad_expr *expr; /* the rule acts on a job for which this is true */
-    /* its value, a string, is the reason of the action; NULL: use a default sentence */
+    /* the value of this expression, a string, is the reason of the action; NULL: use a default
+     * sentence */
     struct ad_expr *reason;
-    /* its value, a number, is the subcode of the action; NULL: subcode 0 */
+    /* the value of this expression, a number, is the subcode of the action; NULL: subcode 0 */
     struct ad_expr *subcode;
 };
 

@@ -1,7 +1,8 @@
 /* schedd/questions/job_query.h - the request QUERY for jobs and the history
  * (docs/protocol/queue.md).
  *
- * An answer shows only what is durable: it waits for all commits that were under way before it.
+ * An answer shows only what is durable: it waits for the commits that were under way when the
+ * request came.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

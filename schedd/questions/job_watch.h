@@ -12,7 +12,7 @@ struct schedd;
 struct watch_server;
 struct wire_request;
 
-/* Handles a WATCH request: adds a watcher when its snapshot can be taken. */
+/* Handles a WATCH request: adds a watcher, after the commits that are under way. */
 void watch_handle(struct schedd *schedd, struct wire_request *request);
 /* Creates the server that sends snapshots and changes to the watchers. */
 struct watch_server *watchers_create(struct schedd *schedd);

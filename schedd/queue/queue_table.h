@@ -1,9 +1,9 @@
 /* schedd/queue/queue_table.h - the table of owners, clusters and jobs, in memory.
  *
  * Design.  A cluster has one ad that its jobs share.  A job keeps only the attributes that differ
- * from it, and the few values that every job has (id, phase, epoch, when it entered its status) in
- * a struct of fixed size, so that a large cluster of idle jobs needs little memory.  The whole ad
- * of a job is put together when somebody asks for it (job_ad.h).
+ * from this ad, and the few values that every job has (id, phase, epoch, when it entered its
+ * status) in a struct of fixed size, so that a large cluster of idle jobs needs little memory.  The
+ * whole ad of a job is put together when somebody asks for it (job_ad.h).
  *
  * The table knows all jobs and counts how many are in each JobStatus.  It informs nobody of a
  * change; job_queue.h does that.
@@ -66,7 +66,7 @@ struct owner {
     struct shadow *shadow; /* shadows.c: the owner's shadow; NULL: none was needed yet */
     struct strmap *runs;   /* shadow_runs.c: maps job ids to struct run; NULL: no run yet */
     int64_t events;        /* event_rows.c: number of events that wait for the shadow */
-    /* job_policy.c: steps that the policies of the owner's jobs took in this round */
+    /* job_policy.c: steps that the policies of the owner's jobs took in the present round */
     uint64_t policy_steps;
     int64_t factory_bytes; /* job_factory.c: bytes of all submit digests of the owner */
 };
@@ -81,7 +81,7 @@ struct cluster {
     bool own_batches;  /* some job has, or had, a JobBatchName of its own */
     bool has_policy;   /* some job has a periodic policy (job_policy.c) */
     uint32_t idle;     /* number of jobs with JobStatus 1 */
-    uint32_t revision; /* version of ad; grows with each change_cluster() */
+    uint32_t revision; /* version of the cluster's ad; grows with each change_cluster() */
     /* job_submit.c: true: jobs are still added, so keep the cluster while it is empty */
     bool submitting;
     int64_t id;

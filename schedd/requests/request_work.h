@@ -2,9 +2,9 @@
  *
  * Design.  A constraint is a program of somebody else that runs once for each job.  Its work is
  * counted in steps of evaluation (classad/ad_eval.h), not in time.  After AD_SLICE_STEPS other
- * requests have their turn (base/slices.h: one slice in each turn of the loop, callers one after
- * the other).  A request that takes more than MAX_CONSTRAINT_STEPS in all ends with an error, and
- * the log says who asked for what.
+ * requests have their turn (base/slices.h: one slice in each pass of the event loop, callers one
+ * after the other).  A request that takes more than MAX_CONSTRAINT_STEPS in all ends with an error,
+ * and the log says who asked for what.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -34,7 +34,7 @@ void shadow_runs_expect_placing(struct change *change, const struct job *job);
  * (the job was removed, held or evicted); why: the reason, for the shadow's log. */
 void shadow_runs_forget(struct change *change, const struct job *job, bool stop, const char *why);
 /* For a run that was kept after it had left its claim (claims_keep_run()): to be called when its
- * starter has ended.  Tells the shadow to drop the run. */
+ * starter has ended.  Tells the shadow to drop the run.  id: the job's id. */
 void shadow_runs_ended(struct owner *owner, const char *id, int64_t epoch);
 
 /* shadow_runs_list() appends the owner's runs as "JOB.EPOCH,...", such as "12.3.1,12.4.2";

@@ -20,7 +20,7 @@ struct shadow_account {
 /* Starts the shadow of this Unix account in the directory SPOOL/owner/<name>, which is made if
  * absent.  If the schedd runs as root, the shadow runs as the account.  Its environment is only
  * what a daemon needs (base/plain_env.h), because the account can read it.  on_exit is called when
- * the process ends.  Returns 0 and sets *ret, or a negative errno with err. */
+ * the process ends.  Returns 0 and sets *ret to its process id, or a negative errno with err. */
 int shadow_start(struct schedd *schedd, const struct shadow_account *account, os_exit_f on_exit,
                  void *arg, pid_t *ret, struct err *err);
 

@@ -53,9 +53,10 @@ struct wire *shadows_wire_for_events(struct schedd *schedd, struct owner *owner)
 /* Callback of shadows_call() with the outcome: status 0 and the pin of the shadow's certificate, or
  * a negative status and the reason. */
 typedef void (*shadows_admitted_f)(void *arg, int status, const char *pin_or_why);
-/* Calls the owner's shadow, which is started if none runs.  args and ticket (NULL: none) are
- * copied.  answered is always called: with status 0 and the shadow's pin, or with a negative status
- * and the reason.  answered may be called before shadows_call() returns. */
+/* Calls the owner's shadow, which is started if none runs.  args, and the
+ * secret to send beside them in ticket (NULL: none), are copied.  answered is always called: with
+ * status 0 and the shadow's pin, or with a negative status and the reason.  answered may be called
+ * before shadows_call() returns. */
 void shadows_call(struct schedd *schedd, struct owner *owner, enum wire_verb verb,
                   const struct ad *args, const char *ticket, shadows_admitted_f answered,
                   void *arg);

@@ -48,8 +48,8 @@ int factory_create(struct schedd *schedd, int64_t cluster, const char *digest,
 void factory_attach(struct change *change, struct job_factory *factory, struct cluster *cluster);
 void factory_destroy(struct job_factory *factory); /* NULL is allowed */
 
-/* Removes the cluster's factory, if it has one: no further jobs are made, and those in the queue
- * stay. */
+/* Removes the cluster's factory, if it has one: no further jobs are made, and the jobs in the
+ * queue stay. */
 void factory_end(struct change *change, struct cluster *cluster);
 /* Pauses the factory, if the cluster has one: no jobs are made until factory_resume().  why: shown
  * as JobMaterializePauseReason. */

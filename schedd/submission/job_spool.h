@@ -35,7 +35,7 @@ int spool_take_job(const struct schedd *schedd, struct ad *own, const struct ad 
 /* Sets the reason of the hold for a new job that waits for its input. */
 void spool_note_hold(struct job *job);
 
-/* Returns false when this is not a shadow's JOB_STATUS about spooled files; else handles and
+/* Returns false when the request is not a shadow's JOB_STATUS about spooled files; else handles and
  * answers the request. */
 bool spool_handle(struct schedd *schedd, struct owner *owner, struct wire_request *request);
 /* begins to remove, from time to time, jobs whose input never came */
