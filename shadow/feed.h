@@ -11,7 +11,7 @@ struct wire_request;
 
 /* Answers the starter's JOB_FETCH with the list of the run's input files. */
 void feed_fetch(struct run *run, struct wire_request *request);
-/* answers FILE_GET with a file's bytes */
+/* Answers the starter's FILE_GET with the bytes of an input file. */
 void feed_get(struct run *run, struct wire_request *request);
 /* Refuses the FILE_GET requests not answered yet, with -ESHUTDOWN.  To be called after the lanes
  * have stopped. */

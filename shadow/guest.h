@@ -18,7 +18,8 @@ struct wire_request;
 void guests_begin(struct shadow *shadow);
 /* Handles JOB_ADMIT: notes a ticket that the schedd has issued. */
 void guests_admit(struct shadow *shadow, struct wire_request *request);
-/* Lets in the client that shows this ticket; the ticket cannot be used again.  NULL: the ticket is
+/* Lets in the client that shows this ticket; the ticket cannot be used again.  Returns the guest;
+ * NULL: the ticket is
  * unknown or too old, or there are too many guests. */
 struct guest *guest_enter(struct shadow *shadow, const char *ticket);
 /* Answers a request of a guest if the guest's ticket allows the request; else refuses it. */

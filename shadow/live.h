@@ -8,7 +8,7 @@
 struct run;
 struct wire_request;
 
-/* Handles a starter's FILE_PUT with the attribute Stream: a piece of standard output or error. */
+/* Handles a starter's FILE_PUT with the attribute Stream: bytes of standard output or error. */
 void live_put(struct run *run, struct wire_request *request);
 
 #endif

@@ -27,8 +27,8 @@ bool remotes_take(struct shadow *shadow, struct incoming *incoming);
 /* Lets the run's job use remote system calls, if its ad asks for them.  An error is kept and
  * reported by remotes_check(). */
 void remotes_open(struct run *run);
-/* Returns 0; or, with err, the error that prevents the run's remote system calls and that the owner
- * must mend. */
+/* Returns 0; or, with err, the negative errno that prevents the run's remote system calls and that
+ * the owner must mend. */
 int remotes_check(const struct run *run, struct err *err);
 /* refuses further calls of the run's job, and disconnects it */
 void remotes_close(struct run *run);

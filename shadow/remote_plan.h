@@ -1,10 +1,10 @@
 /* shadow/remote_plan.h - decides which files of the submit machine a job with remote system calls
  * may see and change.
  *
- * Pure.  The job says what it wants to see (remote_root, remote_readonly), the site what may be
- * seen at all (REMOTE_SYSCALL_...); both apply.  The job may change only its initial directory
- * (unless that is the home or above it), the directories of remote_write, and the outputs that it
- * declares.  The owner's keys are hidden, unless the site says otherwise.
+ * Pure.  The job says what it wants to see (remote_root, remote_readonly), the site says what
+ * may be seen at all (REMOTE_SYSCALL_...); both apply.  The job may change only its initial
+ * directory (unless that is the home or above it), the directories of remote_write, and the outputs
+ * that it declares.  The owner's keys are hidden, unless the site says otherwise.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,7 +21,7 @@
 struct ad;
 struct err;
 
-struct remote_site { /* what the site allows; all borrowed; "~/x" is below home */
+struct remote_site { /* what the site allows; all borrowed; "~/x" is below the member home */
     const char *home;
     /* directories in which a job's remote_root may lie; a job without remote_root sees these
      * directories */

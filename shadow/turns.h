@@ -37,10 +37,11 @@ struct run_turn {
  * loop.  output: true for output, false for input. */
 bool turn_is_there(struct run *run, bool output, int64_t bytes, struct wire_request *request,
                    turn_f go_on);
-/* Ends the run's turn for input or output; requests that still wait for this turn are refused. */
+/* Ends the run's turn for output (output: true) or input (false); requests that still wait for this
+ * turn are refused. */
 void turn_give_back(struct run *run, bool output);
-/* Notes that `bytes` more bytes of `total` were transferred.  At most once in two seconds, it tells
- * the schedd how many bytes of the total are done. */
+/* Notes that `bytes` more bytes of `total` were transferred, of output (output: true) or input.  At
+ * most once in two seconds, it tells the schedd how many bytes of the total are done. */
 void turn_progress(struct run *run, bool output, int64_t bytes, int64_t total);
 /* asks again for the turns that runs still want; to be called after SHADOW_HELLO */
 void turns_ask_again(struct shadow *shadow);

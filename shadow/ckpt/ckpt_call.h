@@ -21,13 +21,13 @@ struct run;
 #define CKPT_GENERATIONS  2 /* number of checkpoints of a job that are kept, the newest ones */
 #define CKPT_NAMES_MAX    100000
 
-/* What a call CKPT_... (CKPT_PUT, CKPT_GET, ...) asks for, and what was found.  While a work runs
- * on the lane (worker thread), only that work may use the struct. */
+/* What a call CKPT_... (CKPT_PUT, CKPT_GET, ...) asks for, and what was found.  While a work
+ * (run_work.h) runs on the lane (worker thread), only that work may use the struct. */
 struct ckpt_call {
     /* numbers of the checkpoint, and of the kept checkpoint before it (0: none) */
     int64_t sequence, previous;
     int64_t base; /* number of the checkpoint that a delta changes; 0: not a delta */
-    /* of the file `name`, in bytes: where the piece that is sent or read begins, the size of the
+    /* of the file `name`, in bytes: where the bytes that are sent or read begin, the size of the
      * whole file, and how much of the file the shadow has stored */
     int64_t offset, size, have;
     /* name of the file that is sent or read, one of CKPT_NAME_...; NULL: no file */

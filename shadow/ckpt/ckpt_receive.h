@@ -12,7 +12,7 @@
 
 struct work;
 
-/* For the starter's CKPT_PUT: stores a piece of a file. */
+/* For the starter's CKPT_PUT: stores bytes of a file of the checkpoint. */
 int ckpt_receive_put(struct work *work);
 /* Answers CKPT_PUT with the number of bytes of the file that are stored, or with the error. */
 void ckpt_receive_put_done(struct work *work, int result);

@@ -14,8 +14,8 @@
 struct ckpt_call;
 struct work;
 
-/* Checks that the disk has room for a piece of `length` bytes in the directory `part`, and that the
- * rest of the file to which the piece belongs fits into CHECKPOINT_QUOTA_PER_OWNER. */
+/* Checks that the disk of the directory `part` has room for the `length` bytes that a CKPT_PUT
+ * (call) brings, and that the rest of their file fits into CHECKPOINT_QUOTA_PER_OWNER. */
 int ckpt_room_for_piece(struct work *work, const struct ckpt_call *call, const char *part,
                         size_t length);
 /* Checks that all checkpoints of the owner together do not exceed CHECKPOINT_QUOTA_PER_OWNER. */

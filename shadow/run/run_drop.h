@@ -10,9 +10,9 @@
 struct run;
 struct shadow;
 
-/* Ends the run: answers the requests that wait, and closes the run's link unless the starter stays.
- * remove_stage: also remove the output that the run has staged.  The run is freed when nothing uses
- * it any more. */
+/* Ends the run: refuses with -ESTALE (the run is over) the requests that wait, and closes the run's
+ * link unless the starter stays.  remove_stage: also remove the output that the run has staged. The
+ * run is freed when nothing uses it any more. */
 void run_drop(struct run *run, bool remove_stage);
 /* Drops all runs at the end of the process, when connections are closed and lanes have stopped. */
 void runs_drop_all(struct shadow *shadow);

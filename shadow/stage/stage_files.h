@@ -48,8 +48,8 @@ void stage_files_add(struct stage_files *files, const char *name, struct staged 
 /* Frees the file with this name, if there is one; its announced size no longer counts. */
 void stage_files_forget(struct stage_files *files, const char *name);
 /* To be called when a file begins to arrive.  Files arrive one after the other, so if the file
- * before is not complete it is forgotten: a starter that begins many files must not use up our file
- * descriptors. */
+ * before is not complete it is forgotten: a starter that begins many files must not use up the
+ * shadow's file descriptors. */
 void stage_files_take_in_hand(struct stage_files *files, const char *name);
 /* number of files that have begun to arrive */
 size_t stage_files_count(const struct stage_files *files);

@@ -10,7 +10,8 @@
 
 struct shadow;
 
-/* Returns whether `name` ("12.3.1" or "12.3.1.part") is in the list `known` ("12.3.1,12.4.2"). */
+/* Returns whether the directory `name` ("12.3.1" or "12.3.1.part") belongs to a run in the list
+ * `known` ("12.3.1,12.4.2"). */
 bool stage_sweep_lists(const char *known, const char *name);
 /* Removes, on a lane (worker thread), all stages (directories of staged output) except those of the
  * runs in the list `known` ("12.3.1,12.4.2") and of present runs. */
