@@ -12,7 +12,8 @@ struct wire_request;
 /* Handles an ACT request; it is answered when its action was done to all its jobs, after the
  * commit. */
 void act_handle(struct schedd *schedd, struct wire_request *request);
-/* Fails the ACT requests that are not answered yet, with -ESHUTDOWN. */
+/* To be called when the schedd stops: fails the ACT requests that are not answered yet, with
+ * -ESHUTDOWN. */
 void acts_fini(struct schedd *schedd);
 
 #endif

@@ -11,7 +11,8 @@ struct wire_request;
 
 /* Handles an EDIT request; it is answered when all its jobs are changed, after the commit. */
 void edit_handle(struct schedd *schedd, struct wire_request *request);
-/* Fails the EDIT requests that are not answered yet, with -ESHUTDOWN. */
+/* To be called when the schedd stops: fails the EDIT requests that are not answered yet, with
+ * -ESHUTDOWN. */
 void edits_fini(struct schedd *schedd);
 
 #endif

@@ -36,9 +36,10 @@ enum hold_code {
     HOLD_EXECUTE_DURATION = 47
 };
 
-/* Holds the job.  The job leaves its claim, and a result of that run is no longer accepted.  stop:
- * tell the starter to end the run; false when the run ends by itself.  For a job whose result is
- * already committed (JOB_PLACING) the result is kept, and is placed after a release. */
+/* Holds the job.  The job leaves its claim, and a result of that run is no longer accepted.  why,
+ * code, subcode: HoldReason, HoldReasonCode (enum hold_code) and HoldReasonSubCode.  stop: tell the
+ * starter to end the run; false when the run ends by itself.  For a job whose result is already
+ * committed (JOB_PLACING) the result is kept, and is placed after a release. */
 void moves_hold(struct change *change, struct job *job, const char *why, int code, int subcode,
                 bool stop);
 /* Holds a job whose run has ended and whose output is in its place.  After a release it runs

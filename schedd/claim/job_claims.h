@@ -56,9 +56,10 @@ enum claim_state {
 
 /* The start of the job that the claim has now, or had last. */
 struct claim_start {
-    bool activated;    /* the request ACTIVATE was sent for the claim's present epoch */
-    bool waits;        /* the start waits for the NextJobStartDelay of an earlier job */
-    bool await_idle;   /* ACTIVATE failed with -EBUSY: send it again when the slot is idle */
+    bool activated; /* the request ACTIVATE was sent for the claim's present epoch */
+    bool waits;     /* the start waits for the NextJobStartDelay of an earlier job */
+    /* ACTIVATE failed with -EBUSY (the slot is not idle yet): send ACTIVATE again when it is */
+    bool await_idle;
     bool cannot_ever;  /* the job's $$() cannot be expanded on any slot: hold the job */
     char *cannot;      /* why the job's $$() cannot be expanded on this slot; NULL: no error */
     unsigned restarts; /* how often in a row the startd lost the claim's job */

@@ -14,8 +14,8 @@ struct wire_request;
 
 /* Handles a QUERY request for jobs, factories or the history. */
 void query_handle(struct schedd *schedd, struct wire_request *request);
-/* Answers with -ESHUTDOWN the queries that were not answered yet.  Call after the store was
- * closed. */
+/* Answers with -ESHUTDOWN (the schedd stops) the queries that were not answered yet.  Call after
+ * the store was closed. */
 void queries_fini(struct schedd *schedd);
 
 #endif

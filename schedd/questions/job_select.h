@@ -74,13 +74,14 @@ typedef void (*selected_f)(void *arg, struct selected *selected);
  * long). */
 int select_by_constraint(struct schedd *schedd, struct wire_request *request, const char *text,
                          selected_f done, void *arg, struct err *err);
-void selections_fini(struct schedd *schedd); /* fails the selections under way with -ESHUTDOWN */
+/* Fails the selections under way with -ESHUTDOWN (the schedd stops). */
+void selections_fini(struct schedd *schedd);
 
-/* Adds the jobs that an argument of the request lists.  name: the argument, a list of ids such as
- * "12.3" and "12" (all jobs of a cluster).  A job id that is listed twice is added twice, a cluster
- * id only once.  *missing grows by the number of ids without a job.  Returns 0; or, with err,
- * -EINVAL (not a list of ids), -E2BIG (too many ids) or -EBUSY (the caller's requests hold too many
- * bytes). */
+/* Adds to *ret the jobs that an argument of the request lists.  name: the argument, a list of ids
+ * such as "12.3" and "12" (all jobs of a cluster).  A job id that is listed twice is added twice, a
+ * cluster id only once.  *missing grows by the number of ids without a job.  Returns 0; or, with
+ * err, -EINVAL (not a list of ids), -E2BIG (too many ids) or -EBUSY (the caller's requests hold too
+ * many bytes). */
 int select_by_ids(struct schedd *schedd, struct wire_request *request, const char *name,
                   struct selected *ret, int64_t *missing, struct err *err);
 

@@ -12,7 +12,8 @@ struct wire_request;
 /* Handles a SUBMIT request; it is answered when all its jobs are durable. */
 void submit_handle(struct schedd *schedd, struct wire_request *request);
 
-/* Fails the SUBMIT requests that are not answered yet, with -ESHUTDOWN. */
+/* To be called when the schedd stops: fails the SUBMIT requests that are not answered yet, with
+ * -ESHUTDOWN. */
 void submissions_fini(struct schedd *schedd);
 
 /* To be called once after the queue was loaded: removes the jobs of submissions that had not
