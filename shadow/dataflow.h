@@ -17,7 +17,7 @@ struct work;
  * the file system; call on the run's lane (worker thread). */
 bool dataflow_is_done(struct work *work, const struct vec *inputs);
 /* Reports to the schedd that the job is done without a run; then answers the starter's JOB_FETCH
- * with -ECANCELED. */
+ * with -ECANCELED (the output is newer than the input). */
 void dataflow_report(struct run *run, struct wire_request *request);
 
 #endif

@@ -13,8 +13,8 @@ struct wire_request;
 void feed_fetch(struct run *run, struct wire_request *request);
 /* Answers the starter's FILE_GET with the bytes of an input file. */
 void feed_get(struct run *run, struct wire_request *request);
-/* Refuses the FILE_GET requests not answered yet, with -ESHUTDOWN.  To be called after the lanes
- * have stopped. */
+/* Refuses the FILE_GET requests not answered yet, with -ESHUTDOWN (the shadow ends).  To be called
+ * after the lanes have stopped. */
 void feeds_end(struct shadow *shadow);
 
 #endif

@@ -22,8 +22,8 @@ void report_send(struct shadow *shadow, struct run *run, enum wire_verb verb, st
                  report_f answered, void *arg);
 /* repeats the reports not answered yet; to be called after SHADOW_HELLO */
 void reports_send_again(struct shadow *shadow);
-/* Ends the reports that were not answered yet: their callbacks get -ESHUTDOWN.  To be called after
- * the lanes have stopped. */
+/* Ends the reports that were not answered yet: their callbacks get -ESHUTDOWN (the shadow ends). To
+ * be called after the lanes have stopped. */
 void reports_end(struct shadow *shadow);
 /* Reports that the job must be held, because of an error in the job itself.  code and subcode:
  * HTCondor's hold codes. */

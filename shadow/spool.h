@@ -27,8 +27,8 @@ void spool_answer(struct shadow *shadow, const struct spool_right *right,
 void spool_remove(struct shadow *shadow, const char *id);
 /* Asks the schedd which sandboxes belong to no cluster any more, and removes them. */
 void spool_sweep(struct shadow *shadow);
-/* Refuses the SPOOL_... requests not answered yet, with -ESHUTDOWN.  To be called after the lanes
- * have stopped. */
+/* Refuses the SPOOL_... requests not answered yet, with -ESHUTDOWN (the shadow ends).  To be called
+ * after the lanes have stopped. */
 void spools_end(struct shadow *shadow);
 
 #endif

@@ -25,8 +25,8 @@ struct work {
  * out one after the other. */
 void run_work_start(struct run *run, struct wire_request *request, int (*body)(struct work *work),
                     void (*done)(struct work *work, int result), void *arg);
-/* Ends the works that have not finished: their `done` gets -ESHUTDOWN.  To be called after the
- * lanes have stopped. */
+/* Ends the works that have not finished: their `done` gets -ESHUTDOWN (the shadow ends).  To be
+ * called after the lanes have stopped. */
 void run_works_end(struct shadow *shadow);
 
 #endif

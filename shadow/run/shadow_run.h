@@ -107,7 +107,8 @@ void run_note_transfers(const struct run *run, struct ad *args);
 void run_use(struct run *run); /* keeps the run in memory until run_unuse() */
 /* Ends one run_use().  If no other run_use() is left, frees the run, provided it was dropped. */
 void run_unuse(struct run *run);
-/* Answers each JOB_DONE that waits: with status 0, or with a negative status and text. */
+/* Answers each JOB_DONE that waits: with status 0, or with a negative status and
+ * the error's text. */
 void run_answer_done(struct run *run, int status, const char *text);
 
 #endif

@@ -19,7 +19,8 @@ struct work;
 
 /* Calls each(work, name, checksum) for each output that result_ad (the arguments of JOB_DONE)
  * names, until one call fails. *ret_count gets the number of outputs.  Returns 0, the error of the
- * failed call, or -EINVAL with work->err. */
+ * failed call, or -EINVAL with work->err when
+ * result_ad is malformed. */
 int stage_manifest_each(struct work *work, const struct ad *result_ad, size_t *ret_count,
                         int (*each)(struct work *work, const char *name, const char *checksum));
 /* Returns true when result_ad (the arguments of JOB_DONE) names no output file. */
