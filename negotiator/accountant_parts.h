@@ -32,7 +32,8 @@ struct account {
     double ceiling, floor;
     double weight, slots; /* total weight and number of the slots in use now */
     double weighted_s, slots_s;
-    double charged_weighted_s, charged_slots_s; /* use charged since the last accountant_settle() */
+    /* use charged since the last accountant_settle(): weight x seconds, slots x seconds */
+    double charged_weighted_s, charged_slots_s;
     int64_t begin_s, last_s;
     struct usage_period periods[PERIODS];
 };
@@ -53,8 +54,8 @@ struct accountant {
 
 /* ---- usage_history.c */
 
-/* Adds the use of an account between from_ms and to_ms to its hours and days, in memory and in
- * txn. */
+/* Adds the use of an account between from_ms and to_ms (wall time) to the account's hours and days,
+ * in memory and in txn.  weighted_s, slots_s: the use, weight x seconds and slots x seconds. */
 void usage_add(struct accountant *accountant, struct store_txn *txn, struct account *account,
                int64_t from_ms, int64_t to_ms, double weighted_s, double slots_s);
 /* Deletes history that is older than the policy's hours and days, at most once an hour. */

@@ -47,7 +47,8 @@ struct group_entry {
     double allocated; /* weight that its users may use together, including in_use */
 };
 
-/* Sets subtree_quota and quota of all groups for a pool of weight `total`. */
+/* Sets subtree_quota and quota of all groups for a pool of weight `total`.  oversubscribe:
+ * NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is set. */
 void group_plan_quotas(struct group_entry *groups, size_t count, double total, bool oversubscribe);
 /* Sets allocated of all groups, from their quotas and from `requested`.  Before the call the caller
  * sets `requested` to the weight that the group's users use and want.  Lowers `requested` by the

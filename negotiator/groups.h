@@ -29,10 +29,12 @@ struct groups {                  /* the groups; only groups_begin() and group_pl
     double round_robin;   /* GROUP_QUOTA_ROUND_ROBIN_RATE; <= 0: no limit */
 };
 
-/* Reads the groups.  A badly configured group is logged and left out; the others work. */
+/* Reads the groups from config and returns them; the caller frees them by groups_destroy().  Logs
+ * and leaves out a badly configured group. */
 struct groups *groups_create(const struct config *config, struct log *log);
 void groups_destroy(struct groups *groups); /* NULL is allowed */
-/* Returns the name of the account of a submitter's group. */
+/* Returns the name of the account of a submitter's group; GROUP_ROOT_NAME: the submitter is in no
+ * other group than the root. */
 const char *groups_name_of(const struct groups *groups, const char *submitter);
 /* Returns the index of a group by name, compared without case; groups->count when unknown. */
 size_t groups_find(const struct groups *groups, const char *name);

@@ -68,6 +68,7 @@ void kinds_end_news(struct kinds *kinds, enum kinds_side side);
 
 /* ---- data of the kinds, which verdict_plan.h and reading_plan.h need */
 
+/* Returns how many kinds of this side exist now. */
 size_t kinds_count(const struct kinds *kinds, enum kinds_side side);
 /* Returns a number that is above the numbers of all kinds of this side. */
 uint32_t kinds_limit(const struct kinds *kinds, enum kinds_side side);

@@ -69,7 +69,7 @@ struct pool_slot { /* what the negotiator knows of a slot besides its ad */
     /* how many times in a row the collector refused to write holds, or the startd refused to keep
      * the machine up */
     unsigned refusals;
-    uint64_t rest_until_ms; /* after a refusal: time before which no holds are set on the slot */
+    uint64_t rest_until_ms; /* loop_now_ms() before which no holds are set on the slot */
     bool dirty;             /* negotiator->dirty contains the number of this slot */
     char *user;             /* user of the slot; NULL: nobody */
     struct slot_use use;
@@ -85,10 +85,11 @@ struct pool_request {
     struct negotiator *negotiator;
     char *name;
     char *limits; /* value of ConcurrencyLimits; NULL: none */
-    /* after the schedd declined a match: the request gets no match before this time */
+    /* after the schedd declined a match: loop_now_ms() before which the request gets no match */
     uint64_t rest_until_ms;
-    bool unexplained;    /* if its jobs get no slot, the schedd is to be told why */
-    uint64_t explain_ms; /* the schedd is not told before this time why jobs got no slot */
+    bool unexplained; /* if its jobs get no slot, the schedd is to be told why */
+    /* loop_now_ms() before which the schedd is not told why jobs got no slot */
+    uint64_t explain_ms;
     /* What the ad says, read again at each change of the ad.  Only facts.in_flight is not from the
      * ad: the negotiator counts it when it sends a match and when the answer comes. */
     struct plan_request facts;
@@ -115,9 +116,9 @@ struct negotiator_lease { /* decides which of several negotiators works: the hol
 
 struct negotiator_cycle { /* timers and state of the next cycle */
     struct loop_timer *timer, *full_timer;
-    uint64_t last_ms;  /* time at which the last cycle began */
-    bool full;         /* true: the next cycle evaluates again what depends on the clock */
-    unsigned prepared; /* slices of work done so far to prepare the cycle */
+    uint64_t last_ms;  /* loop_now_ms() at the end of the last cycle; 0: there was none */
+    bool full;         /* the next cycle evaluates again the expressions that read the clock */
+    unsigned prepared; /* number of slices of work done so far to prepare the next cycle */
 };
 
 /* Watches that keep copies of the collector's ads up to date. */
@@ -125,7 +126,7 @@ struct negotiator_watches {
     struct watch *slots, *requests, *submitters;
 };
 
-struct numbering {    /* gives small numbers to slots or requests, for the plan */
+struct numbering {    /* gives small numbers to slots or requests, for negotiator_plan.h */
     struct vec items; /* items by their number; NULL: the number is free */
     struct vec free;  /* numbers that can be used again */
 };
@@ -144,8 +145,9 @@ struct negotiator {
     struct vec changes; /* changes of accounts that are not durable yet (userprio.c) */
     struct update_prio *update_prio;
     struct limit_plan *limits;
-    uint64_t limits_from_ms; /* before this time requests with concurrency limits get no slot */
-    double weight_total;     /* weight of all live slots, in use or not */
+    /* loop_now_ms() before which requests with concurrency limits get no slot */
+    uint64_t limits_from_ms;
+    double weight_total; /* weight of all live slots, in use or not */
     struct negotiator_watches watches;
     struct strmap *slots;    /* Name of a slot -> struct pool_slot */
     struct strmap *requests; /* Name of a request -> struct pool_request */
@@ -154,14 +156,14 @@ struct negotiator {
     struct significant *significant;  /* attributes of jobs that policies of machines read */
     struct numbering slot_numbers;    /* gives each slot its number */
     struct numbering request_numbers; /* gives each request its number */
-    struct vec dirty;                 /* numbers of slots whose change the plan must be told */
+    struct vec dirty; /* numbers of slots whose change must be told to negotiator->plan */
     /* earliest time at which a hold on any slot ends, seconds since 1970; INT64_MAX: there are no
      * holds */
     int64_t holds_until_s;
     struct negotiator_exprs exprs;
     struct negotiator_cycle cycle;
     struct loop_timer *usage_timer, *rest_timer, *publish_timer;
-    uint64_t next_serial; /* next serial number for plan_slot and plan_request */
+    uint64_t next_serial; /* last value given to `serial` of a plan_slot or a plan_request */
     uint64_t random_state;
     struct user_world *users; /* Unix accounts and map files, for userMap() in expressions */
     struct negotiator_lease lease;
@@ -181,11 +183,11 @@ extern const struct daemon negotiator_daemon;
 
 /* Returns the context for evaluating expressions: clock, random numbers, user maps. */
 struct ad_context negotiator_context(struct negotiator *negotiator);
-/* Schedules a cycle as soon as possible, but at least NEGOTIATOR_CYCLE_DELAY after the last cycle
- * began. */
+/* Schedules a cycle as soon as possible, but at least NEGOTIATOR_CYCLE_DELAY after the end of the
+ * last cycle.  Does nothing if a cycle is already scheduled. */
 void negotiator_cycle_soon(struct negotiator *negotiator);
-/* Notes that the plan must be told of the slot again.  To be called when something besides its ad
- * has changed: a claim id was given out, or a hold was requested. */
+/* Notes that negotiator->plan must be told of the slot again.  To be called when something besides
+ * the slot's ad has changed: a claim id was given out, or a hold was requested. */
 void negotiator_slot_touched(struct pool_slot *slot);
 /* To be called when the collector has refused to write holds into this slot's ad (MERGE), or the
  * startd to keep the machine up: no holds are set on the slot for some seconds, and for longer
@@ -200,19 +202,20 @@ void cycle_run(void *negotiator);
 
 /* ---- copies.c: keeps copies of slots and requests, and tells the plan of them */
 
+/* Makes the empty copies (negotiator->slots, negotiator->requests) and negotiator->plan. */
 void copies_create(struct negotiator *negotiator);
 void copies_destroy(struct negotiator *negotiator);
 void copies_slot_changed(void *negotiator, const char *key, const struct ad *ad);
 void copies_slot_gone(void *negotiator, const char *key);
 void copies_request_changed(void *negotiator, const char *key, const struct ad *ad);
 void copies_request_gone(void *negotiator, const char *key);
-/* Tells the plan of all slots and requests that changed. */
+/* Tells negotiator->plan of all slots and requests that changed. */
 void copies_update(struct negotiator *negotiator);
 
 /* ---- given.c: claim ids that this negotiator, or the holder of the lease before it, gave out */
 
 /* Remembers, in memory and in the slot's ad at the collector, that claim_id was given out for a
- * job. */
+ * job.  job: the request ad that stands for the job. */
 void given_add(struct negotiator *negotiator, const char *claim_id, struct pool_slot *slot,
                const struct ad *job);
 /* Forgets that this claim id was given out, because it was not used: it can be given out again. */
@@ -239,7 +242,8 @@ void given_gift_destroy(void *gift); /* frees a value of negotiator->given */
 
 /* ---- act.c: carries out what a plan decided */
 
-/* Tells the request's schedd, by a MATCH, that one of its jobs gets this slot. */
+/* Tells the request's schedd, by a MATCH, that one of its jobs gets this slot.  match: the entry
+ * for this slot and request in the plan's output. */
 void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct pool_request *request,
                const struct plan_match *match);
 /* Asks the collector to write these holds into an offline slot's ad; takes over holds.  matched: at
@@ -266,7 +270,8 @@ void drained_holds(struct negotiator *negotiator, struct pool_slot *slot,
 
 /* ---- rejections.c: tells schedds why their jobs got no slot */
 
-/* Returns whether the plan is to report why jobs of this request get no slot, in this cycle. */
+/* Returns whether the plan of this cycle is to report why jobs of this request get no slot: the
+ * schedd has not been told yet, and may be told now. */
 bool rejections_due(struct pool_request *request);
 void rejections_tell(struct negotiator *negotiator, const struct plan_output *plan);
 
@@ -275,14 +280,14 @@ void rejections_tell(struct negotiator *negotiator, const struct plan_output *pl
 /* Writes to ret the name of the submitter that uses this slot, and returns true.  False: nobody
  * uses it, or the name cannot be that of an account. */
 bool usage_submitter(const struct ad *ad, char *ret, size_t size);
-/* Reads from the slot's ad who uses the slot.  If this has changed, charges the use until now to
- * the previous user.  To be called when the ad is new (is_new) or has changed. */
+/* Reads from the slot's ad who uses the slot.  If the user has changed, charges the use until now
+ * to the previous user.  To be called when the slot's ad is new (is_new) or has changed. */
 void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad,
                 bool is_new);
 void usage_slot_gone(struct negotiator *negotiator, struct pool_slot *slot);
 void usage_settle(struct negotiator *negotiator);
-/* To be called when this negotiator has got the lease: for some time, requests with concurrency
- * limits get no slot. */
+/* To be called when this negotiator has got the lease: for the time NEGOTIATOR_LIMIT_SETTLE,
+ * requests with concurrency limits get no slot. */
 void usage_leads(struct negotiator *negotiator);
 /* Reads the groups, and the accountant's settings, from the knobs. */
 void usage_configure(struct negotiator *negotiator);
@@ -290,7 +295,7 @@ void usage_configure(struct negotiator *negotiator);
 /* ---- shares.c: collects what share_plan.h needs about users, groups and submitting machines */
 struct share_input;
 /* Counts a match like a use of the slot by the submitter, until the slot's ad shows the use or the
- * match fails. */
+ * match fails.  limits: the job's concurrency limits, NULL: none; weight: the weight of the use. */
 void shares_matched(struct negotiator *negotiator, const char *slot, const char *submitter,
                     const char *limits, double weight);
 /* Stops counting a match that shares_matched() counted, and returns true.  Returns false if no such
@@ -298,7 +303,8 @@ void shares_matched(struct negotiator *negotiator, const char *slot, const char 
 bool shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter,
                       const char *limits);
 /* Notes that the match of the slot to this submitter takes the slot from its present user.  Such a
- * match also ends when the slot's ad offers the slot again. */
+ * match also ends when the slot's ad offers the slot again.  limits: the concurrency limits of the
+ * submitter's job. */
 void shares_takes_over(struct pool_slot *slot, const char *submitter, const char *limits);
 /* Ends a match noted by shares_takes_over() if the slot is offered again.  To be called when the
  * slot's ad has changed, after usage_slot(). */
@@ -320,6 +326,7 @@ void shares_view_show(const struct shares_view *view, const struct account_facts
 
 /* ---- userprio.c: answers queries about accounts and changes accounts */
 
+/* Answers a QUERY of type Accounting, Usage (history of use) or SubmittingMachine. */
 void userprio_query(struct negotiator *negotiator, struct wire_request *request);
 void userprio_change(struct negotiator *negotiator, struct wire_request *request);
 /* Sends the Accounting ad of the account with that name to the collector; NULL: of all accounts. */

@@ -25,10 +25,12 @@ struct number_table {
     size_t count;
 };
 
-/* Returns whether item number id is the one that number_table_find() searches for. */
+/* Returns whether item number id is the item that number_table_find() searches for.  arg: the
+ * argument arg of number_table_find(). */
 typedef bool (*number_same_f)(const void *arg, uint32_t id);
 
-/* Returns the number with that hash for which same() is true, or NUMBER_NONE. */
+/* Returns the number with that hash for which same(arg, number) returns true; NUMBER_NONE: the
+ * table has no such number. */
 uint32_t number_table_find(const struct number_table *table, uint64_t hash, number_same_f same,
                            const void *arg);
 void number_table_add(struct number_table *table, uint64_t hash, uint32_t id);

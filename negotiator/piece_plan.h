@@ -30,7 +30,7 @@ struct piece_names {
     char names[PIECE_NAMES_MAX][PIECE_NAME_MAX];
 };
 
-/* Amounts of resources, in the order of struct piece_names. */
+/* Amounts of a slot's or a piece's resources, in the order of struct piece_names. */
 struct piece {
     double amounts[PIECE_NAMES_MAX];
 };
@@ -49,8 +49,8 @@ void piece_of_slot(const struct ad *slot, const struct piece_names *names, struc
 bool piece_of_job(const struct ad *job, const struct ad *slot, const struct piece_names *names,
                   const struct ad_context *context, struct piece *ret);
 
-/* These two: piece_fits() returns whether free has at least the amounts in wanted; piece_take()
- * subtracts wanted from free. */
+/* These two work on the first count resources.  piece_fits() returns whether `free` has at least
+ * the amounts in `wanted`; piece_take() subtracts `wanted` from `free`. */
 bool piece_fits(const struct piece *free, const struct piece *wanted, size_t count);
 void piece_take(struct piece *free, const struct piece *wanted, size_t count);
 

@@ -4,8 +4,9 @@
  * Every slot that can be given out is in one of its kind's heaps: LIVE; or, if offline, NEAR (its
  * machine wakes anyway), BACK (its machine is not down yet) or FAR (all others).  On top of a heap
  * is the first slot in the order of machines and slot names.  A slot in use that may be taken over
- * is in CLAIMED.  Which heap a slot is in follows from what the caller told about it and from its
- * holds.  When a cycle gives out slots, they move; the end of the cycle moves them back.
+ * is in CLAIMED.  Which heap a slot is in follows from what negotiator_plan_set_slot() was told and
+ * from the slot's holds.  When a cycle gives out slots, they move to other heaps; the end of the
+ * cycle moves them back.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -60,7 +61,7 @@ struct held { /* how many jobs of one request (the one of `holder`) hold one slo
 
 struct slot_lists { /* which lists of struct negotiator_plan the slot is in */
     bool dirty;     /* in dirty_slots: its kind or its heap must be found again */
-    bool touched;   /* in touched: the present cycle changed the slot */
+    bool touched;   /* in `touched`: the present cycle changed the slot */
     bool barred;    /* in barred_slots: its holds must be taken back */
 };
 
@@ -74,12 +75,12 @@ struct slot {
     struct plan_slot facts;
     char *name, *machine_name; /* copies, to which the names in `facts` point */
     bool there;                /* false: there is no slot with this number */
-    bool keyed;                /* `kind` is set, and counts as a reference (kinds_unref()) */
+    bool keyed;                /* `kind` is set, and the slot has a reference to that kind */
     bool rekey;                /* the kind must be found again, because the ad changed */
     struct slot_lists lists;
     uint32_t kind;
     /* Kind that the slot would have if its ad said only the resources that are left; equal to
-     * `kind` if no piece was given out.  Counts as a second reference (kinds_unref()). */
+     * `kind` if no piece was given out.  The slot has a second reference, to this kind. */
     uint32_t kind_now;
     uint32_t order; /* place of the slot in the order of machines and names */
     uint32_t machine;
@@ -136,16 +137,18 @@ struct kind_slots {  /* the slots of one kind */
     struct heap heaps[PLACE_COUNT];
     bool is_split;
     int64_t weight;     /* weight of one whole slot of this kind, x 1000 */
-    double lowest_rank; /* no slot in the heap PLACE_CLAIMED has a lower current_rank */
+    double lowest_rank; /* no slot in heaps[PLACE_CLAIMED] has a lower current_rank */
     uint32_t group;     /* index in rank_groups of the group to which this kind belongs */
     struct piece_names names;
 };
 
 struct rank_group { /* kinds of slots with equal Rank, and equal values of what Rank reads */
     uint64_t hash;
-    uint32_t count;     /* number of the group's slots in the heaps PLACE_CLAIMED */
-    uint32_t kind;      /* one kind of the group; its heap PLACE_CLAIMED may be empty by now */
-    double lowest_rank; /* lowest current_rank of the group's slots in the heaps PLACE_CLAIMED */
+    uint32_t count; /* number of slots of these kinds that are in use and may be taken over */
+    uint32_t kind;  /* one of these kinds; it may have no slot that may be taken over */
+    /* no slot of these kinds that is in use and may be taken over has a lower current_rank (the
+     * machine's Rank of the running job) */
+    double lowest_rank;
 };
 
 struct negotiator_plan {
@@ -162,7 +165,7 @@ struct negotiator_plan {
     struct request *requests;   /* requests by their number */
     uint32_t request_room, request_count;
     struct strmap *holders; /* "autocluster schedd" -> struct holder */
-    bool full;              /* the present cycle evaluates again what depends on the clock */
+    bool full; /* the present cycle evaluates again the expressions that read the clock */
     struct numbers dirty_slots, dirty_requests, touched, barred_slots;
     uint32_t *by_name; /* slot numbers, sorted by machine and name */
     uint32_t named_count, named_room;
@@ -186,15 +189,16 @@ struct negotiator_plan {
 /* ---- plan_slots.c */
 
 /* Brings the plan up to date for a cycle: finds the kinds of new and changed slots and requests,
- * and judges kinds.  Stops when verdicts_steps() reaches `end`.  Returns whether all is done. */
+ * and judges kinds.  full: judges again the kinds whose expressions read the clock.  Stops when
+ * verdicts_steps() reaches `end`.  Returns whether all is done. */
 bool plan_refresh(struct negotiator_plan *plan, const struct ad_context *context, bool full,
                   uint64_t end);
 uint32_t plan_slot_number(const struct negotiator_plan *plan, const struct slot *slot);
 
 /* ---- plan_places.c */
 
-/* Takes every slot out of its heap and drops what is known about kinds.  Afterwards plan_settle()
- * must be called for every slot. */
+/* Takes every slot out of its heap, and makes the data of all kinds (kind_slots, rank_groups)
+ * invalid.  Afterwards the caller must call plan_settle() for every slot. */
 void plan_forget_kinds(struct negotiator_plan *plan);
 /* Returns whether this is a heap of offline slots, which can be held. */
 bool plan_is_held_place(enum place place);
@@ -202,8 +206,8 @@ bool plan_is_held_place(enum place place);
  * the slot out of its heap. */
 void plan_place(struct negotiator_plan *plan, struct slot *slot);
 void plan_unplace(struct negotiator_plan *plan, struct slot *slot);
-/* Computes the slot's heap, weight and resources left from what the caller told about it and from
- * the holds that are not taken back. */
+/* Computes the slot's heap, weight and resources left from the slot's facts, which
+ * negotiator_plan_set_slot() was told, and from its holds that are not taken back. */
 void plan_settle(struct negotiator_plan *plan, struct slot *slot);
 /* Makes kind_now of the slot equal to its kind, because no piece of the slot is given out. */
 void plan_no_remnant(struct negotiator_plan *plan, struct slot *slot);
@@ -217,7 +221,7 @@ bool plan_next_open(const struct negotiator_plan *plan, unsigned places, size_t 
                     uint64_t *kinds);
 /* Ends a cycle: calls plan_settle() for all slots that the cycle changed. */
 void plan_undo(struct negotiator_plan *plan);
-/* Takes back, for this cycle, the holds `held` of the slot. */
+/* Takes back, for this cycle, those holds of the slot that the entry `held` of its list says. */
 void plan_release(struct negotiator_plan *plan, struct slot *slot, struct held *held);
 /* Gives the slot, or a piece of it, to one more job of this request, or holds it for the job if the
  * slot is offline. */
@@ -250,7 +254,8 @@ struct takeover {
     struct slot *slot; /* NULL: no slot can be taken over */
     enum plan_preemption why;
 };
-/* Returns the effective priority of a user. */
+/* Returns the effective priority of a user.  arg: what the caller of plan_claims_find() or
+ * plan_claims_reason() passed with this function. */
 typedef double (*plan_priority_f)(const void *arg, const char *user);
 /* These two: plan_claims_begin() prepares the searches for slots to take over, and must be called
  * in each cycle before the first plan_claims_find(); plan_claims_end() must be called at the end of
@@ -259,7 +264,8 @@ void plan_claims_begin(struct negotiator_plan *plan);
 void plan_claims_end(struct negotiator_plan *plan);
 /* Begins a search for slots that this request may take over: by Rank and, if by_priority, by
  * priority.  The search is valid until the plan's next search, as long as no other slots are given
- * out than those that plan_claims_next() returns. */
+ * out than those that plan_claims_next() returns.  priority(arg, user) must return a user's
+ * effective priority; both must stay valid as long as the search. */
 void plan_claims_find(struct negotiator_plan *plan, const struct request *request, bool by_priority,
                       plan_priority_f priority, const void *arg);
 /* Returns the best slot of the search that is left.  The member `slot` of the result is NULL when
@@ -272,7 +278,8 @@ struct plan_in_use *plan_in_use_find(const struct negotiator_plan *plan, struct 
 /* most slots in use that plan_claims_reason() examines for one request */
 #define PLAN_CLAIM_LOOKS 256
 /* Returns why the request takes over none of the slots in use.  Examines only the first
- * PLAN_CLAIM_LOOKS of those that match the request. */
+ * PLAN_CLAIM_LOOKS of those that match the request.  priority(arg, user) must return a user's
+ * effective priority. */
 enum plan_reason plan_claims_reason(struct negotiator_plan *plan, const struct plan_in_use *in_use,
                                     const struct request *request, plan_priority_f priority,
                                     const void *arg);

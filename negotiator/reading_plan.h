@@ -21,7 +21,7 @@
 struct ad_context;
 struct readings;
 
-/* Type of a cached value.  CELL_UNREAD: the value was not computed yet. */
+/* Type of an expression's value in struct cell.  CELL_UNREAD: the value was not computed yet. */
 enum cell_type {
     CELL_UNREAD,
     CELL_UNDEFINED,
@@ -33,14 +33,14 @@ enum cell_type {
     CELL_ODD, /* the value is a time, a list or an ad, which is not cached */
 };
 
-struct cell_text { /* a string value; each spelling is stored once */
+struct cell_text { /* a string, the value of an expression; each spelling is stored once */
     const char *text;
-    const void *folded; /* the same pointer for all strings that differ only in case */
+    const void *folded; /* strings that differ only in case have the same pointer here */
 };
 
-/* A cached value. */
+/* The value of an expression, in an ad of one kind of slots or jobs, as it is kept in the cache. */
 struct cell {
-    uint32_t type; /* an enum cell_type: which member of the union has the value */
+    uint32_t type; /* an enum cell_type; it says which member of the union has the value */
     union {
         bool boolean;
         int64_t integer;
@@ -63,7 +63,7 @@ void readings_forget(struct readings *readings, enum kinds_side side, uint32_t k
 /* Returns whether some evaluation with this kind has read the clock since readings_forget() was
  * last called for the kind. */
 bool readings_is_timely(const struct readings *readings, enum kinds_side side, uint32_t kind);
-/* Returns the approximate number of all cached values. */
+/* Returns approximately how many values are in the cache. */
 size_t readings_count(const struct readings *readings);
 /* Returns how many expressions were evaluated since the last readings_begin(). */
 size_t readings_evaluated(const struct readings *readings);
@@ -92,11 +92,11 @@ struct cell readings_own(struct readings *readings, enum kinds_side side, uint32
 struct cell readings_own_name(struct readings *readings, enum kinds_side side, uint32_t kind,
                               const char *name);
 
-/* Returns whether the cached value is true in a condition. */
+/* Returns whether the value counts as true: it is the boolean true, or a number other than 0. */
 bool cell_is_true(const struct cell *cell);
-/* Returns the cached value as a rank: the number, or 0 if the value is NaN or not a number. */
+/* Returns the value as a rank: a number as it is, true as 1, and 0 for NaN or anything else. */
 double cell_rank(const struct cell *cell);
-/* Returns whether the comparison `a op b` of two cached values is true. */
+/* Returns whether the comparison `a op b` of the values a and b is true. */
 bool cell_compare(enum ad_compare op, const struct cell *a, const struct cell *b);
 
 /* Enters expr, which stands in ads of side `stands` and reads attributes of both sides (a pair),

@@ -49,7 +49,8 @@ struct ad_context;
 struct ad_expr;
 struct verdicts;
 
-/* `kinds` must live longer than the result */
+/* Returns an object that judges the kinds of slots and jobs in `kinds`, which must live longer than
+ * the object.  The caller frees the object by verdicts_destroy(). */
 struct verdicts *verdicts_create(struct kinds *kinds);
 void verdicts_destroy(struct verdicts *verdicts); /* NULL is allowed */
 
@@ -58,8 +59,8 @@ void verdicts_destroy(struct verdicts *verdicts); /* NULL is allowed */
 void verdicts_set_ranks(struct verdicts *verdicts, const struct ad_expr *pre_job,
                         const struct ad_expr *post_job);
 
-/* Begins a cycle, or its preparation, with a copy of context.  full:
- * verdicts_catch_up() shall judge again what depends on the clock. */
+/* Begins a cycle, or its preparation, with a copy of context.  full: verdicts_catch_up() shall
+ * judge again the kinds whose expressions read the clock. */
 void verdicts_begin(struct verdicts *verdicts, const struct ad_context *context, bool full);
 
 /* Returns the number of steps of evaluation since verdicts_create(). */

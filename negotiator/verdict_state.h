@@ -153,7 +153,8 @@ struct ad_work verdict_begin_charge(struct verdicts *verdicts, uint32_t looks);
 /* Returns whether the evaluation since verdict_begin_charge() has taken too many steps. */
 bool verdict_is_too_much(const struct verdicts *verdicts);
 /* Charges the steps since `before`, the result of verdict_begin_charge(), to that kind.  If the
- * kind has then exceeded its limits, it matches nothing any more. */
+ * kind has then exceeded its limits, it matches nothing any more.  looks: number of kinds of the
+ * other side with which the kind was judged since then. */
 void verdict_charge(struct verdicts *verdicts, enum kinds_side side, uint32_t kind,
                     const struct ad_work *before, uint32_t looks);
 
