@@ -33,7 +33,7 @@ struct secret_list;
 /* The ads in the tables whose sender's token has one identity: their number, their bytes. */
 struct ads_account {
     size_t ads, bytes;
-    struct ads_said { /* counts log lines about these ads, for collector_may_say() */
+    struct ads_said { /* counts log lines about the ads of one identity (collector_may_say()) */
         uint64_t at_ms, count, unsaid;
     } problems, rejections;
 };
@@ -45,41 +45,41 @@ struct collector_ads;
 /* An ad with its states.  Only stamp, heard_ms and inspected may be changed outside
  * collector_ads.c. */
 struct ads_entry {
-    const char *type; /* MyType, as first written */
+    const char *type; /* MyType, spelled as in the first ad of this type */
     bool is_machine;
     /* Number by which collector_ads_placed() finds the entry.  The number of a removed entry is
      * used again; until an entry is removed, numbers rise in order of arrival. */
     uint32_t place;
     char *name;
     struct ad *shown; /* the public ad; NULL: nothing is public */
-    /* secrets of shown, for callers with scope NEGOTIATOR; NULL: none */
+    /* secrets of the public ad `shown`; only callers with scope NEGOTIATOR get them; NULL: none */
     struct secret_list *shown_secrets;
-    struct secret_list *latest_secrets; /* secrets of latest, not owned by the entry */
+    struct secret_list *latest_secrets; /* secrets of the ad `latest`, not owned by the entry */
     /* the ad after all proposed changes; NULL: the changes remove the ad */
     const struct ad *latest;
     bool latest_offline, latest_absent;
     uint64_t inspected; /* value of `since` when collector_inspect.c last examined the ad */
     bool shown_offline;
-    bool shown_absent;  /* shown is an absent ad: only queries for absent ads see it */
-    int64_t lifetime_s; /* ClassAdLifetime of latest; 0: none */
+    bool shown_absent;  /* `shown` is an absent ad: only queries for absent ads see it */
+    int64_t lifetime_s; /* ClassAdLifetime of the ad `latest`; 0: it has none */
     unsigned waiting;   /* number of changes that are proposed and not yet applied */
     struct plan_stamp stamp;
     uint64_t heard_ms; /* loop_now_ms() of the last update */
     /* the account that counts `latest` among the ads of its sender; NULL: no account counts it */
     struct ads_account *account;
-    size_t charged_bytes; /* bytes with which latest is counted in account */
-    /* how latest counts toward the limits of its sender's token (collector_share.h) */
+    size_t charged_bytes; /* bytes with which the ad `latest` is counted in account */
+    /* how the ad `latest` counts toward the limits of its sender's token (collector_share.h) */
     struct share_holding holding;
     /* The members from here on are private to collector_ads.c. */
     uint64_t number;       /* number of the entry in its table, in order of arrival */
-    uint64_t since;        /* number of the change that set shown */
-    struct ads_past *past; /* earlier states of shown, newest first; NULL: none are kept */
+    uint64_t since;        /* number of the change that set `shown` */
+    struct ads_past *past; /* earlier public ads, kept for snapshots, newest first; NULL: none */
     struct ads_key *keys;  /* places of this entry in the indexes of its table */
     char *machine;
     struct ads_machine *group; /* all entries with the same Machine; NULL: the ad has no Machine */
     struct ads_table *table;
     struct ads_entry *next, *previous;
-    struct ads_due_link due; /* place on the wheel of collector_due.h */
+    struct ads_due_link due; /* place of the entry on the timer wheel (collector_due.h) */
 };
 
 /* Functions that are called when an ad becomes public or changes (`changed`), and when it is
@@ -117,15 +117,15 @@ size_t collector_ads_count(const struct collector_ads *ads, const char *type);
 size_t collector_ads_count_absent(const struct collector_ads *ads);
 size_t collector_ads_count_offline(const struct collector_ads *ads);
 
-/* Proposes a change: makes ad the latest of its name, with its secrets (NULL: none).  ad NULL: the
- * change removes the latest ad.  Takes over ad and secrets, and frees them if it fails.  Returns 0
- * and sets *ret to the change; or -ENOSPC: there are COLLECTOR_ADS_MAX ads or COLLECTOR_TYPES_MAX
- * types already. */
+/* Proposes a change: ad, with its secrets (NULL: none), becomes the latest ad of that type and
+ * name, but is not public yet.  ad NULL: the change removes the latest ad.  Takes over ad and
+ * secrets, and frees them if it fails.  Returns 0 and sets *ret to the change; or -ENOSPC: there
+ * are COLLECTOR_ADS_MAX ads or COLLECTOR_TYPES_MAX types already. */
 int collector_ads_propose(struct collector_ads *ads, const char *type, const char *name,
                           struct ad *ad, struct secret_list *secrets, struct ads_change **ret);
-/* Proposes a change, which is returned: makes ad (not NULL) the latest of an existing entry.  Takes
- * over ad and secrets (NULL: none).  traits: what plan_traits_of() returns for ad.  same_machine:
- * ad has the Machine of the entry's latest ad, byte for byte. */
+/* Proposes a change and returns it: ad (not NULL) becomes the latest ad of an existing entry, but
+ * is not public yet.  Takes over ad and secrets (NULL: none).  traits: what plan_traits_of()
+ * returns for ad.  same_machine: ad has the Machine of the entry's latest ad, byte for byte. */
 struct ads_change *collector_ads_propose_to(struct collector_ads *ads, struct ads_entry *entry,
                                             struct ad *ad, struct secret_list *secrets,
                                             const struct plan_traits *traits, bool same_machine);
@@ -133,8 +133,8 @@ struct ads_change *collector_ads_propose_to(struct collector_ads *ads, struct ad
  * before.  account NULL: no account counts it.  When the entry is freed, its account counts it no
  * longer.  account must live until the tables are destroyed. */
 void collector_ads_charge(struct ads_entry *entry, struct ads_account *account, size_t bytes);
-/* Sets how the entry counts, until it is freed, toward the limits of its sender's token
- * (collector_share.h).  Takes over holding. */
+/* Sets how the entry's latest ad counts, until the entry is freed, toward the limits of its
+ * sender's token (collector_share.h).  Takes over holding. */
 void collector_ads_hold(struct ads_entry *entry, struct share_holding *holding);
 /* Returns the entry that a change is about. */
 struct ads_entry *collector_ads_changed(const struct ads_change *change);
@@ -148,10 +148,11 @@ void collector_ads_drop(struct ads_change *change);
 /* Returns the next entry whose lifetime may be over, NULL when there is none now.  These are new
  * entries, entries whose ad became live, offline or absent or got another lifetime, and entries
  * whose time at_s of collector_ads_look_again() has come.  Renewals have no effect here: the caller
- * checks whether the entry's lifetime is really over, and calls collector_ads_look_again(). */
+ * checks whether the entry's lifetime is really over, and calls collector_ads_look_again().  now_s:
+ * the loop's clock in seconds. */
 struct ads_entry *collector_ads_next_due(struct collector_ads *ads, uint64_t now_s);
-/* Makes collector_ads_next_due() return the entry again when its now_s is at_s or later, but not
- * before the next second. */
+/* Makes collector_ads_next_due() return the entry again when the loop's clock in seconds, its
+ * argument now_s, has reached at_s, but not before the next second. */
 void collector_ads_look_again(struct collector_ads *ads, struct ads_entry *entry, uint64_t at_s);
 /* Makes collector_ads_next_due() return every entry once.  To be called when the configuration has
  * changed. */
@@ -159,17 +160,19 @@ void collector_ads_look_at_all(struct collector_ads *ads);
 
 struct ad_clauses;
 struct vec;
-/* Appends to ret, in order of arrival, the entries of the type that may meet the constraint, and
- * returns true.  Returns false and leaves ret unchanged when no index helps: the caller must then
- * examine all entries of the type.  Shown entries stay valid while a snapshot is held.  An index
- * for the constraint (collector_index.h) is made at once in a small table, else by calls of
+/* Appends to ret, in order of arrival, the entries (struct ads_entry) of the type that may meet the
+ * constraint, and returns true.  now_ms: loop_now_ms(); the index counts as used at this time.
+ * Returns false and leaves ret unchanged when no index helps: the caller must then examine all
+ * entries of the type.  Shown entries stay valid while a snapshot is held.  An index for the
+ * constraint (collector_index.h) is made at once in a small table, else by calls of
  * collector_ads_make_indexes(). */
 bool collector_ads_select(struct collector_ads *ads, const char *type,
                           const struct ad_clauses *constraint, uint64_t now_ms, struct vec *ret);
 /* Continues the construction of indexes: adds at most that many entries to them.  Returns false
  * when no index is under construction any more. */
 bool collector_ads_make_indexes(struct collector_ads *ads, size_t entries);
-/* Removes indexes that were not used for INDEX_IDLE_MS (collector_index.h). */
+/* Removes indexes that were not used for INDEX_IDLE_MS (collector_index.h) before now_ms, which is
+ * loop_now_ms(). */
 void collector_ads_trim_indexes(struct collector_ads *ads, uint64_t now_ms);
 size_t collector_ads_index_count(const struct collector_ads *ads);
 
@@ -205,7 +208,8 @@ void ads_snapshot_end(struct ads_snapshot *snapshot);
 /* What ads_snapshot_see() found. */
 struct ads_seen {
     const struct ad *ad;
-    const struct secret_list *secrets; /* only for callers with scope NEGOTIATOR; NULL: none */
+    /* secrets of the ad; only callers with scope NEGOTIATOR get them; NULL: none */
+    const struct secret_list *secrets;
     bool absent;
 };
 /* Returns the ad of entry that was shown when the snapshot was taken, and fills *ret; NULL: no ad

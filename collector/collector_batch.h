@@ -1,8 +1,8 @@
 /* collector/collector_batch.h - changes that become public together, after the durable ones are
  * committed.
  *
- * An offline or absent ad is in the store exactly while it is the latest of its name.  A batch
- * compares the ads before and after its changes, and writes to the store or deletes from it
+ * An offline or absent ad is in the store exactly while it is the newest ad of its type and name.
+ * A batch compares the ads before and after its changes, and writes to the store or deletes from it
  * accordingly.  If there is nothing to write, and no earlier change of the same ads still waits for
  * its commit, the batch is applied at once; otherwise after its commit.  This also keeps the
  * changes of an ad in order.

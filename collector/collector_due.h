@@ -28,13 +28,15 @@ struct ads_due {
     uint64_t last_s; /* ads_due_next() has returned all links that were due up to this second */
 };
 
-/* Puts link on the wheel, to be due at at_s.  A link that is on the wheel already is moved. */
+/* Puts link on the wheel, to be due at at_s (the loop's clock in seconds).  A link that is on the
+ * wheel already is moved. */
 void ads_due_set(struct ads_due *due, struct ads_due_link *link, uint64_t at_s);
 /* Makes link due at once. */
 void ads_due_set_now(struct ads_due *due, struct ads_due_link *link);
 /* Takes link off the wheel.  A link that is not on the wheel is allowed. */
 void ads_due_remove(struct ads_due_link *link);
-/* Takes one link that is due off the wheel and returns it; NULL when no link is due. */
+/* Takes one link that is due at now_s (the loop's clock in seconds) off the wheel and returns it;
+ * NULL when no link is due. */
 struct ads_due_link *ads_due_next(struct ads_due *due, uint64_t now_s);
 
 #endif

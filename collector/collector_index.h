@@ -38,7 +38,7 @@ void ads_indexes_forget(struct ads_entry *entry);
 
 /* Appends to ret the entries that may meet the constraint, in order of arrival, none twice, and
  * returns true.  Returns false when there is no index for the constraint, or when it is still under
- * construction. */
+ * construction.  now_ms: loop_now_ms(); the index counts as used at this time. */
 bool ads_indexes_find(struct ads_indexes *indexes, const struct ad_clauses *constraint,
                       uint64_t now_ms, struct vec *ret);
 
@@ -50,7 +50,7 @@ bool ads_indexes_are_wanted(const struct ads_indexes *indexes);
 void ads_indexes_add(struct ads_indexes *indexes, struct ads_entry *entry);
 void ads_indexes_done(struct ads_indexes *indexes);
 
-/* Removes indexes that were not used for INDEX_IDLE_MS. */
+/* Removes indexes that were not used for INDEX_IDLE_MS before now_ms, which is loop_now_ms(). */
 void ads_indexes_trim(struct ads_indexes *indexes, uint64_t now_ms);
 
 #endif

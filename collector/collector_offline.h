@@ -29,7 +29,8 @@ int collector_store_open(struct loop *loop, struct os *os, const char *path, str
 typedef void (*collector_loaded_f)(void *arg, const char *key, struct ad *ad);
 /* These two read the store: collector_offline_load() calls `each` for all offline and absent ads,
  * collector_revoked_load() for all revocations of tokens.  They log and leave out an entry that
- * cannot be decoded, and return 0 or an error of store_load(). */
+ * cannot be decoded, and return 0 or an error of store_load().  prototypes: gets the prototypes
+ * of the store; pool: the pool of ads (ad_pool.h) in which the ads are made. */
 int collector_offline_load(struct store *store, struct prototypes *prototypes, struct ad_pool *pool,
                            struct log *log, collector_loaded_f each, void *arg, struct err *err);
 int collector_revoked_load(struct store *store, struct log *log, collector_loaded_f each, void *arg,

@@ -40,7 +40,8 @@ struct quota_pending {
 /* Checks whether the identity may have this ad, of that many bytes, in place of the ad of entry
  * (NULL: a new ad).  Returns 0 and counts the ad in pending; -EDQUOT: the identity would exceed its
  * quota, and err names the identity, the quota and the use; -E2BIG: the ad has too many bytes or
- * attributes. */
+ * attributes.  account: the counts of this identity (collector_account()); name: the ad's name, for
+ * err. */
 int collector_quota_admit(struct collector *collector, const char *identity,
                           const struct ads_account *account, const struct ads_entry *entry,
                           const char *name, const struct ad *ad, size_t bytes,

@@ -47,11 +47,12 @@ struct share_holding {
 };
 
 struct shares *shares_create(void);
-/* To be called after all holdings were dropped. */
+/* Frees the counts of all tokens.  To be called after all holdings were dropped. */
 void shares_destroy(struct shares *shares);
 
-/* To be called when a message begins.  Ads that shares_admit() admitted for the message before, and
- * that share_hold() did not count, no longer count. */
+/* To be called when the ads of a new message from a peer are about to be admitted.  Ads that
+ * shares_admit() admitted for the message before, and that share_hold() did not count, no longer
+ * count. */
 void shares_begin(struct shares *shares);
 /* An ad that a peer has sent, and wants to have in the tables. */
 struct share_claim {

@@ -11,7 +11,8 @@
 struct ads_events;
 struct watch_server_source;
 
-extern const struct ads_events collector_shown_events; /* callbacks for collector_ads_create() */
+/* the callbacks by which the tables (collector_ads_create()) tell the watch server of changes */
+extern const struct ads_events collector_shown_events;
 /* the functions by which a watch server (watch_server_create()) reads the tables */
 extern const struct watch_server_source collector_shown_source;
 

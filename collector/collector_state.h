@@ -93,7 +93,7 @@ struct collector {
     /* The collector's ad shows as Recent... what happened since samples[0].  After ten minutes
      * samples[1], which is newer, takes the place of samples[0]. */
     struct collector_sample samples[2];
-    struct collector_leases *leases; /* who holds which role */
+    struct collector_leases *leases; /* which process holds which role (collector_lease.h) */
     struct loop_timer *expiry;
     struct loop_timer *own_ad;
     int64_t own_ad_s; /* time at which the collector's own ad was made, seconds since 1970 */
@@ -107,7 +107,7 @@ struct collector {
     struct slice_work *invalidating;
     /* queue of INVALIDATE requests with a constraint; the first is under way */
     struct invalidation *invalidations;
-    struct ads_cursor inspection; /* position of the walk of collector_inspect.c */
+    struct ads_cursor inspection; /* position of collector_inspect.c in its walk over the ads */
     bool inspected_any;           /* the walk `inspection` has found an ad to examine */
     struct session *sessions;
     struct query *queries;
