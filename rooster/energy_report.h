@@ -7,16 +7,16 @@
 
 #include <stdint.h>
 
-struct energy_reports; /* the queries that are under way */
+struct energy_reports; /* the queries of type Energy that are under way */
 struct store;
 struct wire_request;
 
 struct energy_reports *energy_reports_create(void);
-/* Answers all queries under way with an error.  To be called after the store was closed,
- * because then it no longer calls back. */
+/* Answers all queries under way with an error and frees reports.  To be called after the store was
+ * closed, because then the store no longer calls back. */
 void energy_reports_destroy(struct energy_reports *reports);
-/* Answers a QUERY of type Energy (see energy_query() in energy.h).  began_s: time at which the
- * database began, seconds since 1970. */
+/* Answers a QUERY of type Energy (see energy_query() in energy.h) from the rows in store.  now_s:
+ * the present time; began_s: time at which the database began; both in seconds since 1970. */
 void energy_report_answer(struct energy_reports *reports, struct store *store, int64_t now_s,
                           int64_t began_s, struct wire_request *request);
 

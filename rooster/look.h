@@ -15,7 +15,7 @@ struct node;
 struct rooster;
 
 /* ---- look_mark.c: which machines are to be examined */
-/* Makes the loop examine the marked machines (look()) in its next turn. */
+/* Has the marked machines examined, by look(), in the next pass of the event loop. */
 void look_soon(struct rooster *rooster);
 void look_mark(struct node *node);         /* marks the machine to be examined */
 void look_at(struct node *node);           /* marks the machine and calls look_soon() */
@@ -32,9 +32,11 @@ struct ad_context rooster_context(struct rooster *rooster);
 void look_tell_costly(struct node *node, const struct ad *ad, const char *what, uint64_t over);
 
 /* ---- look.c */
-/* Examines the marked machines, if the watch has received all ads; called by a timer. */
+/* Examines the marked machines if the rooster's watch has received all ads of the collector's
+ * snapshot; else does nothing.  Called by a timer. */
 void look(void *rooster);
-/* Examines the marked machines, even if the watch has not received all ads yet. */
+/* Examines the marked machines, even if the rooster's watch has not received all ads of the
+ * collector's snapshot yet. */
 void look_now(struct rooster *rooster);
 
 #endif

@@ -36,7 +36,8 @@ struct outside {
     int64_t node_since_s;
 };
 
-struct outside *outside_of(struct node *node); /* makes node->outside if it is NULL */
+/* Returns node->outside; makes it if it is NULL. */
+struct outside *outside_of(struct node *node);
 /* Notes that the rooster's own order has brought the machine into that state, because an earlier
  * report is now outdated. */
 void outside_assume(struct node *node, enum power_state state);
@@ -44,10 +45,12 @@ void outside_assume(struct node *node, enum power_state state);
  * words of the method. */
 bool outside_has(const struct node *node, enum power_state state, const char **text);
 /* Returns whether the last report contradicts the machine's ads, or says that the method cannot
- * tell the state.  If so, writes the reason to `why`, and the time since which this is so to
- * *since_s. */
+ * tell the state.  If so, writes the reason to `why`, and to *since_s since when (seconds since
+ * 1970). */
 bool outside_contradicts(const struct node *node, char *why, size_t size, int64_t *since_s);
-void outside_put(const struct node *node, struct ad *ad); /* sets PowerMethod... in the node's ad */
+/* Sets in ad, which describes the node, the attributes PowerMethod...: what the method reported.
+ * If the report contradicts the machine's ads, sets PowerState to "Unknown", with the reason. */
+void outside_put(const struct node *node, struct ad *ad);
 
 /* ---- outside_watch.c */
 /* Watches all machines that the present configuration names, if their methods can. */

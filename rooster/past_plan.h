@@ -32,10 +32,12 @@ struct past {       /* the record of one machine; all zero: empty */
     char differed[PAST_DIFFERED_MAX];
 };
 
-/* Adds a wake order: whether the machine came, and the time, seconds since 1970. */
+/* Adds a wake order.  came: whether the machine came; at_s: when it came, seconds since 1970; not
+ * used if it did not come. */
 void past_add(struct past *past, bool came, int64_t at_s);
 /* Counts the last wake order as successful.  To be called when the machine came after all, although
- * the order had been counted as failed. */
+ * the order had been counted as failed.  at_s: time at which the machine came, seconds since
+ * 1970. */
 void past_came_late(struct past *past, int64_t at_s);
 /* Adds what a record of the ledger (ledger.h) says.  To be called for the oldest record first. */
 void past_recall(struct past *past, const struct ad *record);
@@ -48,7 +50,7 @@ const char *past_differed(const struct past *past);
 struct ad *past_promise(const struct ad *offline);
 /* Notes what is different in the live ad after a new boot: "TotalMemory 4096 -> 2048, KernelVersion
  * 6.1 -> 6.2"; only the names if that would be too long.  Changes nothing if the boot is the same:
- * the machine was suspended, or did not go down. */
+ * the machine was suspended, or did not go down.  promise: what past_promise() returned. */
 void past_compare(struct past *past, const struct ad *promise, const struct ad *live);
 
 /* Sets in an ad of the machine, as far as known: LastWakeTime, WakeSuccessRate (0 to 1), WakesTried

@@ -12,8 +12,8 @@ struct rooster;
  * called after rooster->power was destroyed. */
 struct relays *relays_create(struct rooster *rooster);
 void relays_destroy(struct relays *relays);
-/* Makes the relays find anew which machines are awake in which network.  To be called when machines
- * have changed. */
+/* Makes the relays find anew which machines are awake in which network.  To be called when a
+ * machine can relay now, cannot any more, or is on another network. */
 void relays_look_again(struct relays *relays);
 
 #endif

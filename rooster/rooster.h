@@ -55,9 +55,10 @@ struct rooster {
     struct ad_expr *unhibernate, *rank;
     struct loop_timer *look_timer, *interval_timer;
     uint64_t random_state;
-    struct ad_work work;       /* counts steps of evaluating expressions in ads of machines */
-    uint64_t configuration;    /* number of configurations read, from 1 */
-    int64_t wakes, failures;   /* totals that the Rooster ad shows */
+    struct ad_work work;    /* counts steps of evaluating expressions in ads of machines */
+    uint64_t configuration; /* number of configurations read, from 1 */
+    /* WakesTotal and WakesFailed of the Rooster ad, counted since the rooster started */
+    int64_t wakes, failures;
     struct wake_minute minute; /* counts the wake orders of the last minute */
     /* callbacks of the two timers of a node: node_no_show() and still_up_again() */
     void (*on_deadline)(void *node), (*on_ask)(void *node);
@@ -68,7 +69,8 @@ struct rooster {
 extern const struct knob_table rooster_knobs;
 extern const struct daemon rooster_daemon;
 
-/* ---- serve.c: answers requests */
+/* ---- serve.c */
+/* Answers one request to the rooster, by its verb. */
 void rooster_serve(void *rooster, struct wire_request *request);
 
 #endif

@@ -11,7 +11,7 @@ struct rooster;
 
 struct seen { /* an ad of a machine */
     char *key;
-    const struct ad *ad; /* the ad, which belongs to the watch */
+    const struct ad *ad; /* the ad; the rooster's watch owns it */
     struct node *node;
 };
 

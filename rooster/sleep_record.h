@@ -30,8 +30,8 @@ void sleep_record_over(struct node *node);
 /* Ends the sleep under way with the outcome "Asleep".  To be called when offline ads are there that
  * do not ask the rooster to power the machine down. */
 void sleep_record_settled(struct node *node);
-/* Writes to the ledger that the machine may go to sleep; done is called with the node when that is
- * durable. */
+/* Writes to the ledger that the machine may go to sleep; done is called with the node when the
+ * record is durable.  level: how deep ("S3", "S5"); reason: why the startd wants the sleep. */
 void sleep_record_granted(struct node *node, const char *level, const char *reason,
                           void (*done)(void *node));
 /* Continues a sleep that an earlier rooster began.  record: the ledger's ad of this sleep. */

@@ -69,12 +69,15 @@ int64_t wake_plan_room(const struct wake_limits *limits, int64_t waking);
 /* Writes the indices of the machines to wake now to chosen, which has room for count entries;
  * returns how many.  Machines that are ordered by name come first, then machines that jobs wait
  * for, then machines for the reserve, as many as are wanted; within each group by rank, then by
- * name.  A machine that would draw more than watts_left is skipped, whoever wants it. */
+ * name.  A machine that would draw more than watts_left is skipped, whoever wants it.  now_ms: the
+ * loop's clock. */
 size_t wake_plan_choose(const struct wake_candidate *candidates, size_t count,
                         const struct wake_limits *limits, uint64_t now_ms, size_t *chosen);
 
-#define WAKE_MINUTE_S 61 /* the last 60 whole seconds, and the second that has just begun */
-/* Counts the wake orders of the last minute, for all machines.  All zero: none.  now_ms of
+/* counters in struct wake_minute: the last 60 whole seconds, and the second that has just begun */
+#define WAKE_MINUTE_S 61
+/* Counts what the rooster did in the last minute, for all machines together: one struct counts its
+ * wake orders, another its permissions to sleep.  All zero: there were none.  now_ms of
  * wake_minute_add() and wake_minute_count() must never go back. */
 struct wake_minute {
     int64_t counts[WAKE_MINUTE_S];
@@ -84,13 +87,15 @@ void wake_minute_add(struct wake_minute *minute, uint64_t now_ms);
 int64_t wake_minute_count(struct wake_minute *minute, uint64_t now_ms);
 
 #define WAKE_DAY_MAX 48
-/* The times of the last wakes (or sleeps) of one machine.  All zero: none. */
+/* The times of the last wakes of one machine; a second struct of each machine has the times of its
+ * last sleeps.  All zero: there were none. */
 struct wake_day {
     int64_t at_s[WAKE_DAY_MAX];
-    size_t count; /* number of wakes (or sleeps) ever added */
+    size_t count; /* how often wake_day_add() was called for this struct */
 };
 void wake_day_add(struct wake_day *day, int64_t now_s);
-/* Returns the number of wakes (or sleeps) in the last 24 hours, at most WAKE_DAY_MAX. */
+/* Returns how many of the times in `day` (of wakes, or of sleeps, see struct wake_day) are in the
+ * 24 hours before now_s, seconds since 1970; at most WAKE_DAY_MAX. */
 int64_t wake_day_count(const struct wake_day *day, int64_t now_s);
 
 /* Rules for trying a wake again. */
