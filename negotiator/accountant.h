@@ -57,8 +57,8 @@ struct accountant_policy {
 /* Loads the accounts from store, which must have the tables ACCOUNTANT_TABLES.  Returns 0 and sets
  * *ret, or an error of the store. */
 int accountant_create(struct store *store, struct accountant **ret, struct err *err);
-/* To be called after store_close(), because until then the store may call the accountant when the
- * store has carried out a request. */
+/* Frees the accountant.  To be called after store_close(), because until then the store may call
+ * the accountant when the store has carried out a request. */
 void accountant_destroy(struct accountant *accountant);
 /* Sets the policy that applies from now on.  Before the first call, HTCondor's defaults apply and
  * there are no groups. */

@@ -31,8 +31,8 @@ typedef double (*limit_max_f)(void *arg, const char *name);
 
 struct limit_plan *limit_plan_create(void);
 void limit_plan_destroy(struct limit_plan *plan); /* NULL is allowed */
-/* Sets the function that returns limits.  To be called again when limits have changed.  Before the
- * first call nothing is limited. */
+/* Sets the function that returns limits, and the argument arg for it.  To be called again when
+ * limits have changed.  Before the first call nothing is limited. */
 void limit_plan_configure(struct limit_plan *plan, limit_max_f max_of, void *arg);
 
 /* by = 1: counts one more job with this list of limits as running; by = -1: one job fewer.  list
