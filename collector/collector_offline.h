@@ -20,7 +20,8 @@ struct store_txn;
 /* most bytes of one offline ad in binary form */
 #define COLLECTOR_OFFLINE_BYTES_MAX ((size_t)1 << 20)
 
-/* Opens the store of the collector.  Returns 0, or an error of store_open(). */
+/* Opens the store of the collector, the database at path.  Returns 0 and sets *ret; or an error of
+ * store_open(). */
 int collector_store_open(struct loop *loop, struct os *os, const char *path, struct log *log,
                          struct store **ret, struct err *err);
 
