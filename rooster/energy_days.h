@@ -35,8 +35,8 @@ struct energy_days_events {
     void (*loaded)(void *arg); /* called when all rows are read: sums may be added from now on */
 };
 
-/* Opens SPOOL/rooster_energy.db; env must live until energy_days_close().  Returns 0 and sets *ret,
- * or an error of the store. */
+/* Opens SPOOL/rooster_energy.db; env must live until energy_days_close().  arg is passed to the
+ * callbacks of events.  Returns 0 and sets *ret, or an error of the store. */
 int energy_days_open(const struct daemon_env *env, const struct energy_days_events *events,
                      void *arg, struct energy_days **ret, struct err *err);
 /* Closes the database; does not write changed sums. */

@@ -48,7 +48,7 @@ double energy_plan_jobs_w(const struct energy_watts *watts, enum energy_mode mod
  * busy_cores of its cores at work.  seconds below 0: adds nothing. */
 void energy_plan_add(struct energy_sum *sum, const struct energy_watts *watts,
                      enum energy_mode mode, double busy_cores, double cores, double seconds);
-/* Adds the given share of `sum` to `into`. */
+/* Adds the part `share` (0 to 1) of each member of `sum` to `into`. */
 void energy_plan_join(struct energy_sum *into, const struct energy_sum *sum, double share);
 
 #define ENERGY_DAY_S          INT64_C(86400)

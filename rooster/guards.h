@@ -82,19 +82,21 @@ void guards_destroy(struct guards *guards); /* NULL is allowed */
 /* Reads ROOSTER_RESERVE.  Returns 0; -EINVAL: its value is not valid, or -E2BIG: it has too many
  * rules, and the reserve is then unchanged. */
 int guards_configure(struct guards *guards, struct err *err);
-/* Asks the collector how long it has been running.  To be called at each new connection to it. */
+/* Asks the collector how long it has been running.  To be called at each new connection to the
+ * collector; wire: the connection. */
 void guards_connected(struct guards *guards, struct wire *wire);
 
 /* Answers a POWER_DOWN_ASK, by which a startd asks whether its machine may sleep. */
 void guards_ask(struct rooster *rooster, struct wire_request *request);
-/* Decides what the answer to a POWER_DOWN_ASK with these arguments would be.  Changes
- * nothing. */
+/* Writes to *ret what the answer to a POWER_DOWN_ASK with the arguments args would be.  Changes
+ * nothing else. */
 void guards_judge(struct node *node, const struct ad *args, struct guard_verdict *ret);
 /* Returns whether the machine has a permission to sleep that is still valid. */
 bool guards_granted(const struct node *node);
 
 /* ---- for look.c and nodes.c: these functions take reports about a machine */
-/* Reports a live ad of the machine: counts its slot as live, and as idle if it is Unclaimed. */
+/* Reports a live ad of the machine: counts the slot as live, and as idle if the slot is
+ * Unclaimed. */
 void guards_see_live(struct node *node, const struct ad *slot);
 /* Reports an offline ad of the machine, and decides by the ad whether the machine may be woken for
  * the reserve. */

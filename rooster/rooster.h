@@ -47,7 +47,7 @@ struct rooster {
     struct energy *energy;
     struct guards *guards;
     struct strmap *nodes; /* name of a machine -> struct node */
-    struct strmap *seen;  /* key of an ad -> struct seen */
+    struct strmap *seen;  /* key of an ad in `watch` -> struct seen */
     struct vec marked;    /* of struct node: machines that must be examined */
     size_t machines;      /* number of machines that have ads */
     uint64_t looks;       /* number of the last examination */

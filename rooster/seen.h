@@ -1,4 +1,5 @@
-/* rooster/seen.h - the ads of machines that exist; marks the machines whose ads changed.
+/* rooster/seen.h - keeps the machine ads that the rooster's watch received, except sample ads;
+ * marks the machines whose ads changed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -15,8 +15,8 @@ struct node;
  * if the machine is down. */
 bool still_up_ask(struct node *node);
 void still_up_again(void *node); /* asks the startd again; called by a timer of the node */
-/* Notes that the machine stays up for the jobs or the person that want it: its state becomes
- * WAKE_STAYING, and live ads will come. */
+/* Notes that the machine stays up for the jobs or the person that want this machine: its state
+ * becomes WAKE_STAYING, and live ads will come. */
 void still_up_stays(struct node *node);
 /* Tells the startd that the rooster, which was to power its machine down, leaves it up. */
 void still_up_tell(struct node *node);

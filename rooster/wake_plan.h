@@ -41,11 +41,11 @@ struct wake_candidate {
     const char *machine; /* borrowed */
     enum wake_state state;
     enum wake_wish wish;
-    bool can_wake; /* a method to wake it is known */
+    bool can_wake; /* a method to wake the machine is known */
     bool worn;     /* woken too often in the last 24 hours; only an order by name wakes it */
     /* value of ROOSTER_UNHIBERNATE_RANK; the machine with the highest is woken first */
     double rank;
-    double extra_w;       /* watts that the machine draws more when it is woken */
+    double extra_w;       /* watts by which the machine's draw grows when it is woken */
     uint64_t spare_at_ms; /* the machine is not woken for the reserve before this time */
     uint64_t retry_at_ms; /* in WAKE_BACKOFF and WAKE_QUARANTINED: not woken before this time */
 };
