@@ -35,10 +35,11 @@ bool act_plan_checkpoint(const struct ad *answer, struct strbuf *out);
 /* True when the answer is about this id, "12.3" or "12". */
 bool act_plan_answers(const struct ad *answer, const char *id);
 
-/* Appends the message of `roost submit` after success; terse: only the ids of the first and the
- * last job. */
+/* Appends the message of `roost submit` after success.  jobs: number of submitted jobs; cluster:
+ * number of their cluster; terse: print only the ids of the first and the last job. */
 void act_plan_submitted(int64_t jobs, int64_t cluster, bool terse, struct strbuf *out);
-/* Appends the message of `roost edit` after success; jobs is the number of changed jobs. */
+/* Appends the message of `roost edit` after success.  attribute: name of the changed attribute;
+ * jobs: number of changed jobs. */
 void act_plan_edited(const char *attribute, int64_t jobs, struct strbuf *out);
 
 #endif

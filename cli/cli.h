@@ -38,7 +38,7 @@ struct cli {
     struct loop *loop;
     struct os *os;
     struct config *config;      /* NULL before cli_config() */
-    struct wire_context *wires; /* NULL before the first dial */
+    struct wire_context *wires; /* what all connections share; NULL before the first connection */
     struct wire *schedd, *collector;
     /* values of -name and -pool (cli/remote.h); NULL: not given */
     const char *remote_schedd, *remote_pool;
@@ -94,8 +94,9 @@ int cli_collector_at(struct cli *cli, const char *host, struct err *err);
  * becomes NULL when the connection ends.  Returns 0 or -errno. */
 int cli_dial_as(struct cli *cli, const struct wire_dial *how, struct wire **ret, struct err *err);
 
-/* Connects to the schedd of this host or, if there is none or -name or -pool was given, to a schedd
- * of the pool (remote.c).  Returns 0 or -errno. */
+/* Connects to the schedd of this host.  If there is none, or -name or -pool was given, connects to
+ * the schedd that -name names, else to the first schedd that the collector knows (remote.c).
+ * Returns 0 or -errno. */
 int cli_schedd(struct cli *cli, struct err *err);
 /* Returns whether cli_schedd() connects to the schedd of this host, which knows the caller by uid.
  * The configuration must be loaded. */
@@ -111,8 +112,8 @@ struct cli_reply {
     struct secret_list *secrets; /* secrets of the last part; NULL when it has none */
 };
 /* Sends a request and waits for the last part of the reply.  relay_to: the uplink to which the
- * collector relays the request, or NULL.  Returns the reply's status with err filled.  Release the
- * reply in any case. */
+ * collector relays the request, or NULL.  deadline_ms: as for wire_call(); 0: the verb's own.
+ * Returns the reply's status: 0, or -errno with err filled.  Release the reply in any case. */
 int cli_call(struct cli *cli, struct wire *wire, const char *relay_to, enum wire_verb verb,
              const struct wire_body *body, uint64_t deadline_ms, struct cli_reply *reply,
              struct err *err);
@@ -120,8 +121,9 @@ void cli_reply_fini(struct cli_reply *reply);
 /* Receives the ads of one part of a reply; the ads are borrowed, but the callback may change them.
  */
 typedef void (*cli_ads_f)(void *arg, struct ad *const *ads, size_t count);
-/* Like cli_call(), but gives the ads of each part of the reply to `each` when the part arrives, and
- * does not keep the ads.  Ads that arrive before an error are given to `each`, too. */
+/* Does what cli_call() does, without relay and with the verb's own deadline, but does not keep the
+ * ads: calls each(arg, ...) with the ads of each part of the reply when the part arrives, also when
+ * an error follows. */
 int cli_call_each(struct cli *cli, struct wire *wire, enum wire_verb verb,
                   const struct wire_body *body, cli_ads_f each, void *arg, struct cli_reply *reply,
                   struct err *err);

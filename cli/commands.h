@@ -14,6 +14,6 @@ struct cli_command {
     const char *summary; /* one line of help */
     const char *help;    /* more lines of help, each ended by a newline; may be NULL */
 };
-extern const struct cli_command *const cli_commands[]; /* NULL-terminated */
+extern const struct cli_command *const cli_commands[]; /* all subcommands; NULL-terminated */
 
 #endif

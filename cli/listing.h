@@ -32,14 +32,16 @@ struct terminal listing_terminal(struct cli *cli, bool wide);
 
 /* Queries ads of the given type with the listing's constraint and limit.  projection lists the
  * wanted attributes (NULL, or a style other than LISTING_TABLE: all); more: further arguments, or
- * NULL; relay_to as in cli_call().  Release the reply in any case. */
+ * NULL; relay_to: the uplink to which the collector relays the query, or NULL.  Returns 0 or
+ * -errno.  Release the reply in any case. */
 int listing_query(struct cli *cli, struct wire *wire, const char *relay_to, const char *type,
                   const struct listing *listing, const char *const *projection,
                   const struct ad *more, struct cli_reply *reply, struct err *err);
 
 /* Queries ads of the given type with the listing's constraint and limit, and gives them to `each`
- * as they come, without keeping them (cli_call_each()).  *args (args may be NULL) becomes the
- * arguments of the last part, owned by the caller, or NULL. */
+ * as they come, without keeping them (cli_call_each()).  more: further arguments, or NULL.
+ * *args (args may be NULL) becomes the arguments of the reply's last part, owned by the caller, or
+ * NULL.  Returns 0 or -errno. */
 int listing_query_each(struct cli *cli, struct wire *wire, const char *type,
                        const struct listing *listing, const struct ad *more, cli_ads_f each,
                        void *arg, struct ad **args, struct err *err);
@@ -64,7 +66,7 @@ int listing_write(const struct cli *cli, struct strbuf *out);
 
 /* Applies the listing's constraints and limit to ads that did not come from a QUERY.  The selected
  * ads are moved to the front, in their order, and *count becomes their number; the other ads
- * follow. */
+ * follow.  Returns 0, or -errno if a constraint cannot be parsed. */
 int listing_select(struct cli *cli, const struct listing *listing, const struct ad **ads,
                    size_t *count, struct err *err);
 
@@ -72,7 +74,8 @@ int listing_select(struct cli *cli, const struct listing *listing, const struct 
  * or -errno with the reason in err. */
 int listing_print_format(struct cli *cli, struct listing *listing, int *at, struct err *err);
 
-/* Appends the ads of a file in any form, owned by the caller; path "-" is standard input. */
+/* Appends the ads of a file in any form, owned by the caller; path "-" is standard input.  Returns
+ * 0, or -errno with the path in err. */
 int listing_read_file(struct cli *cli, const char *path, struct vec *ads, struct err *err);
 
 /* For jobs: turns words ("12", "12.3", owners) into one constraint that is true for a job that any

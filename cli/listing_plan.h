@@ -30,7 +30,7 @@ enum listing_style {
     LISTING_AUTO,
     LISTING_FORMAT,
     LISTING_JSON_LINES,
-    LISTING_CUSTOM, /* as a -print-format file says */
+    LISTING_CUSTOM, /* with the columns that a -print-format file describes */
 };
 
 /* How -af prints a value. */
@@ -67,7 +67,7 @@ struct listing {
     struct listing_autoformat autoformat;
     /* -af was given; -format was given; with both, items are printed in the order of arguments */
     bool has_auto, has_format;
-    struct print_format *custom; /* for LISTING_CUSTOM; owned */
+    struct print_format *custom; /* columns of the -print-format file, for LISTING_CUSTOM; owned */
     /* value of -target: the TARGET of expressions; NULL: none; owned */
     struct ad *target;
     struct vec items;       /* arguments of -af and -format; only for listing_plan.c */

@@ -1,7 +1,8 @@
 /* cli/options_plan.h - messages about options that a command does not have.
  *
- * An option that HTCondor's tool has but ours has not is refused with the reason and an
- * alternative; any other unknown option with the most similar option that exists.  Pure.
+ * The message about an option that HTCondor's tool has and `roost` does not have gives the reason
+ * and an alternative; the message about any other unknown option names the most similar option of
+ * the command.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -18,8 +18,8 @@ void screen_end(struct screen *screen); /* restores the terminal; frees screen *
 /* Returns the key pressed since the last call, without waiting: SCREEN_KEY_NONE for no key,
  * SCREEN_KEY_QUIT for q, ^C, ^D and end of input, SCREEN_KEY_AGAIN for space and return. */
 enum screen_key screen_key(const struct screen *screen);
-/* Appends text that draws the lines from the top of the screen over the old ones, without
- * flicker. */
+/* Appends text that makes a terminal show `lines` from the top of the screen on, in place of what
+ * was there, without flicker. */
 void screen_draw(const char *lines, struct strbuf *out);
 
 #endif

@@ -16,11 +16,11 @@ struct err;
 
 /* Sends the input files of the cluster's jobs and then has the jobs released.  again: files that
  * arrived in an earlier, interrupted try are not sent again.  Reconnects after lost connections as
- * long as there is progress. */
+ * long as there is progress.  Returns 0 or -errno. */
 int spool_send(struct cli *cli, int64_t cluster, bool again, struct err *err);
 /* Fetches the output of these jobs (ads from the schedd, all of one owner) and tells the schedd
  * that it was fetched; of jobs that are not completed, fetches only the event log.  *files: the
- * number of fetched files, also after an error. */
+ * number of fetched files, also after an error.  Returns 0 or -errno. */
 int spool_fetch(struct cli *cli, const struct ad *const *jobs, size_t count, size_t *files,
                 struct err *err);
 

@@ -10,7 +10,8 @@
 #include <stddef.h>
 
 struct ssh_escape {
-    /* inside: a key of the current line was sent; tilde: the line's first key was "~" */
+    /* inside: a key of the current line was sent; tilde: the line's first key was "~", which is
+     * not sent yet */
     bool inside, tilde;
 };
 

@@ -34,7 +34,7 @@ int submit_host_init(struct submit_host *host, struct cli *cli, const char *file
 void submit_host_fini(struct submit_host *host);
 
 /* Checks that a submit file is text and removes a byte order mark at its beginning.  text has
- * *length bytes and a final zero.  -EINVAL: there is another zero byte. */
+ * *length bytes and a final zero; path is for messages.  -EINVAL: there is another zero byte. */
 int submit_host_check_text(const char *path, char *text, size_t *length, struct err *err);
 
 #endif

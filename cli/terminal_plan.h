@@ -32,8 +32,8 @@ void terminal_cut(struct strbuf *out, size_t begin, int columns);
 /* Appends every line of text, cut to `columns` columns. */
 void terminal_cut_lines(const char *text, int columns, struct strbuf *out);
 
-/* The escape sequence for the colour of a cell with that text under that heading; "" for no colour.
- * Red: failed or held; green: working; blue: asleep. */
+/* The escape sequence for the colour of a table's cell with that text in the column with that
+ * heading; "" for no colour.  Red: failed or held; green: working; blue: asleep. */
 const char *terminal_colour(const char *heading, const char *text, size_t length);
 extern const char terminal_bold[], terminal_plain[];
 

@@ -26,8 +26,8 @@ enum userprio_quotas {
 
 enum userprio_columns {
     USERPRIO_BOTH,
-    USERPRIO_PRIORITY, /* -priority: only the parts of the priority */
-    USERPRIO_USAGE,    /* -usage, with or without -priority: only the usage */
+    USERPRIO_PRIORITY, /* -priority: only the columns about the priority */
+    USERPRIO_USAGE,    /* -usage, with or without -priority: only the columns about the usage */
 };
 
 struct userprio_view {

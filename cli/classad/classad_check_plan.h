@@ -16,9 +16,9 @@ struct ad_context;
 
 typedef void classad_check_f(void *arg, struct ad_place place, const char *reason);
 
-/* Calls tell for the errors (at most `most`) of a text that is one ad in the given form, in the
- * order in which they were found.  `from` is the position of the text's first byte.  text is
- * changed.  Returns the number of errors reported. */
+/* Calls tell(arg, ...) for the errors (at most `most`) of a text that is one ad in the given form,
+ * in the order in which they were found.  text is changed.  from: position of the text's first
+ * byte in its file; context: for parsing the ad.  Returns the number of errors reported. */
 size_t classad_check_text(enum ad_form form, char *text, size_t length, struct ad_place from,
                           const struct ad_context *context, size_t most, classad_check_f *tell,
                           void *arg);

@@ -27,7 +27,9 @@ enum classad_form {
 /* Parses the name of a form (old, long, new, json, xml); false for any other word. */
 bool classad_form_of(const char *word, enum classad_form *ret);
 
-/* Opens a file; path "-" is standard input.  Returns 0, or -errno with the file named in err. */
+/* Opens a file of ads in that form; path "-" is standard input.  context is for parsing the ads;
+ * both context and path are borrowed until classad_input_close().  Returns 0, or -errno with the
+ * file named in err. */
 int classad_input_open(const char *path, enum classad_form form, const struct ad_context *context,
                        struct classad_input **ret, struct err *err);
 void classad_input_close(struct classad_input *input); /* NULL is allowed */

@@ -19,7 +19,8 @@ extern const char *const history_summary_names[];
 struct history_summary *history_summary_create(void);
 void history_summary_destroy(struct history_summary *summary); /* NULL is allowed */
 void history_summary_add(struct history_summary *summary, const struct ad *job);
-/* Prints one line for each owner, most hours first, and one line for all. */
+/* Prints one line for each owner, the owner with the longest run time first, and one line for all
+ * owners together. */
 void history_summary_print(struct history_summary *summary, const struct ad_context *context,
                            struct strbuf *out);
 

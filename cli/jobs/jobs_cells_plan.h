@@ -29,11 +29,12 @@ enum { /* values of JobStatus */
 
 enum jobs_time { JOBS_TIME_ALL, JOBS_TIME_CURRENT_RUN, JOBS_TIME_CPU };
 
-/* Appends a date such as "11/20 09:15" in 11 columns; blanks when the attribute is missing. */
+/* Appends the time in the job's attribute `name` as a date such as "11/20 09:15", in 11 columns;
+ * blanks when the job does not have the attribute. */
 void jobs_put_date(const struct ad *job, const char *name, const struct ad_context *context,
                    struct strbuf *out);
-/* Appends a time such as "0+00:00:05" in 12 columns: that of all runs, of the current (or last)
- * run, or of the CPUs. */
+/* Appends a duration such as "0+00:00:05" in 12 columns.  time: which one: the run time of all
+ * runs, the run time of the current (or last) run, or the CPU time. */
 void jobs_put_time(const struct ad *job, enum jobs_time time, const struct ad_context *context,
                    struct strbuf *out);
 double jobs_run_time_s(const struct ad *job, enum jobs_time time, const struct ad_context *context);
@@ -57,7 +58,7 @@ void jobs_put_owner(const struct ad *job, struct strbuf *out);
 const char *jobs_universe(int64_t number);
 /* Appends a size such as "12.5 MB"; units are powers of 1024. */
 void jobs_put_bytes(double bytes, struct strbuf *out);
-/* What the file transfer of the job does now, in words; "" when there is none. */
+/* What the file transfer of the job does now, in words; "" when no files are being transferred. */
 const char *jobs_transfer_text(const struct ad *job);
 
 #endif

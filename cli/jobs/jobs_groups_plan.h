@@ -17,8 +17,8 @@ struct strbuf;
 
 enum jobs_grouping {
     JOBS_BY_AUTOCLUSTER, /* by AutoClusterId; the ad has JobCount and the requested resources */
-    /* by owner and hold code; the ad has JobCount, since when a job is held, and the first job's
-     * reason */
+    /* by owner and hold code; the ad has JobCount, the time since when the longest held job is
+     * held, and the hold reason of the group's first job */
     JOBS_BY_HOLD_CODE,
     JOBS_BY_BATCH /* by batch; the ads are like the schedd's answers to the query JobBatch */
 };

@@ -1,4 +1,5 @@
-/* cli/jobs/jobs_plan.h - the output of `roost q` and `roost history`, and which jobs a word means.
+/* cli/jobs/jobs_plan.h - the output of `roost q` and `roost history`, and which jobs a word
+ * of the command line means.
  *
  * A layout is a row of the table in jobs_plan.c: its option, its headings, and how it prints one
  * job.  The layouts are HTCondor's.  Pure.
@@ -55,7 +56,8 @@ bool jobs_layout_is_rows(const struct jobs_layout *layout);
 
 /* Prints lines of jobs while the ads arrive, without keeping the ads.  The ads are the answer to a
  * query with Shared = true: first an ad with what the jobs of a cluster have in common, then an ad
- * for each job with the rest (docs/protocol/queue.md).  context is borrowed. */
+ * for each job with the rest (docs/protocol/queue.md).  The context given to
+ * jobs_rows_create() is borrowed. */
 struct jobs_rows;
 struct jobs_rows *jobs_rows_create(const struct jobs_layout *layout, int columns,
                                    const struct ad_context *context);
@@ -76,10 +78,11 @@ struct jobs_totals {
 void jobs_plan_count(const struct ad *const *jobs, size_t count, struct jobs_totals *ret);
 /* Adds IdleJobs, RunningJobs ... of ad to *ret; prefix comes before each attribute name. */
 void jobs_plan_read_totals(const struct ad *ad, const char *prefix, struct jobs_totals *ret);
-/* Appends a line such as "Total for query: 10 jobs; 0 completed, ..." */
+/* Appends a text such as "Total for query: 10 jobs; 0 completed, ...", without a newline.  what:
+ * the words after "Total for". */
 void jobs_plan_totals(const char *what, const struct jobs_totals *totals, struct strbuf *out);
-/* Prints the lines of totals below a table: the totals of the query, of the user's jobs (user NULL:
- * no such line), and of all jobs. */
+/* Prints the lines of totals below a table: `query`, the totals of the listed jobs; `mine`, the
+ * totals of the jobs of `user` (user NULL: no such line); `all`, the totals of all jobs. */
 void jobs_plan_footer(const struct jobs_layout *layout, const struct jobs_totals *query,
                       const char *user, const struct jobs_totals *mine,
                       const struct jobs_totals *all, struct strbuf *out);

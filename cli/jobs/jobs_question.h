@@ -23,7 +23,8 @@ struct strbuf;
 enum jobs_kind { JOBS_QUEUE, JOBS_FACTORIES, JOBS_GROUPED };
 
 struct jobs_history { /* options that only `roost history` has */
-    /* value of -since: stop at this job or cluster, or where this expression is true */
+    /* value of -since: a job id, a cluster or an expression; the listing ends before that job, or
+     * before the first job for which the expression is true */
     const char *since;
     int64_t scan_limit; /* most jobs to examine; 0: no limit */
     bool forwards, summary;
@@ -54,12 +55,13 @@ struct jobs_question {
  * is true, and *at becomes the index of its last argument.  Returns CLI_OK, or CLI_USAGE with the
  * error printed. */
 int jobs_question_option(struct jobs_question *question, int *at, bool *took);
-/* Call after all options: turns the words into a constraint and decides how wide lines are. */
+/* Call after all options: turns the words into a constraint and decides how wide lines are.
+ * Returns CLI_OK, or CLI_USAGE with the error printed. */
 int jobs_question_settle(struct jobs_question *question);
 /* Makes the arguments of the request to the schedd; owned by the caller. */
 struct ad *jobs_question_args(const struct jobs_question *question);
 /* Reads the jobs of question->file that the question selects; the caller owns them.  *all (may be
- * NULL) gets the totals of all jobs in the file. */
+ * NULL) gets the totals of all jobs in the file.  Returns 0 or -errno. */
 int jobs_question_read(struct jobs_question *question, struct vec *jobs, struct jobs_totals *all,
                        struct err *err);
 void jobs_question_fini(struct jobs_question *question);

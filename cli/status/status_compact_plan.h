@@ -14,7 +14,7 @@ struct ad;
 struct ad_context;
 struct strbuf;
 
-/* Prints the lines; the ads must be sorted by machine. */
+/* Prints headings and a line for each machine; the ads must be sorted by machine. */
 void status_compact_print(const struct ad *const *ads, size_t count,
                           const struct ad_context *context, struct strbuf *out);
 

@@ -11,49 +11,58 @@
 struct ad;
 struct strbuf;
 
-/* Prints totals of one kind.  natural (-wide): the first column is as wide as its longest word;
- * otherwise at least as wide as in HTCondor's tables. */
+/* Prints totals of one kind: a line for each group of ads, and a line for all ads.  natural: true
+ * (-wide): the first column is as wide as its longest word; false: it has at least 14 columns, as
+ * in HTCondor's tables. */
 typedef void (*status_totals_f)(const struct ad *const *ads, size_t count, bool natural,
                                 struct strbuf *out);
 
-/* Prints how many slots are in each state: a line for each platform, such as "X86_64/LINUX". */
+/* Prints how many slots are in each state: a line for each platform, such as "X86_64/LINUX".
+ * natural: see status_totals_f. */
 void status_totals_platform(const struct ad *const *ads, size_t count, bool natural,
                             struct strbuf *out);
 /* Prints how many slots are in each state: a line for each short platform, such as "x64/Debian12".
- */
+ * natural: see status_totals_f. */
 void status_totals_short_platform(const struct ad *const *ads, size_t count, bool natural,
                                   struct strbuf *out);
-/* Prints how many slots are in each state: a line for each activity. */
+/* Prints how many slots are in each state: a line for each activity.  natural: see
+ * status_totals_f. */
 void status_totals_activity(const struct ad *const *ads, size_t count, bool natural,
                             struct strbuf *out);
-/* Prints how many slots are in each state: a line for each power state. */
+/* Prints how many slots are in each state: a line for each power state.  natural: see
+ * status_totals_f. */
 void status_totals_power(const struct ad *const *ads, size_t count, bool natural,
                          struct strbuf *out);
-/* Prints sums of the slots' resources, a line for each platform (-server). */
+/* For -server: prints for each platform the number of slots, the number of Unclaimed and Claimed
+ * slots, and the sums of Memory, Disk, Mips and KFlops.  natural: see status_totals_f. */
 void status_totals_server(const struct ad *const *ads, size_t count, bool natural,
                           struct strbuf *out);
-/* Prints number, speed and average load of claimed slots, a line for each platform (-claimed). */
+/* For -claimed (the ads are of claimed slots): prints for each platform the number of slots, the
+ * sums of Mips and KFlops, and the average LoadAvg.  natural: see status_totals_f. */
 void status_totals_claimed(const struct ad *const *ads, size_t count, bool natural,
                            struct strbuf *out);
-/* Prints the numbers of jobs of all schedds together. */
+/* Prints one line: the numbers of running, idle and held jobs of all schedds together.  natural
+ * changes nothing. */
 void status_totals_schedds(const struct ad *const *ads, size_t count, bool natural,
                            struct strbuf *out);
-/* Prints the numbers of jobs of each submitter. */
+/* Prints for each submitter the numbers of its running, idle and held jobs.  natural: see
+ * status_totals_f. */
 void status_totals_submitters(const struct ad *const *ads, size_t count, bool natural,
                               struct strbuf *out);
 
 /* Counts ads that arrive one after the other and are not kept. */
 struct status_count;
-/* Begins to count ads that arrive one after the other.  Returns NULL if totals of this kind need
- * all ads at once. */
+/* Begins to count ads that arrive one after the other.  kind: a function above, such as
+ * status_totals_platform().  Returns NULL if totals of this kind need all ads at once. */
 struct status_count *status_count_begin(status_totals_f kind);
 void status_count_add(struct status_count *count, const struct ad *ad);
-/* Prints the totals and frees count. */
+/* Prints the totals as the function `kind` of status_count_begin() does, and frees count.  natural:
+ * see status_totals_f. */
 void status_count_end(struct status_count *count, bool natural, struct strbuf *out);
 void status_count_destroy(struct status_count *count); /* NULL is allowed */
 
 /* Removes columns that contain only 0, the most rarely used first, until the lines fit into
- * `columns` columns. text holds the lines of totals. */
+ * `columns` columns of the terminal. text: the printed totals. */
 void status_totals_narrow(struct strbuf *text, int columns);
 
 /* Appends a machine's platform in short, such as "x64/Debian12". */

@@ -45,7 +45,8 @@ struct token_rules {
 int token_terms_grant(const struct token_terms *asked, const struct token_terms *said,
                       const struct token_rules *rules, struct token_terms *ret, struct err *err);
 
-/* Prints the granted terms, each with the requested value where that differs. */
+/* Prints the granted terms `given`, each with the requested value (`asked`) where that differs.
+ * names: writes the names of scopes to its buffer and returns them. */
 void token_terms_show(const struct token_terms *asked, const struct token_terms *given,
                       token_scope_names_f names, struct strbuf *out);
 /* Prints a line with a name and a value in the layout of token_terms_show(). */

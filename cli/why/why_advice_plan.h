@@ -10,8 +10,8 @@
 struct ad;
 struct strbuf;
 
-/* Appends one sentence about what the user can do; nothing when there is nothing to do.  job: the
- * job's id, such as "12.3". */
+/* Appends one sentence about what the user can do; nothing when there is nothing to do.  ad: the
+ * job's ad; job: the job's id, such as "12.3". */
 void why_advice(const struct ad *ad, const char *job, const struct why_verdict *verdict,
                 struct strbuf *out);
 

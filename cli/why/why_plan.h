@@ -107,8 +107,9 @@ struct why_answer {
     struct ad_clauses *clauses; /* clauses of question->ad's Requirements; NULL: no Requirements */
 };
 
-struct why_answer *why_plan_answer(const struct why_question *question); /* never returns NULL */
-void why_answer_destroy(struct why_answer *answer);                      /* NULL is allowed */
+/* Answers the question; never returns NULL.  Release with why_answer_destroy(). */
+struct why_answer *why_plan_answer(const struct why_question *question);
+void why_answer_destroy(struct why_answer *answer); /* NULL is allowed */
 
 static inline bool why_is_over(const struct why_question *question)
 {

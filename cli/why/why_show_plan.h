@@ -40,8 +40,8 @@ void why_show_rejection(const struct ad *job, const struct ad_context *context, 
 void why_show_slot(const struct ad *slot, const struct why_answer *answer,
                    const struct ad_context *context, struct strbuf *out);
 
-/* Makes the answer an ad, for -l, --json and -af: MyType "Why".  verdict may be NULL.  Owned by the
- * caller. */
+/* Makes the answer an ad, for -l, --json and -af: MyType "Why".  subject: "Job" or "Slot";
+ * label: the job's id or the slot's name; verdict: NULL for a slot.  Owned by the caller. */
 struct ad *why_show_ad(const char *subject, const char *label, const struct why_verdict *verdict,
                        const struct why_answer *answer);
 
