@@ -36,8 +36,8 @@ struct rsys_handle {
 
 void rsys_turn_destroy(struct rsys_turn *turn); /* NULL is allowed */
 
-/* Bytes of space before the data of a reply, for the reply's header and fields, so that it is sent
- * in one piece. */
+/* Bytes of space before the data of a reply, for the reply's header and fields, so that header,
+ * fields and data are sent together, without copying the data. */
 #define RSYS_HEADROOM     1024
 #define RSYS_SCRATCH_SIZE (RSYS_HEADROOM + RSYS_DATA_MAX)
 

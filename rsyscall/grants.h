@@ -41,8 +41,9 @@ void rsys_grants_destroy(struct rsys_grants *grants); /* NULL is allowed */
 
 /* Decides whether the job may make a change to `name` in the directory fd or, if name is NULL, to
  * the file of fd itself.  Returns 0: it may; -EROFS: it may not; -EBUSY: the file is a granted path
- * itself, or a directory above one, and must stay.  If change is RSYS_CHANGE_FILE and name is not
- * NULL, the name must not exist yet. */
+ * itself, or a directory above one, and must stay.  RSYS_CHANGE_FILE with a name
+ * means a new file of that name: whether the name exists already is not checked here, so the caller
+ * must make the file by a call that fails with EEXIST then. */
 int rsys_grants_judge(struct rsys_grants *grants, int fd, const char *name,
                       enum rsys_change change);
 

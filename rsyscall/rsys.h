@@ -285,12 +285,13 @@ struct rsys_reply {
  * refuse it; -EMSGSIZE: size is too small (RSYS_FIELDS_MAX always suffices). */
 int rsys_encode_request(const struct rsys_request *request, void *out, size_t size);
 /* Encodes the header and fields of a reply into out[0..size).  The caller sends the data right
- * after them.  Returns as rsys_encode_request(). */
+ * after them.  Returns the number of bytes written; -EINVAL: the operation is unknown, or a text or
+ * number is out of bounds; -EMSGSIZE: size is too small (RSYS_FIELDS_MAX always suffices). */
 int rsys_encode_reply(const struct rsys_reply *reply, void *out, size_t size);
 
 /* Returns the length, data included, of the message whose first `length` bytes are in in[].  0: not
- * known yet (fewer than RSYS_HEADER_SIZE bytes).  -EMSGSIZE: no message has the length that it
- * claims, so the connection must be closed. */
+ * known yet (fewer than RSYS_HEADER_SIZE bytes).  -EMSGSIZE: the length that the message states
+ * is impossible, so the caller must close the connection. */
 int64_t rsys_frame_length(const void *in, size_t length);
 
 /* Decodes a whole request.  Returns 0; or -EBADMSG: it is malformed, and only op (as received),

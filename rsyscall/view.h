@@ -1,10 +1,10 @@
 /* rsyscall/view.h - resolves paths and decides which files of this machine a job may reach.
  *
- * Design note: the kernel resolves a path in one call from a descriptor that we hold: openat2()
- * with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and RESOLVE_NO_MAGICLINKS.  So nothing can change
- * between checking a name and using it.  On a kernel without openat2(), each name of the path is
- * opened in turn through descriptors, which follows no link either.  A change of a directory is
- * done by (descriptor of the directory, one name).
+ * Design note: the kernel resolves a path in one call from a descriptor that the server holds:
+ * openat2() with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and RESOLVE_NO_MAGICLINKS.  So nothing can
+ * change between checking a name and using it.  On a kernel without openat2(), the server opens
+ * the names of the path one after another through descriptors, which follows no link either.  A
+ * change of a directory is done by (descriptor of the directory, one name).
  *
  * File systems that show the kernel's data (proc, sysfs, ...) are never entered: with the user's
  * rights on /proc/PID/mem, a job could act as the user.

@@ -10,12 +10,12 @@
  *
  * A remote file's descriptor is a real one: that of a memfd whose contents name the remote file
  * (struct wrap_record).  So the kernel handles dup(), fork(), exec, close-on-exec, passed
- * descriptors, and offsets shared by several processes, and no table of ours can differ from the
- * kernel's.  A program started by exec reads its descriptors to learn what is open.
+ * descriptors, and offsets shared by several processes, and no table of the library can differ from
+ * the kernel's.  A program started by exec reads its descriptors to learn what is open.
  *
- * Rejected: a descriptor table of our own (the kernel would give out the same numbers again, and
- * exec would lose them); SIGSYS for each call (every call would cost a signal); TLS in the program
- * (it may use TLS itself, in another version).
+ * Rejected: a descriptor table in the library (the kernel would give out the same numbers again,
+ * and exec would lose them); SIGSYS for each call (every call would cost a signal); TLS in the
+ * program (it may use TLS itself, in another version).
  *
  * The descriptor is not open for reading, and the memfd is sealed against writing.  So a call of
  * the C library that is not wrapped fails on such a descriptor (EBADF, EPERM), and neither reads
@@ -48,7 +48,8 @@
 #define WRAP_WRITES_MAX 8 /* most writes under way at once */
 #define WRAP_AHEADS_MAX 4
 #define WRAP_OPEN_DATA  ((size_t)16 << 10) /* bytes of a file that are requested with its OPEN */
-/* For so many nanoseconds, data that came with the reply to OPEN is used like newly read data. */
+/* Nanoseconds after the reply to OPEN in which the data in that reply is used like newly read
+ * data. */
 #define WRAP_FRESH_NS   1000000
 #define WRAP_LOCALS_MAX 32
 #define WRAP_TAKEN_MAX  256 /* most locks that this process remembers, to take them again */
@@ -168,7 +169,8 @@ struct wrap_state {
     struct wrap_file closing;
     unsigned char fields[RSYS_FIELDS_MAX];
     unsigned char *in; /* receive buffer of RSYS_FRAME_MAX bytes */
-    size_t have, used; /* bytes in the receive buffer; how many of these were the last message */
+    /* bytes in the receive buffer; how many of these belong to the last message */
+    size_t have, used;
     size_t root_count, local_count;
     struct {
         uint32_t number;
@@ -190,7 +192,8 @@ extern struct wrap_state wrap_all;
 
 /* ---- wrap_link.c ----------------------------------------------------------------------------- */
 
-/* Takes the lock of wrap_all and, on the first call, begins the session. *old: for wrap_leave().
+/* Takes the lock of wrap_all and, on the first call, begins the session. *old: the
+ * signal mask of before, for wrap_leave().
  * Returns false if there are no remote files; then the lock is not held. */
 bool wrap_enter(sigset_t *old);
 /* Returns true once it is decided, for good, whether this process has remote files. */
@@ -308,10 +311,12 @@ int wrap_record_make(const struct wrap_file *file, const char *path, bool cloexe
 
 /* ---- wrap_locks.c ---------------------------------------------------------------------------- */
 
-/* Does the work of fcntl() with F_GETLK, F_SETLK, F_OFD_SETLK and so on, for a descriptor of a
- * remote file.  Returns 0 or a negative errno. */
+/* Does the work of fcntl() with a lock command (F_GETLK, F_SETLK, F_OFD_SETLK and so on) for a
+ * descriptor of a remote file.  ret: the lock, as for fcntl(); F_GETLK and F_OFD_GETLK change it.
+ * Returns 0 or a negative errno. */
 int wrap_lock(int fd, int command, struct flock *ret);
-/* Does the work of flock() for a descriptor of a remote file.  Returns 0 or a negative errno. */
+/* Does the work of flock() for a descriptor of a remote file.  how: LOCK_SH, LOCK_EX or LOCK_UN,
+ * also with LOCK_NB.  Returns 0 or a negative errno. */
 int wrap_lock_whole(int fd, int how);
 
 /* ---- wrap_taken.c ---------------------------------------------------------------------------- */
@@ -319,7 +324,7 @@ int wrap_lock_whole(int fd, int how);
 /* To be called after a LOCK succeeded: remembers the lock that was taken, or forgets the range that
  * was unlocked. */
 void wrap_taken_note(struct wrap_file *file, const struct rsys_request *request);
-/* Forgets the locks of that kind on the file. */
+/* Forgets the remembered locks of the given kind on the file, because they are released. */
 void wrap_taken_over(const struct wrap_file *file, enum wrap_lock_kind kind);
 /* To be called in a child process after fork(): forgets the locks that belong to the parent
  * process. */
