@@ -1,8 +1,8 @@
-/* rsyscall_fuse/begin_linux.h - starts a job whose file calls are wrapped (rsyscall/wrap/): our own
- * program opens the job's standard files and then executes the job's program.
+/* rsyscall_fuse/begin_linux.h - starts a job whose file calls are wrapped (rsyscall/wrap/): a
+ * process of roost-rsys-mount opens the job's standard files and then executes the job's program.
  *
- * Our program's own calls are wrapped too, so it finds these files by the names that the job would
- * use, with no further code for resolving names.
+ * The calls of that process are wrapped too, so it finds these files by the names that the job
+ * would use, with no further code for resolving names.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -2,8 +2,8 @@
  * (door.h), for machines where ordinary users may not create namespaces.
  *
  * The job is not in a sandbox: it sees this machine's programs and libraries.  Only the Unix user
- * as which it runs, and whatever sandbox our caller put around us, keep it from this machine's
- * files.
+ * as which it runs, and whatever sandbox the caller of roost-rsys-mount put around it, keep
+ * the job away from this machine's files.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -53,8 +53,8 @@ struct rfs_beside_options {
  * ended.  Returns 0 or -errno. */
 int rfs_beside_create(struct loop *loop, struct os *os, const struct rfs_beside_options *options,
                       struct rfs_beside **ret, struct err *err);
-/* To be called after the loop has ended: frees `beside` and returns the exit status for our
- * program; if a signal killed the job, ends this process by the same signal. */
+/* To be called after the loop has ended: frees `beside` and returns the exit status for
+ * roost-rsys-mount; if a signal killed the job, ends this process by the same signal. */
 int rfs_beside_finish(struct rfs_beside *beside);
 
 #endif

@@ -1,12 +1,12 @@
 /* rsyscall_fuse/cage_linux.h - the sandbox ("cage") in which a job sees only the submit machine's
  * files.
  *
- * A process of ours, the keeper, is the init process (process 1) of new user, mount, PID and IPC
- * namespaces and, unless the job may use the network, of a network namespace with only the loopback
- * device.  The keeper mounts the file system, mounts parts of this machine over it (/proc, devices,
- * a scratch directory as /tmp), makes it the root and detaches the old root.  It then starts the
- * job, which has no privileges in these namespaces.  When the job has ended, the keeper kills all
- * other processes there.
+ * The keeper, a process of roost-rsys-mount, is the init process (process 1) of new user, mount,
+ * PID and IPC namespaces and, unless the job may use the network, of a network namespace with only
+ * the loopback device.  The keeper mounts the file system, mounts parts of this machine over it
+ * (/proc, devices, a scratch directory as /tmp), makes it the root and detaches the old root.  It
+ * then starts the job, which has no privileges in these namespaces.  When the job has ended, the
+ * keeper kills all other processes there.
  *
  * This needs no privilege.  Where the kernel or its administrator forbids user namespaces, an error
  * says so.
@@ -75,8 +75,8 @@ void rfs_cage_kill(struct rfs_cage *cage);
 void rfs_cage_destroy(struct rfs_cage *cage);
 /* Returns the signal that ended the job; 0: none did. status: as given to the event `ended`. */
 int rfs_cage_signal_of(int status);
-/* To be called at the end of our program. status: as given to the event `ended`.  If a signal ended
- * the job, ends this process by the same signal; otherwise returns the job's exit status. */
+/* To be called at the end of roost-rsys-mount. status: as given to the event `ended`.  If a signal
+ * ended the job, ends this process by the same signal; otherwise returns the job's exit status. */
 int rfs_cage_end_like(int status);
 
 #endif

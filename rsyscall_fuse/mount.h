@@ -67,7 +67,8 @@ int rfs_probe_create(struct loop *loop, struct rfs_probe **ret, struct err *err)
 /* To be called after the loop has ended: frees probe and returns the result of the test: 0:
  * possible; -EOPNOTSUPP: not possible, with the reason in err. */
 int rfs_probe_finish(struct rfs_probe *probe, struct err *err);
-/* To be called after the loop has ended: frees mount and returns the exit status for our program;
+/* To be called after the loop has ended: frees mount and returns the exit status for
+ * roost-rsys-mount;
  * if a signal killed the job, ends this process by the same signal. */
 int rfs_mount_finish(struct rfs_mount *mount);
 
