@@ -17,10 +17,10 @@ struct wire;
 /* Parses a job id: "12.3" is copied to ret, "12" becomes "12.0".  -EINVAL: not a job id. */
 int access_job_id(const char *word, char *ret, size_t size, struct err *err);
 
-/* Asks the schedd (connects to it if needed) for a ticket and connects to the shadow with it.  args
- * has Purpose, and JobId or Ids.  *ret is owned by cli (session_close()) and becomes NULL when the
- * connection ends.  *answer (answer may be NULL) is the schedd's reply, owned by the caller.
- * Returns 0 or -errno. */
+/* Asks the schedd (connects to it if needed) for a ticket and connects to the shadow with it. args:
+ * the arguments of the request to the schedd: Purpose, and JobId or Ids.  *ret is owned by cli
+ * (session_close()) and becomes NULL when the connection ends.  *answer (answer may be NULL) is the
+ * schedd's reply, owned by the caller. Returns 0 or -errno. */
 int access_dial(struct cli *cli, const struct ad *args, struct wire **ret, struct ad **answer,
                 struct err *err);
 /* Does what access_dial() does, with args made from the purpose and the id of one job. */

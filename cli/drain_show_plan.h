@@ -33,7 +33,8 @@ void drain_show_machines_free(struct vec *machines);
 void drain_show_status(const struct ad *const *machines, size_t count,
                        const struct ad_context *context, struct strbuf *out);
 
-/* Appends "wn[01-03]: what\n"; nothing when there are no names. */
+/* Appends a line with the folded names and the text `what`, such as "wn[01-03]: drained"; nothing
+ * when there are no names. */
 void drain_show_names(const char *const *names, size_t count, const char *what, struct strbuf *out);
 
 #endif

@@ -15,8 +15,8 @@ struct terminal;
 /* Makes the ad of one line (Owner, Client, Slot, JobId, JobStart, Program) from a starter's record
  * of its job (job.record).  The caller adds JobPid. */
 struct ad *who_plan_record(const struct ad *record);
-/* Makes the ad of one line from a claimed slot's ad, for when records cannot be read; without
- * Program. */
+/* Makes the ad of one line from a claimed slot's ad, for a caller that cannot read the
+ * starters' records; without Program. */
 struct ad *who_plan_slot(const struct ad *slot);
 /* Prints the jobs in condor_who's columns. */
 void who_plan_print(const struct ad *const *jobs, size_t count, const struct ad_context *context,

@@ -26,8 +26,8 @@ struct vec;
 /* The layout for an option of q ("-hold"; may be shortened, with one dash or two); NULL: no such
  * option.  "" gives the default layout, with a line for each batch. */
 const struct jobs_layout *jobs_layout_find(const char *option);
-/* Returns a layout like `layout` that shows another time in its column RUN_TIME; `layout` itself if
- * it has no such column. */
+/* Returns the layout that differs from `layout` only in its column RUN_TIME, which shows `time`;
+ * `layout` itself if it has no such column. */
 const struct jobs_layout *jobs_layout_timed(const struct jobs_layout *layout, enum jobs_time time);
 const struct jobs_layout *jobs_layout_history(void);
 /* Returns the constraint that selects the jobs of the layout; NULL: all jobs. */

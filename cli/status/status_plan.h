@@ -22,7 +22,7 @@ struct status_view;
 /* The view for an option ("-schedd"; may be shortened, with one dash or two); NULL: no such option.
  * "" gives the default view, machines. */
 const struct status_view *status_view_find(const char *option);
-/* type of its ads, such as "Machine" */
+/* returns the type of the view's ads, such as "Machine" */
 const char *status_view_type(const struct status_view *view);
 /* Returns the constraint that selects the ads of the view; NULL: all ads of the type. */
 const char *status_view_constraint(const struct status_view *view);

@@ -24,7 +24,8 @@ struct why_view {
     bool loaded;
     struct cli_reply machines, negotiators, requests, accounts;
     struct why_other *slots; /* slots, without absent ads and dynamic slots */
-    struct vec wholes; /* struct ad *, owned: ads of whole partitionable slots, used in slots */
+    /* struct ad *, owned: ads made by why_reason_whole(), to which `slots` points */
+    struct vec wholes;
     size_t slot_count;
     struct why_time time; /* time limit of the current answer */
 };
@@ -44,7 +45,8 @@ void why_view_verdict(struct why_view *view, const struct ad *job, const struct 
 void why_view_analyze(struct why_view *view, const struct ad *job, struct strbuf *out);
 
 /* `roost why -slot`: words are names of slots and machines.  Text is appended to out; with a
- * listing style, ads are added to answers instead. */
+ * listing style, ads are added to answers instead.  Returns 0; -ENOENT: no slot
+ * or machine has that name; or another -errno. */
 int why_view_slots(struct why_view *view, const struct vec *words, const struct listing *listing,
                    struct strbuf *out, struct vec *answers, struct err *err);
 
