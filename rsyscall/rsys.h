@@ -285,8 +285,9 @@ struct rsys_reply {
  * refuse it; -EMSGSIZE: size is too small (RSYS_FIELDS_MAX always suffices). */
 int rsys_encode_request(const struct rsys_request *request, void *out, size_t size);
 /* Encodes the header and fields of a reply into out[0..size).  The caller sends the data right
- * after them.  Returns the number of bytes written; -EINVAL: the operation is unknown, or a text or
- * number is out of bounds; -EMSGSIZE: size is too small (RSYS_FIELDS_MAX always suffices). */
+ * after them.  Returns the number of bytes written; -EINVAL: the operation is unknown (and the
+ * status is not an error), or a text or number is out of bounds; -EMSGSIZE: size is too small
+ * (RSYS_FIELDS_MAX always suffices). */
 int rsys_encode_reply(const struct rsys_reply *reply, void *out, size_t size);
 
 /* Returns the length, data included, of the message whose first `length` bytes are in in[].  0: not

@@ -46,17 +46,18 @@ uint32_t rsys_view_root_count(const struct rsys_view *view);
 int rsys_view_root_fd(const struct rsys_view *view, uint32_t number);
 
 /* Opens a path below the directory `from` as an O_PATH descriptor *ret; the last name of the path
- * may be that of a symbolic link.  path must be valid (rsys_path_is_good()) and not empty. cached:
- * do not block: returns -EAGAIN if that might be necessary.  Returns 0; -ELOOP: there is a symbolic
- * link in place of a directory; -EXDEV: the path leads to a file system that is not entered;
- * -ENOENT: the file is missing or hidden; or another -errno. */
+ * may be that of a symbolic link.  path must be valid (rsys_path_is_good()) and not empty. *stat:
+ * the attributes of the file; cached: do not block: returns -EAGAIN if that might be necessary.
+ * Returns 0; -ELOOP: there is a symbolic link in place of a directory; -EXDEV: the path leads to a
+ * file system that is not entered; -ENOENT: the file is missing or hidden; or another -errno. */
 int rsys_view_find(struct rsys_view *view, int from, const char *path, bool cached, int *ret,
                    struct stat *stat);
-/* Opens the directory that contains the path's last name as the descriptor *ret; *name points to
- * that last name, in path.  Returns 0 or -errno. */
+/* Opens the directory that contains the last name of a path below the directory `from` as the
+ * descriptor *ret; *name points to that last name, in path.  Returns 0 or -errno. */
 int rsys_view_find_parent(struct rsys_view *view, int from, const struct rsys_text *path, int *ret,
                           const char **name);
-/* To be called after -ELOOP: finds the first symbolic link in the path, and writes the link's text
+/* To be called after -ELOOP: finds the first symbolic link in a path below the directory
+ * `from`, and writes the link's text
  * to `text`, which has room for RSYS_PATH_MAX + 1 bytes. *used: length of the path up to and
  * including the link's name.  Returns the length of the link's text, or -errno. */
 int rsys_view_find_link(struct rsys_view *view, int from, const struct rsys_text *path,
@@ -64,8 +65,8 @@ int rsys_view_find_link(struct rsys_view *view, int from, const struct rsys_text
 
 /* Decides whether the job may make a change to `name` in the directory fd or, if name is NULL, to
  * the file of fd itself.  Returns -EROFS if the root with the number `root`, through which the file
- * was reached, is read-only; otherwise the result of rsys_parts_judge() and rsys_grants_judge().
- * cached: do not block: returns -EAGAIN if that might be necessary. */
+ * was reached, is read-only; otherwise the result of rsys_parts_judge() or, if that is 0, of
+ * rsys_grants_judge(). cached: do not block: returns -EAGAIN if that might be necessary. */
 int rsys_view_judge(struct rsys_view *view, uint32_t root, int fd, const char *name,
                     enum rsys_change change, bool cached);
 

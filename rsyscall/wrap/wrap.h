@@ -216,8 +216,8 @@ int wrap_receive(struct rsys_reply *reply);
 bool wrap_renew(void);
 /* Makes a connection to the door.  Returns its descriptor or a negative errno. */
 int wrap_connect(void);
-/* Sends the preface and HELLO on a connection that wrap_connect() made; does not wait for the
- * reply. slots: number of request slots to ask for.  Returns 0 or a negative errno. */
+/* Sends the preface of the protocol, and HELLO, on a connection that wrap_connect() made; does not
+ * wait for the reply. slots: number of request slots to ask for.  Returns 0 or a negative errno. */
 int wrap_greet(int fd, uint32_t slots);
 /* Sends a request on the connection fd, with the slot and seq that are set in it; does not wait for
  * the reply.  Returns 0 or a negative errno. */
@@ -305,8 +305,8 @@ void wrap_files_adopt(void);
 /* Reads the contents of the memfd that stands for a remote file.  Returns false if fd is no
  * descriptor of such a memfd. */
 bool wrap_record_read(int fd, struct wrap_record *ret);
-/* Makes a memfd that stands for a remote file with that path.  Returns its descriptor or a negative
- * errno. */
+/* Makes a memfd that stands for a remote file with that path.  cloexec: true: exec closes the
+ * descriptor.  Returns the memfd's descriptor or a negative errno. */
 int wrap_record_make(const struct wrap_file *file, const char *path, bool cloexec);
 
 /* ---- wrap_locks.c ---------------------------------------------------------------------------- */
