@@ -101,10 +101,11 @@ bool rfs_node_is_view(const struct rfs_node *node);
 
 /* Returns the node for a file that the server has found under a name; makes one if the file is not
  * known yet.  The file may already be known by other names.  Another node that had this name loses
- * it. */
+ * it.  attr: the file's attributes from the server's reply. */
 struct rfs_node *rfs_nodes_found(struct rfs_nodes *nodes, struct rfs_node *parent, const char *name,
                                  const struct rsys_attr *attr);
-/* Makes a node without a name, for a file that was created without one. */
+/* Returns the node for a file that was created without a name; makes one if the file is not known
+ * yet.  space: number of the root in which the file is. */
 struct rfs_node *rfs_nodes_nameless(struct rfs_nodes *nodes, uint32_t space,
                                     const struct rsys_attr *attr);
 /* Returns the node that is known by `name` in the directory `parent`; NULL: none. */
