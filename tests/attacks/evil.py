@@ -70,7 +70,7 @@ class Machine:
         """Answers DIAL_ME, dials the schedd, claims: a Claim."""
         nonce = secrets.token_hex(16)
         self.promise(dial_me, nonce)
-        return Claim(self, dial_me.message().args, nonce)
+        return Claim(self, dial_me.message().args, nonce, patience_s=20)
 
     def promise(self, dial_me, nonce):
         """Takes the job, and says by which nonce the schedd will know the machine."""
@@ -78,11 +78,11 @@ class Machine:
 
 
 class Claim:
-    def __init__(self, machine, dial_me, nonce):
+    def __init__(self, machine, dial_me, nonce, patience_s=0):
         self.id, self.machine, self.dial_me = dial_me["ClaimId"], machine, dial_me
         self.connection = dial(dial_me["ScheddAddress"].removeprefix("tcp:"), "claim")
         self.connection.hello(NOBODY)
-        until = time.monotonic() + 20
+        until = time.monotonic() + patience_s
         while True:
             reply = self.connection.call("CLAIM", {"ClaimId": self.id, "Nonce": nonce, "Machine": machine.name, "SlotName": f"slot1@{machine.name}",
                                                    "BootId": machine.boot, "Resume": False}, [machine.ad()])
