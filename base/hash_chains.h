@@ -33,7 +33,8 @@ struct hash_chains {
 /* Returns the first link of the chain that holds all links with this hash, and perhaps links with
  * other hashes; the link added last comes first.  NULL: the chain is empty. */
 struct hash_link *hash_chains_at(const struct hash_chains *table, uint64_t hash);
-/* Adds a link that is in no table; doubles the number of chains when there are as many links. */
+/* Adds a link that is in no table.  If the table has as many links as chains, the number of chains
+ * is doubled first. */
 void hash_chains_add(struct hash_chains *table, uint64_t hash, struct hash_link *link);
 /* Removes a link, which must be in this table. */
 void hash_chains_remove(struct hash_chains *table, struct hash_link *link);

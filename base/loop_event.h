@@ -27,7 +27,8 @@ void loop_fd_destroy(struct loop_fd *watch);
 
 /* Measures the time of one callback, without the time of callbacks that run inside it:
  * loop_account_begin() before the callback, loop_account_end() after it.  A time longer than
- * LOOP_CALLBACK_BUDGET_MS is reported with `function`. loop_call() does this around call(arg). */
+ * LOOP_CALLBACK_BUDGET_MS is reported with the kind and the address of the callback.  loop_call()
+ * measures the call of call(arg). */
 struct loop_account {
     uint64_t began_ns, inner_ns;
 };
@@ -45,7 +46,7 @@ bool loop_is_stopping(const struct loop *loop);
 enum loop_slot {
     LOOP_SLOT_PASSES,
     LOOP_SLOT_STREAMS,
-    /* destroyed after LOOP_SLOT_STREAMS, because the table of strangers counts streams */
+    /* table of strangers; destroyed after LOOP_SLOT_STREAMS, because it contains streams */
     LOOP_SLOT_STRANGERS,
     LOOP_SLOT_TLS,
     LOOP_SLOT_LANES,

@@ -31,8 +31,8 @@ int net_text_subnet(const char *text, struct net_subnet *ret, struct err *err);
 /* Reads "52:54:00:12:34:56", "52-54-...", "5254.0012.3456" or "525400123456", in any case. */
 int net_text_mac(const char *text, uint8_t ret[NET_MAC_BYTES], struct err *err);
 
-/* Writes "10.0.0.7".  The functions net_text_put_...() return ret, and write texts that the readers
- * above accept. */
+/* Writes "10.0.0.7".  The functions net_text_put_...() return ret, and write texts that
+ * net_text_ipv4(), net_text_subnet() and net_text_mac() accept. */
 char *net_text_put_ipv4(uint32_t address, char ret[NET_TEXT_MAX]);
 char *net_text_put_subnet(const struct net_subnet *subnet, char ret[NET_TEXT_MAX]); /* with /24 */
 char *net_text_put_mac(const uint8_t mac[NET_MAC_BYTES], char ret[NET_TEXT_MAX]); /* "52:54:..." */

@@ -42,10 +42,11 @@ void slice_work_stop(struct slice_work *work); /* withdraws the request of slice
 /* Returns whether a slice was asked for and has not begun. */
 bool slice_work_waits(const struct slice_work *work);
 
-/* Limits how many works of one caller hold memory at a time (until somebody takes their result).
- * Returns true when fewer than `most` works of this caller hold memory: this work then counts until
- * slice_work_leave().  Returns false when the limit is reached: slice() must return now, and is
- * called again when a work of the same caller has left. */
+/* Limits how many works of one caller hold memory at a time; a query, for example, holds memory
+ * until the caller has read the whole reply.  Returns true when fewer than `most` works of this
+ * caller hold memory: this work then counts until slice_work_leave().  Returns false when the limit
+ * is reached: slice() must return now, and is called again after slice_work_leave() for another
+ * work of the same caller. */
 bool slice_work_enter(struct slice_work *work, size_t most);
 /* Ends what slice_work_enter() has allowed: the work no longer counts as holding memory.  Does
  * nothing if slice_work_enter() has not returned true before. */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct vec {
-    void **items; /* NULL while empty */
+    void **items; /* NULL until the first vec_push(), and after vec_fini() */
     size_t count;
     size_t capacity;
 };

@@ -200,9 +200,9 @@ const char *config_unknown(const struct config *config, size_t index);
 const char *config_settings_path(const struct config *config);
 /* Appends the names that were set at run time, separated by commas; nothing if there are none. */
 void config_settings_names(const struct config *config, struct strbuf *out);
-/* Checks whether this name may be set at run time.  Returns 0 for a knob, a name of a family of
- * knobs, or a macro of the files; -EINVAL: not a valid name; -ENOENT: unknown name, err has the
- * nearest known one; -EPERM: the knob controls run-time settings, and can be set in files only. */
+/* Checks whether this name may be set at run time.  Returns 0 for a knob (also of a family) or a
+ * macro of the files; -EINVAL: not a valid name; -ENOENT: unknown name, err has the nearest known
+ * one; -EPERM: the knob controls run-time settings, and can be set in files only. */
 int config_settings_may_name(const struct config *config, const char *name, struct err *err);
 /* Computes the new text of the settings file after one change and appends it to out. text: the
  * present content of the file; path: the file's path, for messages; value NULL: remove the setting.
@@ -210,9 +210,9 @@ int config_settings_may_name(const struct config *config, const char *name, stru
  * one line; -EFBIG: the value is too long; -EBADMSG: the present file is malformed. */
 int config_settings_edit(const char *path, const char *text, const char *name, const char *value,
                          struct strbuf *out, struct err *err);
-/* Appends the names that differ between two configurations of one daemon, separated by ", ": knobs,
- * names of families of knobs, kinds of sections.  Names that the daemon reads only when it starts
- * are appended to `restart`, the other names to `changed`. */
+/* Compares two configurations of one daemon.  Appends to `changed`, separated by ", ", the names
+ * that differ: knobs, macros that a list of attributes contains, kinds of sections.  Appends to
+ * `restart` those differing names that the daemon reads only when it starts. */
 void config_compare(const struct config *before, const struct config *after, struct strbuf *changed,
                     struct strbuf *restart);
 

@@ -22,7 +22,7 @@ struct strmap;
 /* One knob, macro or option of a section.  All texts live in the arena of the configuration. */
 struct config_value {
     const struct knob *knob;     /* the knob's row in its table; NULL for a macro */
-    struct config_origin origin; /* origin.raw is the text before expansion */
+    struct config_origin origin; /* where the value was set, and its text before expansion */
     const char *text;            /* after expansion; NULL while unset or not expanded */
     int64_t integer; /* value of a KNOB_INT; a duration in milliseconds; a size in bytes */
     double real;
@@ -51,7 +51,9 @@ struct config_entry {
 struct config_section {
     const struct knob_section *kind;
     const char *title;
-    struct config_value *values; /* one for each entry of kind->options, in the same order */
+    /* one value for each option that sections of this kind can have, in the order of the table of
+     * options (struct knob_section) */
+    struct config_value *values;
 };
 
 struct config_kind {
@@ -136,8 +138,8 @@ int config_note_unknown(struct config_loader *loader, const char *file, unsigned
  * Returns 0 or -ENOMEM. */
 int config_find_unknown(struct config_loader *loader, struct err *err);
 
-/* Returns whether the name belongs to a family of knobs (base/knob.h).  If so, *restart tells
- * whether the daemon reads this knob only when it starts. */
+/* Returns whether the name belongs to a family of knobs, such as SLOT_TYPE_1 to SLOT_TYPE_<n>.  If
+ * so, *restart tells whether the daemon reads this knob only when it starts. */
 bool config_family(const struct knob_table *const *tables, size_t count, const char *name,
                    bool *restart);
 

@@ -53,8 +53,8 @@ struct config_scan {
     /* Names assigned outside sections: the keys of the map; its values are any non-NULL pointer. */
     struct strmap *names;
     struct strmap *kinds; /* kinds of sections by name; values are struct config_scan_kind * */
-    /* The line numbers: one entry for each value, include and opened section, in the order of
-     * the file. */
+    /* One entry for each value, include and opened section, in the order of the file: the line
+     * where it stands, and whether it is an item of a list. */
     struct config_scan_string *strings;
     size_t string_count, string_capacity;
 };

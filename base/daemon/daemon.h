@@ -26,21 +26,23 @@ struct daemon_env {
     struct loop *loop;
     struct os *os;
     struct log *log;
-    const struct config *config; /* the present configuration; reload() gets a new one */
+    const struct config *config; /* the configuration in force; a reload replaces this pointer */
     /* such as "collector"; used in log lines and in the names of lock and log files */
     const char *name;
     /* number of entries of argv: the arguments after the common options, for a shadow "-owner" and
      * "alice" */
     int argc;
     char *const *argv;
-    /* needed by daemon_reload() and daemon_set(); NULL: these functions return -ENOTSUP */
+    /* the running daemon that daemon_reload() and daemon_set() change; NULL: these functions return
+     * -ENOTSUP */
     struct daemon_run *run;
 };
 
 /* What distinguishes one daemon from others: its name, knobs and callbacks. */
 struct daemon {
     const char *name;
-    /* Tables of the daemon's own knobs, of those of all daemons, and of its libraries. */
+    /* table_count tables of the knobs that the daemon reads: its own, knobs_common (base/knob.h),
+     * and those of its libraries. */
     const struct knob_table *const *tables;
     size_t table_count;
     /* Sets the daemon up and returns 0, with *state as the argument of the other callbacks; or
@@ -61,15 +63,17 @@ struct daemon {
     const struct knob_table *const *known;
 };
 
-/* Loads the configuration again, as SIGHUP does, and appends the differences as config_compare()
- * does.  Returns 0, or -errno with the old configuration in force, err set and nothing appended.
- * -ENOTSUP: the daemon must be restarted for a new configuration. */
+/* Loads the configuration again, as SIGHUP does.  Appends the names that differ to `changed`, and
+ * also to `restart` when their change takes effect only after a restart of the daemon.  Returns 0,
+ * or -errno with the old configuration in force, err set and nothing appended.  -ENOTSUP: the
+ * daemon must be restarted for a new configuration. */
 int daemon_reload(const struct daemon_env *env, struct strbuf *changed, struct strbuf *restart,
                   struct err *err);
 /* Sets a knob of this daemon at run time: first durably, then in the running daemon. value NULL:
- * removes the setting.  The caller must have checked who asks.  Appends the differences as
- * config_compare() does.  Returns 0; -EPERM: ENABLE_PERSISTENT_CONFIG is off; -ENOTSUP: the daemon
- * must be restarted for a new configuration; or errors of config_settings_may_name(),
+ * removes the setting.  The caller must have checked who asks.  Appends the names that
+ * differ to `changed`, and also to `restart` when their change takes effect only after a restart of
+ * the daemon.  Returns 0; -EPERM: ENABLE_PERSISTENT_CONFIG is off; -ENOTSUP: the daemon must be
+ * restarted for a new configuration; or errors of config_settings_may_name(),
  * config_settings_edit(), config_load() with the new value, or writing.  On failure nothing has
  * changed. */
 int daemon_set(const struct daemon_env *env, const char *name, const char *value,

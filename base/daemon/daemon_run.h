@@ -33,7 +33,7 @@ void daemon_run_destroy(struct daemon_run *run);
 
 /* Does what daemon_main() does, in a process that made an object (`begun`) before it had a loop,
  * such as the result of stream_run_warm().  Calls adopt(loop, begun), unless adopt is NULL, before
- * the start() of the daemon. */
+ * the start() of the daemon; adopt() must give the object to the loop. */
 int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
                       void (*adopt)(struct loop *loop, void *begun), void *begun);
 

@@ -31,7 +31,7 @@
 #define PREPARED_ROOM "ROOST_PREPARED_ROOM"
 /* bytes reserved for a copy's arguments, in one long argument of the prepared process */
 #define PREPARED_ARG_BYTES 8192
-/* bytes reserved for the variables of env_add (struct os_spawn) */
+/* bytes reserved for the environment variables that an order adds (env_add of struct os_spawn) */
 #define PREPARED_ENV_BYTES   8192
 #define PREPARED_ORDER_BYTES 16384 /* largest order to start a copy, bytes */
 

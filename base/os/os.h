@@ -1,8 +1,8 @@
 /* base/os/os.h - what a daemon asks of its machine: files, processes, facts.
  *
- * Two bodies: os_linux*.c and the simulator's (files in memory, processes that are daemons in the
- * same program or timed jobs).  File calls are synchronous, meant for small files and for worker
- * threads (lanes); large data goes through struct os_file on a lane.
+ * Two bodies: os_linux*.c and the simulator's (files in memory; a process is a daemon in the
+ * same program, or a job that ends when its time is over).  File calls are synchronous, meant for
+ * small files and for worker threads (lanes); large data goes through struct os_file on a lane.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -106,8 +106,9 @@ enum os_kin {
     /* Not a child of the caller: the init process adopts it (or the caller does, if that called
      * os_become_subreaper()). os_spawn() returns its pid, but its exit is not reported. */
     OS_DETACHED,
-    /* A child of the caller, the starter of a job: when one of the job's processes loses its
-     * parent, the starter becomes its parent, so that os_descendants_kill() still finds it. */
+    /* A child of the caller; the caller is the starter of a job.  When one of the job's processes
+     * loses its parent, the caller becomes its parent, so that os_descendants_kill() still finds
+     * it. */
     OS_SUBREAPER_JOB,
 };
 

@@ -13,7 +13,7 @@
 
 struct os_cgroup;
 struct prepared;
-struct process_table; /* defined in os_proc_linux.c */
+struct process_table; /* the children and other processes that are watched (os_proc_linux.c) */
 
 struct os {
     struct loop *loop;   /* NULL: a program without a loop, see os_create() */
@@ -38,7 +38,9 @@ struct spawned { /* what spawn_program() has started */
     pid_t pid;
     /* how the program ended; NULL: the program has no namespaces of its own */
     const struct cage_end *end;
-    void *shared; /* memory to unmap after process `pid` has died, not before */
+    /* memory that the started process uses, its stack and `end`; the caller unmaps it after that
+     * process has died; NULL: none */
+    void *shared;
     size_t shared_bytes;
 };
 

@@ -18,8 +18,8 @@ struct os;
 
 #define OS_SLEEP_TEXT_MAX 128
 
-/* The first lines of the kernel's files of these names below /sys/power; "": there is no such
- * file. */
+/* Each text is the first line of the kernel's file in /sys/power that has the name of the field;
+ * "": there is no such file. */
 struct os_sleep_words {
     char state[OS_SLEEP_TEXT_MAX];     /* possible states, such as "freeze mem disk" */
     char mem_sleep[OS_SLEEP_TEXT_MAX]; /* how state "mem" sleeps, such as "s2idle [deep]" */

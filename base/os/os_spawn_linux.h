@@ -60,7 +60,8 @@ struct launch {
     const struct os_spawn *spec;
     char *const *argv;
     char *const *env;
-    int input_fd;               /* descriptor of a file that holds spec->input_text; -1: none */
+    /* descriptor of the program's standard input; -1: the file stdin_path of struct os_spawn */
+    int input_fd;
     const struct rlimit *files; /* the limit of open files for the program */
     /* top of the stack of the grandchild (the program's own process, in a cage) */
     char *inner_stack_top;
@@ -77,7 +78,8 @@ struct launch {
     const struct os_mount *mount; /* the mount that is being made */
     int starting; /* a futex; 1: in progress; 0: the program has started, or failed to */
     struct cage_end end;
-    /* descriptors for the program's standard streams; -1: use the paths that spec names */
+    /* the program's ends of a terminal or of pipes, for its standard streams; -1: use the paths in
+     * struct os_spawn */
     int terminal[3];
     bool has_tty;
     int joined[SPAWN_NAMESPACES]; /* descriptors of namespaces to enter, in order; -1: none */
@@ -104,8 +106,8 @@ int spawn_become_program(void *arg);
 void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret);
 
 /* Starts the program of launch, as a child of the caller on the stack below stack_top, in the
- * namespaces of the process spec->beside.  All signals must be blocked.  Success: *ret is the
- * program's pid; failure: launch->step says what failed. */
+ * namespaces of another process (`beside` of struct os_spawn).  All signals must be blocked.
+ * Success: *ret is the program's pid; failure: launch->step says what failed. */
 void spawn_beside(struct launch *launch, char *stack_top, pid_t *ret);
 
 /* Writes to fds the program's ends of a terminal or of pipes. *tty: whether they are a terminal.

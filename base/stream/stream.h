@@ -185,8 +185,9 @@ const char *listener_address(const struct listener *listener);
 
 struct listener_stats {
     uint64_t accepted; /* number of connections that sent a preface */
-    /* number of connections dropped: preface too slow or malformed, passed on by another user than
-     * root or this one, or no room */
+    /* number of connections dropped: the preface was too slow, incomplete or malformed; another
+     * user than root or this one passed the connection on; or it was closed to make room for
+     * another stranger */
     uint64_t dropped;
     uint64_t exhausted;  /* how often accepting stopped because descriptors or memory ran out */
     uint32_t unfinished; /* number of open connections whose preface is not complete now */

@@ -105,7 +105,8 @@ struct strangers *stream_strangers_of(struct loop *loop);
 
 /* Makes a stream of an accepted connection.  The stream takes over the descriptor fd, and the place
  * of `stranger` in the table of strangers (base/stream/strangers.h). peer: name of the peer for
- * messages; identity: the certificate and key to show. */
+ * messages; credentials (copied): user and process of the peer, known only for a Unix socket;
+ * identity: the certificate and key to show. */
 struct stream *stream_adopt(struct loop *loop, int fd, struct stranger *stranger, const char *peer,
                             const struct stream_credentials *credentials,
                             const struct tls_identity *identity, const struct stream_events *events,

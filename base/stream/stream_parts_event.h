@@ -28,8 +28,10 @@ enum phase { CONNECTING, PREFACE, HANDSHAKE, OPEN, LINGER, ENDED };
 struct stream_in {  /* one stream's state of reading */
     unsigned wants; /* LOOP_READ or LOOP_WRITE: what reading, or the handshake, waits for */
     bool paused;
-    bool tell; /* true: the owner's callback readable() must be called */
-    bool due;  /* true: there may be input although the socket is not readable */
+    bool tell; /* true: the callback readable() of struct stream_events must be called */
+    /* true: the next turn must try to read, even if the socket is not reported as readable: input
+     * may be left in the socket or in the buffers of TLS */
+    bool due;
     bool busy; /* true while stream_read_in() is running */
 };
 
@@ -49,11 +51,11 @@ struct stream {
     unsigned refs;
     enum phase phase;
     bool owned; /* true: the owner has called neither stream_close() nor stream_finish() */
-    /* true: the stream is in the list `finishing` of struct hub (all streams of a loop) */
+    /* true: stream_finish() was called, and the connection is not closed yet */
     bool finishing;
     struct stream_in in;
     struct stream_out out;
-    bool soon; /* true: the stream is in the queue `soon` of struct hub (all streams of a loop) */
+    bool soon; /* true: queued to read, write or call its owner after the current callback */
     TAILQ_ENTRY(stream) soon_entry;
     LIST_ENTRY(stream) finishing_entry;
 
@@ -85,14 +87,14 @@ struct hub { /* all streams of a loop */
     LIST_HEAD(, stream) finishing;
     struct resolver *resolver;
     struct tls_sockets *sockets; /* shared buffers of TLS; NULL before the first TLS connection */
-    /* shared input buffer of STREAM_BLOCK bytes; NULL: a stream has borrowed it */
+    /* shared input buffer of STREAM_BLOCK bytes; NULL: not made yet, or a stream has borrowed it */
     unsigned char *block;
 };
 
 /* ---- of stream_event.c ---- */
 
-/* Calls a callback of the owner and measures its time. what: kind of callback, for reports of
- * callbacks that take too long. */
+/* Calls a callback of struct stream_events and measures its time. what: kind of callback, for
+ * reports of callbacks that take too long. */
 void stream_call_owner(struct stream *s, const char *what, void (*call)(void *arg));
 /* Ends the connection and calls the owner's closed() with code (0 or a negative errno) and reason
  * (one line of text).  The caller must hold a reference to the stream. */

@@ -18,8 +18,9 @@ void stream_run_small(bool configured);
 /* What stream_run_warm() has set up.  Contains no secret. */
 struct stream_warm;
 /* To be called in a process that is copied (base/daemon/prepared.h).  Makes OpenSSL set up all
- * that a connection needs, by connecting the process with itself, and returns what clients with
- * a pin can use.  If something fails, each copy sets this up for itself. */
+ * that a connection needs, by connecting the process with itself, and returns the TLS settings
+ * for connections to servers of which a pin is known.  If something fails, each copy sets this up
+ * for itself. */
 struct stream_warm *stream_run_warm(void);
 /* Gives the result of stream_run_warm() to a loop, before the loop's first stream. warm may be
  * NULL. */

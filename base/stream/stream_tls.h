@@ -13,7 +13,7 @@ struct err;
 struct loop;
 struct stream_trust;
 struct tls;
-struct tls_sockets; /* defined in base/stream/stream_socket_tls.h */
+struct tls_sockets; /* buffers that the connections of a loop share (stream_socket_tls.h) */
 struct tls_identity;
 
 /* Makes the TLS object of a client; trust says which server certificate is accepted.  Returns 0;
@@ -22,7 +22,7 @@ int tls_client_create(struct loop *loop, const struct stream_trust *trust, struc
                       struct err *err);
 struct tls *tls_server_create(const struct tls_identity *identity);
 /* Makes the TLS object use the socket fd, once, before the handshake.  The descriptor still belongs
- * to the caller. */
+ * to the caller. sockets: the buffers that all connections of the loop share. */
 void tls_attach(struct tls *tls, struct tls_sockets *sockets, int fd);
 /* Limits how many bytes received from the kernel and not yet read by tls_read() are kept in memory,
  * to about `bytes`. */
