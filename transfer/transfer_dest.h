@@ -15,9 +15,10 @@
 struct ad;
 
 /* Finds where the file `name` of the sandbox would go without remaps. *ret: the path relative to
- * Iwd, owned by the caller (mem_free). *below: how many bytes at the beginning of *ret the owner
- * has named, in TransferOutput (without TransferOutput: all); the rest was named by the job.
- * Returns false when the file is not an output of the job. */
+ * Iwd, owned by the caller (mem_free). *below: how many bytes at the beginning of *ret are a
+ * path that the owner has named in TransferOutput; the job has named the rest.  If the job ad has
+ * no TransferOutput, *below is the whole length of *ret.  Returns false when the file is not an
+ * output of the job. */
 bool transfer_dest_find(const struct ad *job, const char *name, char **ret, size_t *below);
 
 /* Returns the new name that TransferOutputRemaps ("a = b; c = d") gives to `name` or to the longest

@@ -30,9 +30,10 @@ struct transfer_plugin {
 struct transfer_plugins_options {
     struct loop *loop;
     struct os *os;
-    struct log *log;          /* gets the name of each program that cannot be used */
-    const char *const *paths; /* programs to ask; NULL-terminated, may be NULL */
-    const char *curl;         /* path of curl; NULL: none */
+    struct log *log; /* gets the name of each program that cannot be used */
+    /* paths of the plug-ins to run with -classad; NULL-terminated, may be NULL */
+    const char *const *paths;
+    const char *curl; /* path of curl; NULL: none */
     /* how long a program may take to say what it supports, in ms, before it is killed and not used;
      * 0: 20 seconds */
     uint64_t answer_ms;
