@@ -33,7 +33,9 @@ struct secret_list;
 /* The ads in the tables whose sender's token has one identity: their number, their bytes. */
 struct ads_account {
     size_t ads, bytes;
-    struct ads_said { /* counts log lines about the ads of one identity (collector_may_say()) */
+    /* how often there was something to log about the ads of one identity (collector_may_say());
+     * unsaid: how often since the last line that was logged */
+    struct ads_said {
         uint64_t at_ms, count, unsaid;
     } problems, rejections;
 };
@@ -58,7 +60,9 @@ struct ads_entry {
     /* the ad after all proposed changes; NULL: the changes remove the ad */
     const struct ad *latest;
     bool latest_offline, latest_absent;
-    uint64_t inspected; /* value of `since` when collector_inspect.c last examined the ad */
+    /* number of the change (member `since`) that had set the public ad when collector_inspect.c
+     * last examined this ad */
+    uint64_t inspected;
     bool shown_offline;
     bool shown_absent;  /* `shown` is an absent ad: only queries for absent ads see it */
     int64_t lifetime_s; /* ClassAdLifetime of the ad `latest`; 0: it has none */
@@ -67,7 +71,7 @@ struct ads_entry {
     uint64_t heard_ms; /* loop_now_ms() of the last update */
     /* the account that counts `latest` among the ads of its sender; NULL: no account counts it */
     struct ads_account *account;
-    size_t charged_bytes; /* bytes with which the ad `latest` is counted in account */
+    size_t charged_bytes; /* bytes with which the ad `latest` counts in the sender's account */
     /* how the ad `latest` counts toward the limits of its sender's token (collector_share.h) */
     struct share_holding holding;
     /* The members from here on are private to collector_ads.c. */
@@ -103,8 +107,8 @@ static inline bool ads_entry_is_durable(const struct ads_entry *entry)
  * entry: no such ad is public, and no change that waits to be applied makes one. */
 struct ads_entry *collector_ads_find(const struct collector_ads *ads, const char *type,
                                      const char *name);
-/* Returns the entry with that place, NULL when there is none.  Ads that a sender updates in a row
- * usually have consecutive places. */
+/* Returns the entry with that number (the member `place` of struct ads_entry); NULL: there is no
+ * such entry.  Ads that a sender updates in a row usually have consecutive numbers. */
 struct ads_entry *collector_ads_placed(const struct collector_ads *ads, uint32_t place);
 /* Returns whether any latest ad of this entry's Machine is offline. */
 bool collector_ads_machine_is_offline(const struct ads_entry *entry);

@@ -30,9 +30,11 @@ struct share;
 struct shares;
 struct wire_peer;
 
-#define SHARE_PIECES     16 /* most pieces of partitionable slots, for each slot of the limit */
+/* A token that may have N slots may have SHARE_PIECES * N pieces of partitionable slots. */
+#define SHARE_PIECES     16
 #define SHARE_OTHERS_MIN 16
-/* limit of the ads' bytes, for each SHARE_BYTES_SLOTS slots of the limit */
+/* For each SHARE_BYTES_SLOTS slots that a token may have, the last few counted as
+ * SHARE_BYTES_SLOTS, its ads may have SHARE_BYTES bytes in all. */
 #define SHARE_BYTES       ((size_t)16 << 20)
 #define SHARE_BYTES_SLOTS 64
 

@@ -41,8 +41,11 @@ struct collector_counts {
     int64_t private_dropped; /* ads received with private attributes, which were dropped */
     int64_t updates_initial; /* ads that UPDATE requests added to the tables */
     int64_t updates_lost;    /* gaps in the message numbers of senders */
-    int64_t over_quota;      /* ads refused for a quota */
-    int64_t stale;           /* UPDATE requests answered with -ESTALE */
+    /* ads refused with -EDQUOT: the sender's identity or token would have too many ads or bytes */
+    int64_t over_quota;
+    /* UPDATE requests refused with -ESTALE: older than the ads in the tables, or changes without
+     * the ads before them, or live ads of a machine that has since fallen asleep */
+    int64_t stale;
     int64_t merges;
     int64_t queries;
     int64_t queries_active;  /* queries under way now */
@@ -83,7 +86,7 @@ struct collector {
     struct listener *local;
     struct store *store;
     struct prototypes *prototypes; /* prototypes of the ads in the store */
-    struct ad_pool *pool;          /* pool of the ads in the tables */
+    struct ad_pool *pool;          /* pool of ads (ad_pool.h) for the ads in the tables */
     struct collector_ads *ads;
     struct watch_server *watches;
     struct hub *hub;
@@ -108,7 +111,7 @@ struct collector {
     /* queue of INVALIDATE requests with a constraint; the first is under way */
     struct invalidation *invalidations;
     struct ads_cursor inspection; /* position of collector_inspect.c in its walk over the ads */
-    bool inspected_any;           /* the walk `inspection` has found an ad to examine */
+    bool inspected_any;           /* the present walk of collector_inspect.c has examined an ad */
     struct session *sessions;
     struct query *queries;
     struct revocation *revocations; /* list of revocations that wait for their commit */

@@ -49,7 +49,8 @@ void collector_invalidate(struct session *session, struct wire_request *request)
 void collector_invalidate_some(void *collector);
 void collector_invalidations_drop(struct collector *collector);
 
-/* collector_expire.c: removes the entry's ad, or makes the ad absent (ABSENT_REQUIREMENTS). */
+/* collector_expire.c: removes the entry's ad; but a live or offline machine ad that meets the knob
+ * ABSENT_REQUIREMENTS becomes absent. */
 void collector_end_ad(struct collector *collector, struct batch *batch, struct ads_entry *entry);
 /* Removes the ads that were not renewed in time, or makes them absent. */
 void collector_expire(struct collector *collector);
