@@ -26,7 +26,8 @@
 #define CKPT_PLATFORM    "LastCheckpointPlatform"
 #define CKPT_FEATURES    "CkptFeatures"
 #define CKPT_REFUSED     "LastCkptRefused"
-/* true: no machine fits the checkpoint; any machine may run the job */
+/* true: no machine that can resume the checkpoint joined the pool in time, so any machine may run
+ * the job, if need be from its beginning */
 #define CKPT_ANYWHERE "CkptAnywhere"
 
 /* Attributes that only a manifest has, the ad that describes a checkpoint. */

@@ -2,9 +2,10 @@
  *
  * A claim id alone must not be enough for the verb CLAIM.  The collector relays claim ids and the
  * negotiator reads them; either could take the machine's place and be given the job with its input.
- * So the startd makes a nonce (a random secret) for each claim.  Its signed answer to DIAL_ME holds
- * only the digest of the nonce.  The startd shows the nonce itself only on the claim's connection,
- * after the schedd has shown the certificate that came, also signed, with DIAL_ME.
+ * So the startd makes a nonce (a random secret) for each claim.  When the schedd asks the startd to
+ * dial (DIAL_ME), the startd's signed answer holds only the digest of the nonce.  The startd shows
+ * the nonce itself only on the claim's connection, after the schedd has shown the certificate
+ * whose fingerprint was in its signed DIAL_ME.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -14,7 +14,7 @@
 
 #include "wire/verbs.h"
 
-#define DENIALS_LOGGED 16 /* so many first refusals of a connection are all logged */
+#define DENIALS_LOGGED 16 /* the first DENIALS_LOGGED refusals of a connection are all logged */
 /* milliseconds; after the first DENIALS_LOGGED refusals, one line in this time for each identity
  * and verb */
 #define DENIALS_MS 60000

@@ -110,7 +110,7 @@ int frame_body_split(const void *data, size_t length, struct frame_body *ret, st
 
 /* The ads of a body, still encoded; frame_ads_next() takes one after the other. */
 struct frame_ads {
-    const void *at; /* count times: u32 length, then a binary ad */
+    const void *at; /* the ads not yet taken: of each a u32 length, then the binary ad */
     size_t length;
     uint32_t count;
 };

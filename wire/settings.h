@@ -15,8 +15,9 @@ struct daemon_env;
 struct knob;
 struct wire_request;
 
-/* Answers a CONFIG request.  env: the environment that the daemon got in start().  The daemon's
- * reload() may be called, and env->config replaced, before this function returns. */
+/* Answers a CONFIG request.  env: the environment that the daemon got in its callback start()
+ * (struct daemon).  Before this function returns, the daemon's callback reload() may be called and
+ * env->config be replaced. */
 void settings_serve(const struct daemon_env *env, struct wire_request *request);
 
 /* For the daemon's own ads: sets PersistentConfig, the names of knobs that were set at run time.

@@ -63,8 +63,9 @@ int token_key_make(struct os *os, struct loop *loop, const char *dir, const char
                    struct err *err);
 /* Makes the signing key `by` vouch for the signing key kid, both in dir.  Tokens that are signed
  * with kid are then also accepted where only by's public key is known (wire/token_key.h).  Returns
- * 0; -ENOENT, -EACCES or -EINVAL, with the file at fault in err; -EINVAL also when by and kid are
- * the same key. */
+ * 0; -ENOENT: <kid>.pub or <by>.key is missing; -EACCES: group or others may access <by>.key, or
+ * this process may not; -EINVAL: one of the files is not such a key, a name is bad, or by and kid
+ * are the same; or an error of reading or writing the files. */
 int token_key_endorse(struct os *os, const char *dir, const char *kid, const char *by,
                       struct err *err);
 /* Reads the file of a private key into *pem, which the caller wipes and frees.  Returns 0; -EACCES

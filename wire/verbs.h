@@ -68,7 +68,8 @@ enum wire_verb {
     VERB_CANCEL_DRAINING = 58, /* give up the offer to drain, or stop draining */
     VERB_MAGIC_PACKET = 59,    /* from the rooster: send a Wake-on-LAN packet on your network */
     VERB_POWER_KEEP = 60,      /* from an administrator: stay awake until a given time */
-    /* jobs wait for machines: cancel a power-down that nobody ordered for this machine by name */
+    /* from the rooster or negotiator, when jobs wait for machines: stay awake if there is still
+     * time, but not when somebody ordered this machine by name to power down */
     VERB_POWER_RECLAIM = 62,
     /* the next verbs are sent between schedd and shadow, on a Unix socket; the shadow dials */
     /* shadow to schedd: the owner that the shadow serves and the jobs that it has */
@@ -103,7 +104,7 @@ enum wire_verb {
     VERB_SHELL_WRITE = 89, /* send input, a size of terminal or a signal to SHELL_OPEN's program */
     /* the next verbs are sent between startd and starter, on a Unix socket; the starter dials */
     VERB_STARTER_HELLO = 90,      /* starter to startd: the claim for which the starter works */
-    VERB_LEASE_RENEWED = 91,      /* startd to starter: the claim's lease was confirmed */
+    VERB_LEASE_RENEWED = 91,      /* startd to starter: the schedd has renewed the claim's lease */
     VERB_STARTER_STOP = 92,       /* startd to starter: vacate or kill the job */
     VERB_STARTER_DONE = 93,       /* starter to startd: sandbox removed; how the job ended */
     VERB_CONSOLE_USED = 95,       /* kbdd to startd: when keyboard or mouse were last used */

@@ -52,7 +52,8 @@ struct watch_events {
      * the next synced; before that, keys that no longer exist are reported by gone.  May be NULL.
      */
     void (*lost)(void *arg);
-    /* The server refused (constraint, scope).  No event follows until watch_start().  May be
+    /* The server refused or ended the watch: for example, the constraint is malformed or takes too
+     * many steps, or the token lacks a scope.  No event follows until watch_start().  May be
      * NULL. */
     void (*refused)(void *arg, int status, const char *why);
 };
@@ -91,8 +92,8 @@ struct watch_server_source {
     const struct ad *(*get)(void *arg, const char *type, const char *key);
     /* Returns the secrets of the ad of this key, for watchers that may have them; may be NULL. */
     const struct secret_list *(*secrets)(void *arg, const char *type, const char *key);
-    /* Completes the context in which constraints are evaluated; its now_s is already set.  May
-     * be NULL. */
+    /* Must set the members of context, besides now_s, that the evaluation of constraints needs, for
+     * example the callbacks for userMap().  NULL: only now_s is set. */
     void (*serve)(void *arg, struct ad_context *context);
 };
 struct watch_server *watch_server_create(struct loop *loop,
@@ -101,9 +102,10 @@ void watch_server_destroy(struct watch_server *server);
 /* Limits the steps of evaluation that a watch's constraint may take for all ads of its snapshot; 0,
  * the default: no limit.  A watch that takes more ends with -EDQUOT. */
 void watch_server_limit_steps(struct watch_server *server, uint64_t snapshot_steps_max);
-/* Answers a WATCH request: a snapshot (perhaps after those of other watchers), then changes until
- * the peer goes.  Refuses with -EBUSY when the caller has WATCH_CALLER_MAX watches, or too many
- * bytes in requests.  now_s of constraints comes from the loop. */
+/* Answers a WATCH request: sends a snapshot (which may have to wait for the snapshots of other
+ * watchers), then changes until the peer goes.  Refuses with -EBUSY when the caller has
+ * WATCH_CALLER_MAX watches, or when the bytes of its unanswered requests are too many.  Constraints
+ * are evaluated with the loop's time of day. */
 void watch_server_add(struct watch_server *server, struct wire_request *request);
 /* To be called after an ad of the table was added or changed. */
 void watch_server_changed(struct watch_server *server, const char *type, const char *key,

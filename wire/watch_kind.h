@@ -35,9 +35,10 @@ struct watch_kind {
     struct ad_expr *constraint; /* expression that is true for the ads to send; NULL: all ads */
     struct ad_projection *projection; /* attributes to send of each ad; NULL: all */
     bool with_secrets;
-    struct ad_work work; /* steps taken for this kind: evaluating the constraint, and other work */
-    uint64_t judged;     /* how many times an ad was judged by the constraint */
-    uint64_t judging;    /* steps taken for judging ads, without the other work that is in `work` */
+    /* steps taken for this kind: for evaluating the constraint, and for finding and sending ads */
+    struct ad_work work;
+    uint64_t judged;  /* how many times an ad was judged by the constraint */
+    uint64_t judging; /* steps taken only for evaluating the constraint */
 };
 
 /* Makes a kind from the arguments of a WATCH; *ret is the caller's.  Returns 0; -EINVAL: bad

@@ -309,8 +309,11 @@ struct wire_dial {
     /* name of the server as in its ad, which its certificate must have if the CA is used to verify
      * the certificate; NULL: any name */
     const char *server;
-    const struct ad *hello; /* further attributes for the greeting (shadow: job id); may be NULL */
-    /* secrets sent with hello (shadow: nonce); `of` is SECRET_OF_ARGS in all */
+    /* further attributes for the greeting, such as the job id that a starter tells a shadow; may be
+     * NULL */
+    const struct ad *hello;
+    /* secrets for the greeting, such as the nonce that a starter shows a shadow; `of` is
+     * SECRET_OF_ARGS in each */
     const struct wire_secret *secrets;
     size_t secret_count;
     /* Scopes that the dialled server has when it sends requests on this connection, although
@@ -392,7 +395,8 @@ void wire_context_figures(const struct wire_context *context, struct wire_figure
 
 struct uplink;
 struct uplink_events {
-    /* the uplink has connected, perhaps again: the callback sends the full state */
+    /* The uplink has connected, for the first time or again.  The callback must send again what the
+     * other end needs, because that end may know nothing of earlier connections. */
     void (*up)(void *arg, struct wire *wire);
     /* Disconnected; the uplink dials again by itself, with jittered back-off of 50 ms to 5 s.  May
      * be NULL. */
@@ -422,8 +426,8 @@ struct hub;
 struct hub *hub_create(struct wire_context *context);
 void hub_destroy(struct hub *hub);
 /* Adds a connection as an uplink; call it in the ready callback.  A wire without a name is ignored.
- * Returns 0, or -EEXIST when another identity has the name: the peer was told and the wire is over
- * (close it, or wait for closed). */
+ * Returns 0, or -EEXIST when an uplink of another identity has the name: the peer was told, and the
+ * connection is over (call wire_close() now or in the callback closed). */
 int hub_add(struct hub *hub, struct wire *wire, struct err *err);
 void hub_remove(struct hub *hub, struct wire *wire);
 /* Answers a RELAY request: carries it to the uplink that it names. */

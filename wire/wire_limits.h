@@ -90,9 +90,10 @@ struct wire_limits;
 #define WIRE_STRANGER_REQUESTS 8
 #define WIRE_STRANGER_BYTES    ((size_t)64 << 10)
 
-/* Most connections of one account: of a user; of a token with the scope ADVERTISE (a machine, or
- * many glideins), and in addition for each slot that the token allows; of one of the pool's own
- * daemons, or of a machine that is known by its claim and address alone. */
+/* Most connections of one account: WIRE_CONNECTIONS_USER of a user; WIRE_CONNECTIONS_MACHINE, and
+ * WIRE_CONNECTIONS_PER_SLOT for each slot that the token allows, of a token with the scope
+ * ADVERTISE (a machine, or many glideins); WIRE_CONNECTIONS_MAX of one of the pool's own daemons,
+ * or of a machine that is known by its claim and address alone. */
 #define WIRE_CONNECTIONS_USER     512
 #define WIRE_CONNECTIONS_MACHINE  1024
 #define WIRE_CONNECTIONS_PER_SLOT 4
@@ -118,10 +119,10 @@ struct wire_share {
     size_t frame_size;   /* 0: no unfinished frame */
     size_t granted;      /* bytes reserved for the frame */
     uint64_t granted_ms; /* loop_now_ms() when the `granted` bytes were reserved */
-    /* bytes of the frame received at marked_ms, when the current WIRE_STEP_MS began */
+    /* bytes of the frame that had been received when the current period of WIRE_STEP_MS began */
     size_t marked_bytes;
     uint64_t marked_ms;
-    /* bytes of the frame received at moved_ms, when the last WIRE_MOVE_BYTES were complete */
+    /* bytes of the frame that had been received when it last grew by WIRE_MOVE_BYTES */
     size_t moved_bytes;
     uint64_t moved_ms;
     bool waits; /* true: the frame waits for room, and its stream is paused */

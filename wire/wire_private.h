@@ -46,8 +46,10 @@ struct loop_timer;
 struct stream;
 struct strmap;
 
-/* ---- who calls: shared by a connection and by requests that outlive it ----------------------- */
+/* ---- who calls ------------------------------------------------------------------------------- */
 
+/* The sender of requests: who it is and what it may do.  Counted by reference, because a connection
+ * shares it with its requests, which may outlive the connection. */
 struct caller {
     unsigned refs;
     struct wire_peer peer; /* its texts are in the other members of this struct */
@@ -73,7 +75,9 @@ struct wire_context {
     struct log *log;
     /* path of the pool's CA, NULL: none; domain for identities on Unix sockets, NULL: none */
     char *ca_file, *uid_domain;
-    char *pool; /* the pool whose tokens are accepted; NULL: the pool of `own` */
+    /* the pool whose tokens are accepted; NULL: the pool in this process's token, else uid_domain
+     */
+    char *pool;
     char collector_pin[STREAM_PIN_SIZE]; /* "": none */
     uid_t admin_uid;
     char *keys_path;         /* directory of the pool's public keys; NULL: no token is accepted */
@@ -95,7 +99,7 @@ struct wire_context {
      * reads input that waits, and ends or frees them */
     TAILQ_HEAD(wire_turns, wire) turns;
     size_t turn_count;
-    struct loop_timer *turn; /* set while `turns` is not empty */
+    struct loop_timer *turn; /* calls wire_context_turns() when wires wait for their turns */
     struct wire_limits *limits;
     struct denials *denials;
 };
@@ -151,7 +155,7 @@ enum wire_state { WIRE_GREETING, WIRE_READY, WIRE_OVER };
 struct wire_end { /* how a connection ends: set by wire_fail() */
     int status;
     char *why;
-    bool given_up; /* true: wire_close() was called, and the next turn frees the wire */
+    bool given_up; /* true: wire_close() was called, and the wire's next turn frees it */
     bool told;     /* true: the callback closed was called, or must not be called */
     bool finish;   /* true: what is queued is sent before the end */
 };
@@ -162,11 +166,11 @@ struct wire {
     struct ad_pool *pool; /* pool of ads (classad/ad_pool.h) for replies, borrowed */
     enum wire_state state;
     bool dialled;     /* true: this process dialled; false: it accepted */
-    bool input_waits; /* true: input is left for the next turn, because one turn reads few frames */
+    bool input_waits; /* true: input is left for the wire's next turn */
     bool pinged;      /* true: nothing has come since the last PING was sent */
     struct stream *stream;
     TAILQ_ENTRY(wire) turn_entry;
-    bool in_turns; /* true: the wire is in context->turns */
+    bool in_turns; /* true: the wire is in the list of wires that wait for their turns */
     struct loop_timer *clock, *deadlines;
     struct wire_events events;
     void *arg;
@@ -175,11 +179,11 @@ struct wire {
     /* if dialled: what HELLO will say besides the token; NULL once it is sent */
     struct ad *hello;
     struct secret_list *hello_secrets; /* secrets sent with hello */
-    struct wire_accept how;            /* for an accepted connection: the owner's options */
+    struct wire_accept how; /* for an accepted connection: the argument `how` of wire_accept() */
     struct caller *caller;
     uint32_t server_scopes; /* scopes of the dialled server (wire_dial.server_scopes) */
     size_t peer_frame_max;  /* largest frame that the dialled server accepts, from its WELCOME */
-    struct strbuf out;      /* frames that the next turn writes */
+    struct strbuf out;      /* frames that the wire's next turn writes to the stream */
     struct wire_share share;
     uint64_t last_input_ms, pinged_ms;
     struct wire_end end;
@@ -193,10 +197,12 @@ struct wire {
     struct strmap *instances;
     /* numbers of this side's last call and of the peer's last request */
     uint64_t last_call, last_request;
-    size_t request_bytes;         /* bytes of the peer's unanswered requests */
-    struct wire_request *handled; /* the request with undecoded ads whose handler is running */
-    struct frame_ads handled_ads; /* ads of `handled` that its handler has not taken yet */
-    /* loop_now_ms() when the timer `deadlines` fires; UINT64_MAX: not set */
+    size_t request_bytes; /* bytes of the peer's unanswered requests */
+    /* a request with undecoded ads whose handler is running; NULL: none */
+    struct wire_request *handled;
+    struct frame_ads handled_ads; /* undecoded ads that the running handler has not taken yet */
+    /* loop_now_ms() at which the calls of this side are next checked for a missed deadline;
+     * UINT64_MAX: no check is due */
     uint64_t deadline_next_ms;
 };
 
@@ -206,13 +212,13 @@ void wire_fail(struct wire *wire, int status, bool goodbye, const char *format, 
     __attribute__((format(printf, 4, 5)));
 /* Sends a PING. */
 void wire_ping(struct wire *wire);
-/* Adds the wire to context->turns, so that the timer `turn` works on it after the current callback
- * and writes what is in `out`. */
+/* Makes the wire have a turn after the current callback of the loop; the turn writes the frames
+ * that wait to be sent. */
 void wire_turn_take(struct wire *wire);
-/* Removes the wire from context->turns, so that the timer `turn` does not work on it. */
+/* Removes the wire from the list of wires that wait for their turns. */
 void wire_turn_forget(struct wire *wire);
 void wire_out_init(struct wire *wire);
-void wire_flush(struct wire *wire); /* writes what is in `out` now */
+void wire_flush(struct wire *wire); /* writes now the frames that wait for the wire's turn */
 /* sends a PING or PONG with this number */
 void wire_send_opaque(struct wire *wire, enum frame_type type, uint64_t opaque);
 /* Completes the frame that begins at `begin` in wire->out, and lets it be sent; blob, which is sent
@@ -265,7 +271,8 @@ int request_take(struct wire *wire, const struct frame *frame, struct err *err);
 int request_reply(struct wire *wire, const struct frame *frame, struct err *err);
 int request_cancel(struct wire *wire, const struct frame *frame, struct err *err);
 int request_window(struct wire *wire, const struct frame *frame, struct err *err);
-void request_deadlines(void *wire); /* callback of the timer `deadlines` */
+/* Timer callback: ends with -ETIMEDOUT those calls of this side that were not answered in time. */
+void request_deadlines(void *wire);
 /* the peer has read output: lets handlers send further parts */
 void request_output_drained(struct wire *wire);
 /* answers all unanswered calls of this side with -ECONNRESET */
@@ -286,8 +293,8 @@ void request_drop_all(struct wire *wire);
 typedef void (*wire_raw_f)(void *arg, const struct frame *reply);
 int64_t wire_call_raw(struct wire *wire, enum wire_verb verb, const struct wire_body *body,
                       uint64_t deadline_ms, wire_raw_f call, void *arg);
-/* A request that a hub carries: the caller block of docs/protocol/wire.md section 2.2, and the
- * body. */
+/* A request that a hub carries to an uplink.  token, from, instance, number and proof are the
+ * caller's (see struct frame); body is the encoded body. */
 struct relayed {
     uint16_t verb;
     uint32_t deadline_ms;
