@@ -33,8 +33,8 @@ struct wire_peer;
 /* A token that may have N slots may have SHARE_PIECES * N pieces of partitionable slots. */
 #define SHARE_PIECES     16
 #define SHARE_OTHERS_MIN 16
-/* For each SHARE_BYTES_SLOTS slots that a token may have, the last few counted as
- * SHARE_BYTES_SLOTS, its ads may have SHARE_BYTES bytes in all. */
+/* Most bytes of all ads of a token, for each 64 slots (SHARE_BYTES_SLOTS) that the token may have;
+ * a rest of fewer slots counts as 64. */
 #define SHARE_BYTES       ((size_t)16 << 20)
 #define SHARE_BYTES_SLOTS 64
 
