@@ -20,8 +20,9 @@ void feature_list(const uint32_t words[MACHINE_WORDS], struct strbuf *ret);
  * image's programs has room to save (machine_linker_room()); nothing if that room is not limited.
  * The image can be resumed on a machine whose list (feature_list_rooms()) has that word. */
 void feature_list_room(uint32_t linker_room, struct strbuf *ret);
-/* Appends the words of feature_list_room() for each room that is large enough for a machine with
- * these registers. registers: bits as in the processor's register XCR0. */
+/* Appends those words of feature_list_room() whose set of registers includes all of a machine's: an
+ * image with one of these words can be resumed on the machine. registers: the machine's, bits as in
+ * the processor's register XCR0. */
 void feature_list_rooms(uint32_t registers, struct strbuf *ret);
 
 #endif

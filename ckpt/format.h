@@ -33,7 +33,8 @@
 #define CKPT_VERSION     1
 #define CKPT_PAGE        4096U
 #define CKPT_STUB_OFFSET 4096U /* offset of the stub, both in the image and in the window */
-/* Bytes of stack that each thread has in the stub; the thread's extended registers lie above. */
+/* Bytes of the stack that a thread uses while it runs the stub's code; the thread's extended
+ * registers lie above the stack. */
 #define CKPT_STACK 16384U
 /* Bytes in the window to which the kernel's own pages (vdso, vvar) are moved while the stub maps
  * the job's memory. */
@@ -96,19 +97,21 @@ struct ckpt_head { /* the beginning of the tables */
     uint64_t tables_bytes;         /* size of head and tables together */
     uint64_t sum;                  /* CRC32C of head and tables, computed with 0 in this field */
     uint64_t window, window_bytes; /* address and size of the window */
-    /* Address in the window of the threads' stacks in the stub.  Each has CKPT_STACK bytes, and the
-     * thread's extended registers above. */
+    /* Address, in the window, of the stacks that the threads use while they run the stub's code.
+     * Each has CKPT_STACK bytes, and the thread's extended registers above. */
     uint64_t stacks;
     uint64_t stack_bytes; /* size of one of the stacks, with the extended registers */
-    uint64_t meeting; /* address, in the window, of a page that all processes of the job share */
+    /* Address, in the window, of the page that all processes of the job share while they are
+     * resumed, to wait for each other (struct stub_meeting). */
+    uint64_t meeting;
     /* address in the window of CKPT_PARKING bytes for the kernel's pages (vdso, vvar) */
     uint64_t parking;
     uint64_t image_bytes;
     uint64_t memory_bytes; /* bytes of the job's memory that are stored in the image */
     int64_t made_s;        /* when the image was made, seconds since 1970 */
     uint32_t xstate_bytes; /* size of each thread's extended registers */
-    /* Registers for which the dynamic linker of the job's programs has room, bits as in XCR0
-     * (machine_linker_room()). */
+    /* Set of registers that the dynamic linker of the job's programs has room to save, bits as in
+     * XCR0 (machine_linker_room()). */
     uint32_t linker_room;
     struct ckpt_xstate_layout xstate; /* layout of the extended registers of all threads */
     uint32_t machine[12];             /* CPUID words at the job's start: enum machine_word */
@@ -230,19 +233,21 @@ struct ckpt_registers { /* a thread's registers, as in struct user_regs_struct o
  * job that continues after an image without having been resumed gets a page with the same code when
  * it needs that code (tracee_wait_linux.c).  The code, its offset and the record are the same in
  * all versions, because a signal handler of the job may return to the code in a later image. */
-#define CKPT_WAIT_AT       64U  /* offset, in the stub, of the code that continues a wait */
-#define CKPT_WAIT_BYTES    48U  /* size of the code at CKPT_WAIT_AT, with the jump at its end */
-#define CKPT_WAIT_JUMP     3U   /* size of the jump to r11 that ends the code at CKPT_WAIT_AT */
-#define CKPT_WAIT_ROOM     224U /* bytes below the stack pointer of a wait: red zone, ckpt_wait */
-#define CKPT_SYSCALL_BYTES 2U   /* size of a system call instruction */
+#define CKPT_WAIT_AT    64U /* offset, in the stub, of the code that continues a wait */
+#define CKPT_WAIT_BYTES 48U /* size of the code at CKPT_WAIT_AT, with the jump at its end */
+#define CKPT_WAIT_JUMP  3U  /* size of the jump to r11 that ends the code at CKPT_WAIT_AT */
+/* Distance in bytes from the record (struct ckpt_wait) up to the stack pointer of the job's code:
+ * the size of the record and of the red zone above. */
+#define CKPT_WAIT_ROOM     224U
+#define CKPT_SYSCALL_BYTES 2U /* size of a system call instruction */
 
 /* The record of an interrupted wait (a system call) that must go on with the rest of its time. */
 struct ckpt_wait {
     int64_t left_s, left_ns;
     uint64_t rdi, rsi, rdx, r10, r8, r9, rip; /* the registers when the job made the system call */
     uint64_t number;                          /* number of the job's system call */
-    /* When the wait must end, on the job's CLOCK_MONOTONIC; 0: left_s and left_ns are up to
-     * date. */
+    /* When the wait must end, ns on the job's CLOCK_MONOTONIC; 0: the kernel itself keeps left_s
+     * and left_ns of this record up to date. */
     int64_t until_ns;
     uint64_t pad;
 };
@@ -260,16 +265,17 @@ struct ckpt_thread {
     uint64_t altstack, altstack_bytes;
     uint32_t altstack_flags;
     uint32_t timer_slack; /* ns, as for prctl(PR_SET_TIMERSLACK); 0: the default */
-    /* Time left of the wait for which `registers` will issue a system call; left_s negative: not
-     * known, or there is no such wait. */
+    /* If the thread continues with a system call that waits: how much time is left of that wait;
+     * left_s negative: not known, or there is no such wait. */
     int64_t left_s, left_ns;
     struct ckpt_span signals; /* the signals that are pending for this thread */
 };
 
 /* Kinds of open files.  The words id, value and detail below are fields of struct ckpt_file. */
 enum ckpt_fd_kind {
-    /* A file that is opened again by its path.  id: 0; or, if this standard stream of the job
-     * shares the open file of an earlier standard stream, 1 + the index of that stream's entry. */
+    /* A file that is opened again by its path.  id: 0; or, for a standard stream of the job that
+     * shares its open file with an earlier standard stream, 1 + the index of the earlier stream's
+     * entry. */
     CKPT_FILE = 1,
     CKPT_NAMELESS, /* a removed file; id: index of the CKPT_MEMORY_FILE with its contents */
     /* A pipe or, if it has a path, a FIFO.  The data in it is stored in the entry of the first of

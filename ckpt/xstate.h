@@ -19,9 +19,10 @@
 
 #include "ckpt/format.h"
 
-#define XSTATE_HEADER   512U /* offset of the header of XSAVE, after what FXSAVE writes */
-#define XSTATE_MIN      (XSTATE_HEADER + 64U)
-#define XSTATE_LEGACY   UINT64_C(3) /* bits of x87 and SSE, whose place is fixed (FXSAVE) */
+#define XSTATE_HEADER 512U /* offset of the header of XSAVE, after what FXSAVE writes */
+#define XSTATE_MIN    (XSTATE_HEADER + 64U)
+/* The components x87 and SSE, bits as in XCR0; their place is fixed (FXSAVE). */
+#define XSTATE_LEGACY   UINT64_C(3)
 #define XSTATE_KEYS     9           /* component number of PKRU, the register of protection keys */
 #define XSTATE_KEYS_ARE 0x55555554U /* the value of PKRU with which Linux starts each program */
 

@@ -18,8 +18,9 @@ struct strbuf;
  * failed, and standard error says why; 2: wrong arguments.  The subcommand `run` returns the exit
  * status of the program that it ran. */
 int ckpt_command(int argc, char **argv);
-/* Runs `roost-ckpt follow`.  Returns the exit status; 2: wrong arguments, which the caller must
- * report. */
+/* Runs `roost-ckpt follow`.  Returns the exit status: 0: the job has ended, or no more orders will
+ * come; 1: the subcommand failed, and standard error says why; 2: wrong arguments, which the caller
+ * must report. */
 int ckpt_follow_command(int argc, char **argv);
 int ckpt_merge_command(int argc, char **argv);
 int ckpt_join_command(int argc, char **argv);
@@ -28,8 +29,9 @@ int ckpt_dump_command(int argc, char **argv);
 /* ---- command_show_linux.c */
 
 /* Prints the attribute CkptFeatures: the names of the features in the CPUID words `words`, then
- * what put_rooms appends to `list` for `registers`.  For a machine: feature_list_rooms() and the
- * machine's registers; for an image: feature_list_room() and the image's linker_room. */
+ * what put_rooms(registers, list) appends to its list.  For a machine, put_rooms must be
+ * feature_list_rooms(), and `registers` the machine's set of extended registers; for an image,
+ * feature_list_room() and ckpt_head.linker_room.  Both sets have bits as in XCR0. */
 void ckpt_print_features(const uint32_t words[MACHINE_WORDS],
                          void (*put_rooms)(uint32_t registers, struct strbuf *list),
                          uint32_t registers);

@@ -34,8 +34,7 @@ struct page_runs { /* a list of page runs, sorted by address */
     size_t count, capacity;
 };
 
-/* Most ended copies of one process that one dump reaps; if there are more, later dumps reap
- * them. */
+/* Maximum number of ended copies of one process that one dump reaps; later dumps reap the rest. */
 #define STALE_MAX 8
 
 /* One process of the job while its image is made. */
@@ -113,19 +112,22 @@ int dump_process(struct dump *dump, struct err *err);
 /* Returns whether a thread of a process resumed from the image `before` is in the code that
  * continues an interrupted wait (CKPT_WAIT_AT). rip: the thread's instruction address. */
 bool dump_is_waiting(const struct image *before, uint64_t rip);
-/* If the process was already stopped by a signal when its image was made, and has not run since it
- * was resumed from that image, returns the entry of the thread `held` in that image; else NULL. */
+/* Returns the entry of the thread `held` in subject->before, the image from which the process was
+ * resumed, if the process was already stopped by a signal when that image was made, and has not run
+ * since it was resumed; else NULL. */
 const struct ckpt_thread *dump_halted(const struct subject *subject,
                                       const struct tracee_thread *held);
 /* For a thread in restart_syscall(), by which the kernel continues an interrupted wait: returns the
  * number of the system call that the program made, guessed from the program's code and the
  * arguments; -1: it cannot be found. */
 int64_t dump_interrupted_call(const struct dump *dump, const struct ckpt_registers *registers);
-/* Sets how much time is left of the thread's wait (left_s, left_ns). again: the thread's registers
- * will issue an interrupted system call again; is_mended: that call ended with EINTR only because
- * the dumper stopped the thread (tracee_mend_wait()).  If the thread is in the code that continues
- * a wait (CKPT_WAIT_AT), its registers become those of the job's own system call.  Returns 0; or
- * -EFAULT: the record of that wait (struct ckpt_wait) cannot be read from the thread's stack. */
+/* Sets thread->left_s and left_ns: how much time is left of the thread's wait; left_s -1: not
+ * known, or the thread does not wait.  If the thread is in the code that continues a wait
+ * (CKPT_WAIT_AT), also changes thread->registers, as if the thread were at the system call in the
+ * job's own code instead. again: the registers will issue an interrupted system call again;
+ * is_mended: that call ended with EINTR only because the dumper stopped the thread
+ * (tracee_mend_wait()).  Returns 0; or -EFAULT: the record of that wait (struct ckpt_wait) cannot
+ * be read from the thread's stack. */
 int dump_wait(const struct dump *dump, struct ckpt_thread *thread, bool again, bool is_mended);
 /* ---- dump_pending_linux.c */
 /* Makes each system call that a pending signal interrupts end with EINTR in the saved registers of
@@ -150,8 +152,9 @@ uint32_t dump_shared_memory(struct dump *dump, const struct map *map);
  * for it; *ret_new: true if the caller must still save its contents. */
 uint32_t dump_nameless_file(struct dump *dump, const struct stat *st, const char *path,
                             bool *ret_new);
-/* Returns whether the contents of shared memory were saved as those of an open file; then they need
- * not be saved from mappings. file: its index in the image's table of files. */
+/* Returns whether a memory file of the job (such as shared memory) was also found as an open file:
+ * then its contents are saved from there, and need not be saved from the mappings of processes.
+ * file: index of the memory file in the image's table of files. */
 bool dump_is_whole(const struct dump *dump, uint32_t file);
 void dump_fini_shared(struct dump *dump);
 /* ---- dump_memory_linux.c */

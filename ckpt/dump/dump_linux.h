@@ -28,7 +28,9 @@ struct dump_options {
     int end_signal; /* if kill: the signal by which the process ends; 0: SIGKILL */
     void (*freed)(void *arg); /* if not kill: called when the job runs again; may be NULL */
     void *arg;
-    pid_t unseen; /* number of a child process that is left out of the image; 0: none */
+    /* Process number of a child of one of the job's processes that does not belong to the job and
+     * is left out of the image; 0: none. */
+    pid_t unseen;
     /* Saves what must be of the same moment as the image: the job's files.  Called once, after
      * the check that the processes can be saved, and before any of them continues.  If it returns
      * an error, no image is made.  May be NULL. */
@@ -60,10 +62,10 @@ int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
  * keeper, process 1 of the job's PID namespace; 0: the job has no keeper. */
 pid_t ckpt_keeper(pid_t job);
 /* Returns the process number of the first process of a job; 0: there is no job (yet, or any more).
- * `roost-ckpt run`, and a resumed image, run their job as the child of a keeper, which is their
- * child; that job may be another `roost-ckpt run` or resumed image, and so on. pid: the outermost
- * process. kept: how many keepers there are between pid and the job; 0: any number, and if there is
- * none, pid itself is the job. */
+ * A process of `roost-ckpt run`, or a resumed image, has a keeper as its child, and the keeper has
+ * the job as its child; that job may itself be `roost-ckpt run` or a resumed image, and so on. pid:
+ * the outermost process. kept: number of keepers between pid and the job; 0: not known: the job is
+ * then the first process on this way that has no keeper as its child, perhaps pid itself. */
 pid_t ckpt_job_of(pid_t pid, unsigned kept);
 
 #endif

@@ -7,8 +7,9 @@
  * process costs several switches between the process and the dumper, so the dumper itself writes
  * short ranges of memory.
  *
- * What the process did not write, the dumper writes: the result of the dumper's call tells what is
- * wrong, a full disk or something else.
+ * If a write() of the process fails or writes less than it should, the dumper writes the rest of
+ * those bytes.  If that fails as well, its error tells what is wrong: a full disk or something
+ * else.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

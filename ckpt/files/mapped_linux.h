@@ -23,8 +23,9 @@ void mapped_fini(struct mapped *mapped);
 /* Returns whether a file is in the set. */
 bool mapped_has(const struct mapped *mapped, ino_t inode);
 
-/* Returns whether /proc/PID/maps shows a mapping of the file fd with the inode number that stat()
- * gives for the file: on some overlay file systems the two numbers differ. */
+/* Maps the file fd into this process for a moment, and returns whether /proc/self/maps shows that
+ * mapping with the same inode number as fstat() does: on some overlay file systems the two numbers
+ * differ. */
 bool mapped_is_known(int fd);
 
 #endif

@@ -2,8 +2,8 @@
  * contents, tables (format.h).
  *
  * Pure.  The layout of the window, the address range in which stub and tables are mapped, depends
- * on the size of the tables.  So whoever changes an image's tables (a dump, a merge) makes its
- * frame anew.
+ * on the size of the tables.  So a dump or a merge, which changes an image's tables, must lay the
+ * image out anew.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

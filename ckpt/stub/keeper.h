@@ -51,7 +51,7 @@ struct keeper {
 };
 
 /* The environment variable by which the program that starts `roost-ckpt run` or an image gives the
- * path keeper.outcome. */
+ * path of the file that then tells whether the job has ended by itself (keeper.outcome). */
 #define KEEPER_OUTCOME "ROOST_CKPT_OUTCOME"
 #define KEEPER_BEGAN   "began\n"
 #define KEEPER_ENDED   "ended\n"

@@ -131,9 +131,9 @@ void stub_make_tree(struct stub *stub, void (*child)(struct stub *stub));
 /* If the image says that the session which this process has just begun has a controlling terminal,
  * gives the session that terminal. */
 void stub_take_terminal(const struct stub *stub);
-/* If this process leads a session with a terminal, makes the process group that was the terminal's
- * foreground process group when the image was made its foreground process group again.  To be
- * called when the job's process groups exist. */
+/* If this process leads a session with a terminal, sets the terminal's foreground process group
+ * (TIOCSPGRP) to what it was when the image was made.  To be called when the job's process groups
+ * exist. */
 void stub_put_in_front(const struct stub *stub);
 /* Stops (SIGSTOP) those children of this process that are stopped in the image.  If this process
  * itself is stopped in the image, its parent stops it while it is in this function. */

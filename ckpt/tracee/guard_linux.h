@@ -62,9 +62,10 @@ void guard_fini(struct guard *guard);
 uint64_t guard_set(const struct guard *guard, size_t thread, const struct tracee_thread *saved,
                    long number);
 
-/* Returns the address of a system call instruction for a copy of the process, for calls that return
- * 0: if the tracer (the dumper) is killed meanwhile, the copy ends after the call.  Returns 0 if
- * there is no guard. */
+/* Returns the address of the instruction by which a copy of the process must issue a system call:
+ * if the tracer (the dumper) is killed meanwhile, the copy ends after the call.  Only for system
+ * calls whose result is 0, because the code after the instruction recognizes a copy by that result.
+ * Returns 0 if there is no guard. */
 uint64_t guard_in_copy(const struct guard *guard);
 
 /* The name (comm) that a copy of a process gives itself before it ends because its dumper was

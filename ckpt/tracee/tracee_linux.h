@@ -35,8 +35,9 @@ struct tracee_thread { /* a stopped thread */
     pid_t tid;
     struct user_regs_struct registers; /* its registers when it was stopped, to be restored */
     uint64_t mask;                     /* signals that the thread blocks */
-    bool is_used;  /* true: the thread has other registers now than `registers` */
-    bool is_dirty; /* true: its registers can be restored only in another ptrace stop */
+    bool is_used; /* true: the thread has other registers now than `registers` */
+    /* true: the tracer must run and stop the thread once more before it can restore registers */
+    bool is_dirty;
     /* true: its system call ended with EINTR because the tracer stopped it, and is issued again */
     bool is_mended;
     /* true: a signal (such as SIGSTOP) had stopped the thread before the tracer did */
@@ -67,9 +68,10 @@ struct tracee_code { /* a range of addresses that contains code */
 
 /* Prepares a stopped process for system calls: finds a system call instruction, makes the scratch
  * page, and the guard (guard_linux.h) if memory can be made executable in the process. maps: the
- * mappings of the process; lent: the addresses of the saved vdso of another kernel in a resumed
- * process, whose functions jump to the kernel's vdso.  Returns 0; -EBUSY: a thread is inside the
- * kernel's vdso or inside `lent`, so the caller must try again later; or another -errno. */
+ * mappings of the process; lent: in a resumed process, the addresses of the vdso that its image
+ * contains, whose functions may jump to the vdso of this kernel; else an empty range.  Returns 0;
+ * -EBUSY: a thread is inside the kernel's vdso or inside `lent`, so the caller must try again
+ * later; or another -errno. */
 int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct tracee_code *lent,
                    struct err *err);
 /* Lets the process continue as if nothing had happened.  The pages that the tracer has made in the
