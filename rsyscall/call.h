@@ -58,14 +58,16 @@ struct rsys_call {
     size_t out_size;
     /* buffer of RSYS_SCRATCH_SIZE bytes that the server lends; NULL: `out` is allocated */
     unsigned char *scratch;
-    char *link;                /* memory of reply.text for READLINK and -ELOOP; owned */
+    /* Text of a symbolic link, owned: that which READLINK read, or that of the link because of
+     * which reply.status is -ELOOP.  reply.text points into this memory. */
+    char *link;
     struct rsys_handle opened; /* for OPEN: the new handle, if opened.fd >= 0 */
     /* valid if `counted`: bytes of disk that WRITE, COPY or FALLOCATE used */
     uint64_t taken;
     /* valid if `counted`; true: RENAME replaced a file, which is gone now */
     bool replaced;
-    /* If locker is not NULL: upper bound of the number of ranges that the owner of the locks has
-     * locked now. */
+    /* If locker is not NULL: estimated number of ranges that the owner of the locks has
+     * locked now, never too small. */
     uint32_t ranges;
 };
 
@@ -107,7 +109,8 @@ uint64_t rsys_room_taken(struct stat *before, uint64_t offset, uint64_t length);
 struct rsys_locker {
     unsigned refs; /* number of references; used only on the loop thread */
     uint64_t dev, ino, owner;
-    uint32_t ranges; /* upper bound of the number of locked ranges; used only on the loop thread */
+    /* Estimated number of locked ranges, never too small; used only on the loop thread. */
+    uint32_t ranges;
     struct rsys_locker_fds *fds;
 };
 struct rsys_locker_fds *rsys_locker_fds_create(void);

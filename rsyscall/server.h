@@ -63,8 +63,9 @@ enum rsys_grant_kind {
     /* The path is the job's initial directory: the job may change everything below that directory,
      * but nothing if the directory is the home directory or above. */
     RSYS_GRANT_START,
-    /* The job names the directory: it may change everything below; no session begins if the
-     * directory is missing or not allowed. */
+    /* The path is a directory of the submit command remote_write: the job may change everything
+     * below it.  If rsys_grants_create() refuses the directory, or it is missing, no session
+     * begins. */
     RSYS_GRANT_GIVEN,
     /* The path is an output file, or a directory of output files, of the job; it need not exist. */
     RSYS_GRANT_OUTPUT,

@@ -76,7 +76,8 @@ struct rsys_job {
      * under way included. */
     uint64_t bytes_charged, files_charged;
     uint32_t handles; /* handles of all sessions, plus one for each OPEN under way */
-    uint32_t ranges;  /* upper bound of the number of ranges that the job's lockers have locked */
+    /* Estimated number of ranges that the job's lockers have locked, never too small. */
+    uint32_t ranges;
     struct rsys_stats stats;
 };
 
@@ -117,10 +118,10 @@ struct rsys_work {
     unsigned char *frame; /* the received message, into which the request's texts point; owned */
     uint64_t bytes_charged;
     unsigned files_charged;
-    bool opens;     /* true: an OPEN, counted in job->handles */
+    bool opens;     /* true: an OPEN whose new handle is already counted in rsys_job.handles */
     bool no_create; /* true: OPEN may not create a file, because the limit of files is reached */
     bool cancelled;
-    size_t held; /* bytes of this request that are counted in job->queued_bytes */
+    size_t held; /* bytes of this request that are counted in rsys_job.queued_bytes */
     uint64_t wait_until_ms, wait_next_ms, wait_step_ms;
 };
 
@@ -170,7 +171,7 @@ void rsys_session_attach(struct rsys_session *session, struct rsys_link *link);
 void rsys_session_heard(struct rsys_session *session);
 struct rsys_handle *rsys_session_handle(struct rsys_session *session, uint64_t number);
 /* Adds a copy of `opened` to the session's table of handles, and takes over its descriptor, which
- * must already be counted in job->handles.  Returns the handle in the table. */
+ * must already be counted in rsys_job.handles.  Returns the handle in the table. */
 struct rsys_handle *rsys_session_add(struct rsys_session *session,
                                      const struct rsys_handle *opened);
 /* Removes the handle with that number from the session's table, and drops the table's reference.
@@ -193,7 +194,8 @@ bool rsys_job_may_open(const struct rsys_job *job);
 
 /* Handles a message that came on the session's connection. *bytes: increased by the bytes of data
  * in the reply if the request was executed at once, on the loop thread.  Returns 0; or -EPROTO: the
- * connection must be closed.  Afterwards the session may have ended and its link may be closed. */
+ * message is a HELLO, or has a slot or number that cannot come now, so the caller must close the
+ * connection.  Afterwards the session may have ended and its link may be closed. */
 int rsys_session_take(struct rsys_session *session, const void *frame, size_t length,
                       size_t *bytes);
 /* To be called on the loop thread when a lane has executed work: takes the result and replies. */

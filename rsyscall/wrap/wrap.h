@@ -48,8 +48,8 @@
 #define WRAP_WRITES_MAX 8 /* most writes under way at once */
 #define WRAP_AHEADS_MAX 4
 #define WRAP_OPEN_DATA  ((size_t)16 << 10) /* bytes of a file that are requested with its OPEN */
-/* Nanoseconds after the reply to OPEN in which the data in that reply is used like newly read
- * data. */
+/* Nanoseconds after the reply to OPEN within which the first read of the file may use the data in
+ * that reply; a first read after that asks the server again. */
 #define WRAP_FRESH_NS   1000000
 #define WRAP_LOCALS_MAX 32
 #define WRAP_TAKEN_MAX  256 /* most locks that this process remembers, to take them again */
@@ -95,8 +95,8 @@ struct wrap_file {
     uint64_t dev, ino, birth;
     uint32_t flags, mode;
     unsigned refs; /* number of this process's descriptors of the file; 0: this entry is free */
-    /* True: other processes may have the open file, too.  Then the memfd's offset is used, and the
-     * handle is not closed. */
+    /* True: other processes may have the open file, too.  Then its position is the offset of the
+     * memfd that stands for the file, and the handle is not closed. */
     bool shared;
     uint64_t offset;   /* position in the file; not used if shared */
     uint64_t read_end; /* where the last read ended, to recognize sequential reading */
@@ -192,9 +192,9 @@ extern struct wrap_state wrap_all;
 
 /* ---- wrap_link.c ----------------------------------------------------------------------------- */
 
-/* Takes the lock of wrap_all and, on the first call, begins the session. *old: the
- * signal mask of before, for wrap_leave().
- * Returns false if there are no remote files; then the lock is not held. */
+/* Takes this library's lock and, on the first call, begins the session with the door.  Blocks all
+ * signals; *old: the signal mask of before, for wrap_leave().  Returns false if there are no remote
+ * files; then the lock is not held, and the signal mask is unchanged. */
 bool wrap_enter(sigset_t *old);
 /* Returns true once it is decided, for good, whether this process has remote files. */
 bool wrap_is_begun(void);
@@ -222,10 +222,11 @@ int wrap_greet(int fd, uint32_t slots);
 /* Sends a request on the connection fd, with the slot and seq that are set in it; does not wait for
  * the reply.  Returns 0 or a negative errno. */
 int wrap_send_on(int fd, const struct rsys_request *request);
-/* Waits until no write is under way.  The caller must hold the lock of wrap_all. */
+/* Waits until no write is under way.  The caller must hold this library's lock (wrap_enter()). */
 void wrap_settle(void);
-/* Waits until no write is under way; the caller must not hold the lock of wrap_all.  Called before
- * the program tells another process something, so that this other process finds all writes done. */
+/* Waits until no write is under way; the caller must not hold this library's lock (wrap_enter()).
+ * Called before the program tells another process something, so that this other process finds all
+ * writes done. */
 void wrap_settle_for_others(void);
 /* Waits until no write is under way; from now on, each write is waited for.  To be called when the
  * program is ending. */
@@ -233,7 +234,8 @@ void wrap_write_no_later(void);
 
 /* ---- wrap_names.c ---------------------------------------------------------------------------- */
 
-/* Result of the functions below if a name led to a file of this machine, at place->path. */
+/* Result of wrap_follow(), wrap_call_at(), wrap_call_both() and wrap_file_open() if a name led to a
+ * file of this machine, whose path is in the argument of type struct wrap_place. */
 #define WRAP_LOCAL 1
 
 /* Finds the root, and the path in it, that a name means, relative to the directory `dir` (AT_FDCWD:
@@ -339,7 +341,7 @@ bool wrap_taken_was_told(int fd);
 
 /* ---- wrap_stdio.c ---------------------------------------------------------------------------- */
 
-/* To be called, without the lock of wrap_all, after dup2() or a similar call has changed a standard
+/* To be called, without this library's lock, after dup2() or a similar call has changed a standard
  * descriptor (0 to 2): makes the stdio stream of that descriptor (stdin, stdout, stderr) use the
  * new file. */
 void wrap_stdio_follow(int fd);
