@@ -23,7 +23,8 @@ int access_job_id(const char *word, char *ret, size_t size, struct err *err);
  * schedd's reply, owned by the caller. Returns 0 or -errno. */
 int access_dial(struct cli *cli, const struct ad *args, struct wire **ret, struct ad **answer,
                 struct err *err);
-/* Does what access_dial() does, with args made from the purpose and the id of one job. */
+/* Does what access_dial() does for one job.  purpose: the Purpose of the ticket, "Tail" (read the
+ * job's output files) or "Shell" (`roost ssh`). */
 int access_run(struct cli *cli, const char *purpose, const char *job_id, struct wire **ret,
                struct err *err);
 /* True for errors after which a new try may succeed: a lost connection, or a starter that is not

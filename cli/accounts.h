@@ -23,8 +23,9 @@ struct accounts_negotiator {
  * Returns 0; -ENOENT: the pool has no negotiator now; or another -errno. */
 int accounts_find(struct cli *cli, struct accounts_negotiator *ret, struct err *err);
 
-/* Gets the Accounting ads that the listing selects.  Release the reply in any case.  If both the
- * negotiator and the collector cannot answer, the error is that of asking the negotiator. */
+/* Gets the Accounting ads that meet the constraints and the limit of the listing.  Release the
+ * reply in any case.  If both the negotiator and the collector cannot answer, the error is that of
+ * asking the negotiator. */
 int accounts_query(struct cli *cli, const struct listing *listing, struct cli_reply *reply,
                    struct err *err);
 

@@ -37,12 +37,14 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 struct cli {
     struct loop *loop;
     struct os *os;
-    struct config *config;      /* NULL before cli_config() */
-    struct wire_context *wires; /* what all connections share; NULL before the first connection */
+    struct config *config; /* NULL before cli_config() */
+    /* what all connections share (event loop, log, token, keys, name of the pool); NULL before the
+     * first connection */
+    struct wire_context *wires;
     struct wire *schedd, *collector;
     /* values of -name and -pool (cli/remote.h); NULL: not given */
     const char *remote_schedd, *remote_pool;
-    struct ad_pool *pool;     /* memory of the ads that come in replies */
+    struct ad_pool *pool;     /* allocates the ads that come in replies */
     struct vec links;         /* records of the connections; only for session.c */
     uint64_t random_state;    /* state of random() in expressions; seeded at first use */
     struct user_world *users; /* data of userMap() and userHome(); NULL until first use */
@@ -90,8 +92,8 @@ int cli_collector(struct cli *cli, struct err *err);
  * known here.  Returns 0 or -errno. */
 int cli_collector_at(struct cli *cli, const char *host, struct err *err);
 
-/* Connects with any settings of struct wire_dial.  ret must stay valid until session_close(): *ret
- * becomes NULL when the connection ends.  Returns 0 or -errno. */
+/* Connects to the server that `how` describes, in the way that it describes.  ret must stay valid
+ * until session_close(): *ret becomes NULL when the connection ends.  Returns 0 or -errno. */
 int cli_dial_as(struct cli *cli, const struct wire_dial *how, struct wire **ret, struct err *err);
 
 /* Connects to the schedd of this host.  If there is none, or -name or -pool was given, connects to

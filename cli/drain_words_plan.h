@@ -22,12 +22,14 @@ enum drain_verb { DRAIN_VERB_START, DRAIN_VERB_ESTIMATE, DRAIN_VERB_CANCEL, DRAI
 
 struct drain_words {
     enum drain_verb verb;
-    struct vec nodes; /* machine names, expanded, owned */
+    /* machine names (char *, owned); wn[01-03] on the command line has become three names */
+    struct vec nodes;
     struct drain_request request;
-    /* request ids of CANCEL (char *, owned); empty: any request.  With nodes at most one id;
-     * without nodes the ids select the machines. */
+    /* ids of the drain requests to cancel (char *, owned).  With nodes: at most one id; no id: the
+     * request in force at each machine.  Without nodes: the machines that have a request with one
+     * of these ids are meant. */
     struct vec ids;
-    bool wait;        /* true: wait until all machines are done */
+    bool wait;        /* --wait: until each machine is drained, or its request has ended */
     const char *pool; /* value of -pool, borrowed from argv; NULL: the caller's pool */
     struct listing listing;
     const char *unknown; /* the unknown option, when drain_words_read() returned -ENOENT */

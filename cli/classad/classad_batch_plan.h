@@ -21,7 +21,7 @@ struct strbuf;
 #define CLASSAD_REFUSED "PARSE-ERROR"
 
 struct classad_batch {
-    /* true: answer with the canonical text of the tree; false: with the value */
+    /* true: answer with the expression's canonical text; false: with its value */
     bool unparse;
     /* true: expressions are in old syntax; with `unparse`, so is the output */
     bool old;

@@ -23,8 +23,8 @@ struct classad_output {
 
 void classad_output_ad(struct classad_output *output, const struct ad *ad, struct strbuf *out);
 
-/* Call in place of classad_output_ad() for an ad that was refused: in forms with one line for each
- * ad, writes the line CLASSAD_REFUSED. */
+/* Call in place of classad_output_ad() for an ad that was refused.  In long form and new syntax,
+ * writes the line CLASSAD_REFUSED; in JSON and XML, writes nothing. */
 void classad_output_refused(struct classad_output *output, struct strbuf *out);
 
 void classad_output_end(struct classad_output *output, struct strbuf *out);

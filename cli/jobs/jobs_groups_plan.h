@@ -34,8 +34,8 @@ const struct ad *const *jobs_groups_list(struct jobs_groups *groups, size_t *cou
  * query JobFactory). */
 void jobs_groups_factories(const struct ad *const *factories, size_t count,
                            const struct ad_context *context, struct strbuf *out);
-/* Prints one line with the machines that are being woken, each once, and for how long; nothing when
- * there are none. */
+/* Prints one line with the machines of `slots`, each once, and how many seconds ago its wake began;
+ * nothing when there are no slots.  slots: ads with PowerState "Waking". */
 void jobs_groups_waking(const struct ad *const *slots, size_t count,
                         const struct ad_context *context, struct strbuf *out);
 /* Prints headings and lines of the groups; not for JOBS_BY_BATCH, which jobs_plan.c prints. */

@@ -63,7 +63,7 @@ struct jobs_rows *jobs_rows_create(const struct jobs_layout *layout, int columns
                                    const struct ad_context *context);
 void jobs_rows_destroy(struct jobs_rows *rows); /* NULL is allowed */
 /* Takes the next ad of the answer; appends one line for each job that the ad stands for (none for
- * an ad of a cluster).  Changes the ad's chained parent. */
+ * an ad of a cluster).  Removes the chained parent of a job's ad. */
 void jobs_rows_add(struct jobs_rows *rows, struct ad *job, struct strbuf *out);
 const struct jobs_totals *jobs_rows_totals(const struct jobs_rows *rows);
 

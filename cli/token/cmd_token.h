@@ -23,7 +23,8 @@ struct token_grant {
     const char *request; /* name of the file with the request; "-": standard input */
     /* fingerprint of the request; NULL: the user is asked for it */
     const char *fingerprint;
-    /* address of the collector, for the answer; NULL: the value of the knob COLLECTOR_HOST */
+    /* address of the collector, which is written into the answer; NULL: the value of the knob
+     * COLLECTOR_HOST */
     const char *collector;
     const char *file;                /* file for the answer; NULL: print it */
     const char *uid_domain, *owners; /* values of --uid-domain and --owners; "": not given */

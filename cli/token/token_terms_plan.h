@@ -19,7 +19,9 @@
 struct err;
 struct strbuf;
 
-struct token_terms { /* "" and 0 mean: not given */
+/* What a token grants: as a token request asks, as the options say, or as finally granted.  "" and
+ * 0 mean: not given. */
+struct token_terms {
     char identity[256];
     char pattern[256];
     uint32_t scopes;

@@ -36,7 +36,7 @@ void why_view_fini(struct why_view *view);
 /* Queries the collector at the first call.  Returns 0 or -errno. */
 int why_view_load(struct why_view *view, struct err *err);
 /* Compares one job with all slots; call why_view_load() first.  changes: also search for changes of
- * the job that would match.  Release with why_answer_destroy(). */
+ * the job's ad after which slots would match.  Release with why_answer_destroy(). */
 struct why_answer *why_view_answer(struct why_view *view, const struct ad *job, bool changes);
 void why_view_verdict(struct why_view *view, const struct ad *job, const struct why_answer *answer,
                       struct why_verdict *ret);
@@ -44,9 +44,9 @@ void why_view_verdict(struct why_view *view, const struct ad *job, const struct 
 /* Prints `roost q -analyze` for one job; call why_view_load() first. */
 void why_view_analyze(struct why_view *view, const struct ad *job, struct strbuf *out);
 
-/* `roost why -slot`: words are names of slots and machines.  Text is appended to out; with a
- * listing style, ads are added to answers instead.  Returns 0; -ENOENT: no slot
- * or machine has that name; or another -errno. */
+/* `roost why -slot`: explains the slots and machines that `words` (char *) name.  If the style of
+ * `listing` is LISTING_TABLE, appends text to out; else adds ads (struct ad *, owned by the caller)
+ * to answers.  Returns 0; -ENOENT: no slot or machine has that name; or another -errno. */
 int why_view_slots(struct why_view *view, const struct vec *words, const struct listing *listing,
                    struct strbuf *out, struct vec *answers, struct err *err);
 

@@ -8,7 +8,7 @@
 
 #include "cli/why/why_plan.h"
 
-#define WHY_FAILS_KEPT 16 /* unmet clauses that are remembered for each group of ads */
+#define WHY_FAILS_KEPT 16 /* most unmet clauses that are remembered for one group of ads */
 
 struct why_groups;
 
@@ -17,7 +17,7 @@ struct why_kind { /* a group of other ads that are alike (why_groups_plan.h) */
     struct why_count count;
     bool judged, matches;
     size_t fail_count; /* number of unmet clauses; may exceed WHY_FAILS_KEPT */
-    /* indices, in answer->demands, of the unmet clauses; clauses of question->ad first */
+    /* indices, in why_answer.demands, of the unmet clauses; clauses of why_question.ad first */
     size_t fails[WHY_FAILS_KEPT];
 };
 
@@ -29,8 +29,8 @@ struct why_judge {
     size_t kind_count;
 };
 
-/* Searches for changes of question->ad after which other ads would match, and puts the best ones
- * into answer->changes. */
+/* Searches for changes of the ad of judge->question after which other ads would match, and puts the
+ * best changes into judge->answer. */
 void why_changes_find(const struct why_judge *judge);
 void why_change_fini(struct why_change *change);
 

@@ -20,7 +20,7 @@ struct strbuf;
 
 struct why_node {
     const char *name;
-    const struct ad *node;   /* the rooster's ad; NULL: the rooster has no such node */
+    const struct ad *node;   /* the rooster's ad about this machine; NULL: it has none */
     const char *silence;     /* why the rooster could not be asked; NULL: it answered */
     const struct ad **slots; /* the machine's ads in the collector, without dynamic slots */
     size_t slot_count;

@@ -22,10 +22,10 @@
 #include <stdint.h>
 
 #define WHY_DEMANDS_MAX 400 /* most different clauses of other ads that are counted separately */
-#define WHY_FAILS_MAX   3   /* most unmet clauses of an ad for which changes are searched */
-#define WHY_TRIES_MAX   40  /* most changes that are tried, each with all other ads */
-#define WHY_CHANGES_MAX 5   /* most changes in the answer */
-#define WHY_VALUE_MAX   60  /* longest value in the output, bytes; longer values are cut */
+#define WHY_FAILS_MAX   3  /* no changes are searched for an ad with more unmet clauses than this */
+#define WHY_TRIES_MAX   40 /* most changes that are tried, each with all other ads */
+#define WHY_CHANGES_MAX 5  /* most changes in the answer */
+#define WHY_VALUE_MAX   60 /* longest value in the output, bytes; longer values are cut */
 
 struct ad;
 struct ad_clauses;
@@ -58,7 +58,7 @@ struct why_count {
 };
 
 struct why_demand {
-    bool theirs;   /* true: clause of the other ads' Requirements; false: of question->ad's */
+    bool theirs;   /* true: clause of the other ads' Requirements; false: of why_question.ad's */
     bool is_error; /* the clause's value is error with some of the other ads */
     char *text;    /* text of the clause */
     char *from;    /* attribute where the clause is written; NULL: Requirements itself */
@@ -73,10 +73,11 @@ enum why_edit_kind { WHY_SET, WHY_REPLACE, WHY_DROP };
 
 struct why_edit {
     enum why_edit_kind kind;
-    char *name;    /* WHY_SET: the attribute; otherwise NULL */
-    size_t demand; /* WHY_REPLACE, WHY_DROP: index in demands of a clause of question->ad */
-    char *was;     /* current value or clause; "" when the attribute is not set */
-    char *text;    /* new value or clause; WHY_DROP: "" */
+    char *name; /* WHY_SET: the attribute; otherwise NULL */
+    /* WHY_REPLACE, WHY_DROP: index in why_answer.demands of a clause of why_question.ad */
+    size_t demand;
+    char *was;  /* current value or clause; "" when the attribute is not set */
+    char *text; /* new value or clause; WHY_DROP: "" */
     struct ad_expr *expr;
 };
 
@@ -91,20 +92,23 @@ struct why_change {
 
 struct why_answer {
     struct why_count total, matching;
-    struct why_count refused_by_ad; /* other ads with which a clause of question->ad is not true */
-    /* those of refused_by_ad with which question->ad's whole Requirements is error */
+    /* other ads with which a clause of why_question.ad is not true */
+    struct why_count refused_by_ad;
+    /* those of refused_by_ad with which the whole Requirements of why_question.ad is error */
     struct why_count errors;
-    /* other ads that meet all clauses of question->ad, but have a clause that is not true */
+    /* other ads that meet all clauses of why_question.ad, but have a clause that is not true */
     struct why_count refused_by_others;
-    struct why_count unjudged;  /* other ads not judged because time ran out */
-    struct why_demand *demands; /* the clauses; first those of question->ad, in their order */
+    struct why_count unjudged; /* other ads not judged because time ran out */
+    /* the clauses of both sides; first those of why_question.ad, in their order */
+    struct why_demand *demands;
     size_t demand_count, own_count;
     bool *matches; /* for each of the other ads: whether it matches */
     /* sorted: fewest edits first; of equally many, fewest dropped clauses first */
     struct why_change *changes;
     size_t change_count;
-    size_t kinds;               /* number of different groups of other ads that were judged */
-    struct ad_clauses *clauses; /* clauses of question->ad's Requirements; NULL: no Requirements */
+    size_t kinds; /* number of different groups of other ads that were judged */
+    /* clauses of the Requirements of why_question.ad; NULL: no Requirements */
+    struct ad_clauses *clauses;
 };
 
 /* Answers the question; never returns NULL.  Release with why_answer_destroy(). */

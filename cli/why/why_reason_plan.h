@@ -35,7 +35,7 @@ enum why_reason {
     WHY_LIMIT,      /* a concurrency limit of the job is used up */
     WHY_SOON,       /* a matching slot is free; wait for the next negotiation cycle */
     WHY_WAKING,     /* a machine is being woken for the job, or is waking anyway */
-    WHY_ASLEEP,     /* a sleeping machine is held for the job, or could be */
+    WHY_ASLEEP,     /* a matching machine sleeps, and its wake has not begun */
     WHY_BUSY,       /* all matching slots are in use */
     WHY_UNWAKEABLE, /* all matching machines are asleep, and none can be woken */
     WHY_REASONS
@@ -52,8 +52,8 @@ struct why_places {
     int64_t waking, asleep, failed; /* offline slots; failed: PowerState is WakeFailed or Unknown */
     /* offline slots that are held for this request (OfflineMatches) */
     int64_t held;
-    /* sample_waking: a slot that is held for this request or waking; sample_failed: a slot that is
-     * counted in `failed`; NULL: none */
+    /* sample_waking: one of the slots that are held for this request or waking; sample_failed: one
+     * of the slots that are counted in `failed`; NULL: none */
     const struct ad *sample_waking;
     const struct ad *sample_failed;
 };
@@ -62,7 +62,7 @@ struct why_pool {
     const struct ad *job;
     /* which slots match the job; NULL: the job neither waits for a slot nor is held */
     const struct why_answer *answer;
-    const struct why_other *slots; /* the slots that were judged */
+    const struct why_other *slots; /* the slots that were compared with the job */
     size_t slot_count;
     const struct ad *negotiator;      /* the negotiator's ad; NULL: the collector has none */
     const struct ad *request;         /* the collector's request ad for the job; NULL: none */
