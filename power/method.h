@@ -36,7 +36,7 @@ struct power_call {
      * none */
     void *state;
     char level[16];
-    struct loop_timer *timer; /* calls tick; set by power_call_later() */
+    struct loop_timer *timer; /* calls power_call.tick; set by power_call_later() */
     uint64_t end_ms;          /* deadline, monotonic; the method must end the call by then */
     void (*tick)(struct power_call *call);
     /* process id of the method's program, killed when the call is dropped; 0: none */
@@ -64,9 +64,9 @@ struct power_method {
      * dropped.  Both NULL: the method keeps nothing. */
     void *(*create)(struct loop *loop, struct os *os, struct log *log);
     void (*destroy)(void *state);
-    /* Called before a call is freed that is a watch, or a sleep that is cancelled: ends what the
-     * method does for the call.  NULL: the method has no watches, and it is enough to kill the
-     * call's program (power_call.pid). */
+    /* Ends what the method does for the call, which is a watch or a cancelled sleep; the call is
+     * freed afterwards.  NULL: the method has no watches, and it is enough to kill the call's
+     * program (power_call.pid). */
     void (*cancel)(struct power_call *call);
     bool can_watch; /* begin() accepts POWER_DO_WATCH and reports by power_call_news() */
     /* Returns how long a sleep to the state `level` ("S5", ...) may take, milliseconds; NULL: no

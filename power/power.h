@@ -73,8 +73,8 @@ struct power_node {
     const char *helper; /* libvirt: path of roost-libvirt */
     const char *uri;    /* libvirt: URI of the connection, "qemu:///system" */
     const char *domain; /* libvirt: name, UUID or network address of the guest; NULL: `name` */
-    /* libvirt: how the guest is powered down, a HOW of virt/line_plan.h; NULL: as `level` of
-     * power_sleep() says */
+    /* libvirt: how the guest is powered down: "shutdown", "acpi", "agent", "save", "suspend",
+     * "disk" or "destroy" (virt/line_plan.h); NULL or "level": as `level` of power_sleep() says */
     const char *domain_sleep;
     /* libvirt, ipmi, redfish: seconds that a shutdown may take before the machine is switched off;
      * 0: the method's default */

@@ -53,7 +53,7 @@ void power_call_drop(struct power_call *call);
 void power_call_drop_all(struct power *power);
 /* Drops the news of this watch for which the watch's callback was not called yet. */
 void power_call_unsay(const struct power_call *watch);
-/* Calls the callbacks of ended operations; called by the timer `tell`. */
+/* Calls the callbacks of ended operations; called by the timer power.tell. */
 void power_call_tell(void *power);
 
 #endif
