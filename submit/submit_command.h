@@ -48,8 +48,9 @@ const struct submit_command *command_at(size_t index);
  * with err. */
 int command_set_simple(struct submit_making *making, struct err *err);
 
-/* Returns 0; or, if place->obeyed_only, -EINVAL with err for the first command (also one written as
- * +Attribute) that is COMMAND_REFUSED.  Warns of each command that is COMMAND_IGNORED. */
+/* Returns 0; or, if submit_place.obeyed_only is true, -EINVAL with err for the first command (also
+ * one written as +Attribute) that is COMMAND_REFUSED.  Warns of each command that is
+ * COMMAND_IGNORED. */
 int command_check_obeyed(const struct submit_making *making, struct err *err);
 
 /* Returns the command whose name is most similar to name, to suggest it; NULL: none is similar. */

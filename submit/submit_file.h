@@ -87,8 +87,9 @@ void submit_file_select(struct submit_file *file, int64_t job, int64_t proc);
 /* Returns $(Row) of job number `job` (from 0) of the last queue statement: the index, from 0,
  * of its item among the items that the statement's SLICE leaves (without SLICE: all items). */
 int64_t submit_file_row(const struct submit_file *file, int64_t job);
-/* Returns how many bytes were processed since submit_file_select(): macros (each at least
- * SUBMIT_MACRO_BYTES) and the job's item. */
+/* Returns how much work the selected job has cost since submit_file_select(), in bytes: the length
+ * of each text in which macros were replaced, SUBMIT_MACRO_BYTES for each macro, and the length of
+ * the job's item. */
 size_t submit_file_work(const struct submit_file *file);
 /* Returns how many commands and attributes the file sets. */
 size_t submit_file_settings(const struct submit_file *file);

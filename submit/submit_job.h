@@ -27,7 +27,8 @@ enum submit_look {
     SUBMIT_LOOK_OUTPUT,     /* a file that can be written, or can be made in its directory */
     SUBMIT_LOOK_LOG,        /* a file that can be written or made, and is not a symbolic link */
     SUBMIT_LOOK_DIRECTORY,  /* a directory that can be entered */
-    /* a directory that the submitter may let a job write to, with everything below it */
+    /* a directory that a job can be allowed to write to, with everything below it: the submitter
+     * owns it, or can write to it although not everybody can; not "/", and not above his home */
     SUBMIT_LOOK_GIVEN,
     SUBMIT_LOOK_HOME, /* sets *bytes: 1 for the home directory or a directory above it; else 0 */
     /* sets *bytes: size of a file, or of all files below a directory; 0 if absent */

@@ -55,7 +55,7 @@ bool making_is_for_machines(const struct submit_making *making);
  * last. */
 int making_refuse(const struct submit_making *making, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Gives the submitter a warning, if place->warn is set. */
+/* Gives the submitter a warning by submit_place.warn; does nothing if that is NULL. */
 void making_warn(const struct submit_making *making, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

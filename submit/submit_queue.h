@@ -26,7 +26,7 @@ struct submit_queue {
     int64_t count; /* number of jobs for each item */
     bool has_items;
     struct vec variables; /* names of variables for parts of an item; $(Item) is the whole */
-    struct vec items;     /* texts of the items, one for each row */
+    struct vec items;     /* texts of the items that SLICE leaves; a row is one of these */
     size_t *indexes;      /* index of each row among all items; NULL: the statement has no SLICE */
 };
 
