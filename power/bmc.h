@@ -60,7 +60,7 @@ struct bmc {
     char errors[BMC_ERRORS_MAX];
     size_t errors_length;
     void (*ran)(struct bmc *bmc, int status); /* called when the program has ended */
-    /* called when the time of bmc_later() is over, or when the operation gets its turn */
+    /* called when the operation gets its turn; after bmc_later(), not before delay_ms are over */
     void (*next)(struct bmc *bmc);
     /* has_turn: the operation has its turn, so it may run programs now; waits: it waits for its
      * turn */

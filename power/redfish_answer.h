@@ -42,7 +42,8 @@ int64_t redfish_answer_retry_s(const struct redfish_answer *answer, int64_t fall
 /* Copies the header X-Auth-Token to ret.  Returns 0; -EPROTO: the header is missing, or has
  * characters that a header must not have. */
 int redfish_answer_token(const struct redfish_answer *answer, char ret[REDFISH_TOKEN_MAX]);
-/* Copies the header ETag to ret; "" if it is missing or cannot be sent back unchanged. */
+/* Copies the header ETag, else @odata.etag of the body, to ret; "" if both are missing, or if the
+ * text is too long or has characters that a header of a request must not have. */
 void redfish_answer_etag(const struct redfish_answer *answer, char ret[REDFISH_ETAG_MAX]);
 /* Copies to ret the path of the resource that the request created: the header Location, else
  * @odata.id of the body.  Returns 0; -EPROTO: both are missing or unusable. */
@@ -64,8 +65,9 @@ struct redfish_reset {
     char target[REDFISH_PATH_MAX]; /* path to which orders are sent; "": the system cannot be
                                       switched */
     char info[REDFISH_PATH_MAX]; /* path of the ActionInfo that lists the allowed types; "": none */
-    unsigned types; /* allowed ResetTypes, bits of enum redfish_type; valid only if told */
-    bool told;      /* the service has said which ResetTypes are allowed */
+    /* allowed ResetTypes, bits of enum redfish_type; valid only if `told` is true */
+    unsigned types;
+    bool told; /* the service has said which ResetTypes are allowed */
 };
 /* The ResetTypes, that is orders of the Redfish standard, that Roost uses. */
 enum redfish_type {
