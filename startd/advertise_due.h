@@ -35,7 +35,8 @@ struct advertise_sent {
     uint64_t epoch, sequence;
     struct vec gone; /* char *: dynamic slots whose ads the collector must remove */
     bool first_done; /* true: ads were sent on the present connection */
-    bool refused;    /* the collector was too busy: send all ads again */
+    /* true: the collector was too busy and refused an UPDATE, so all ads must be sent again */
+    bool refused;
     bool taken_back; /* the ads were withdrawn because the startd ends: send no more */
 };
 

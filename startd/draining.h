@@ -32,9 +32,9 @@ void draining_stays(struct startd *startd, bool retry);
 /* Removes drained dynamic slots: their resources return to the partitionable slots from which they
  * were taken. */
 void draining_merge(struct startd *startd);
-/* Writes into the ads of slots that are about to be sent, or into those of all slots if `all`, what
- * draining the whole machine now would cost by estimate, and the totals of what draining has cost
- * so far. */
+/* Writes into the ads of all slots the estimated cost of draining the whole machine now, and the
+ * totals of what draining has cost so far. all false: writes only into ads that are about to be
+ * sent. */
 void draining_publish(struct startd *startd, bool all);
 
 /* Estimates what draining by this request would cost; request NULL: draining of the whole
@@ -44,8 +44,9 @@ void draining_estimate(const struct startd *startd, const struct drain_request *
 /* Moves draining to another phase and logs that with the reason, `why`; ends the process if
  * drain_plan.h does not allow the move. */
 void draining_move(struct startd *startd, enum drain_phase phase, const char *why);
-/* Counts the slots that have no job because of draining.  If their number has changed, notes it in
- * startd->draining.totals, which sum up the idle time of such slots, and saves the totals. */
+/* Counts the slots that have no job because of draining.  If their number has changed, enters the
+ * new number in startd->draining.totals, which sum up the idle time of such slots, and saves the
+ * totals. */
 void draining_count(struct startd *startd);
 /* Ends draining: drained slots are free again, and START is evaluated again. why: the reason, for
  * the log. */

@@ -29,7 +29,8 @@ struct draining {
     char id[DRAIN_ID_MAX];        /* id of the request, hexadecimal */
     char requester[256];          /* identity that made the request */
     int64_t began_s;              /* when the request was committed, seconds since 1970 */
-    /* true: StartExpr of the request no longer counts, and no new jobs begin */
+    /* true: no new jobs begin, because the request has no StartExpr, or all jobs from before the
+     * draining have ended, or the deadline of the request has passed */
     bool last;
     bool no_more; /* the startd exits and stays down (OnCompletion "exit"): its ads are withdrawn */
     struct drain_totals totals;
@@ -73,8 +74,9 @@ void draining_moved(struct startd *startd);
 /* Called when a run of the claim is over: if draining has ended the run, its run time is added to
  * the badput. */
 void draining_run_over(struct claim *claim);
-/* If the slot is being drained, writes the attributes of draining into its ad, and replaces its
- * Start by the request's StartExpr, as long as that counts, or by false. */
+/* If the slot is being drained, writes the attributes of draining into its ad, and sets Start in
+ * the ad to the request's StartExpr, or to false if draining.last is true.  Does nothing while the
+ * machine goes to sleep because of the request. */
 void draining_put(const struct slot *slot, struct ad *ad);
 /* Writes the request and the totals of draining to the store.  When they are on disk, calls
  * done(startd), unless done is NULL. */

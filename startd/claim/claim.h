@@ -29,7 +29,7 @@ struct wire_request;
 /* The schedd that has the claim. */
 struct claim_schedd {
     char *address, *pin, *name;
-    char *token; /* id of the token that signed the schedd's request DIAL_ME */
+    char *token; /* id of the token with which the schedd signed DIAL_ME */
     /* From the schedd's token: the domain and the pattern of the owners in whose accounts the
      * schedd's jobs may run (owner_plan.h). */
     char *uid_domain, *owners;
@@ -107,7 +107,7 @@ struct claim_starter {
     pid_t pid;         /* pid of the running starter; 0: none runs */
     uint64_t start;    /* when the starter started, clock ticks since boot (os_start_time()) */
     struct wire *wire; /* the connection from the starter; NULL: none */
-    /* how often the startd had read its configuration when it started this starter */
+    /* number of times that the startd had read its configuration when it started this starter */
     uint64_t config;
     bool adopted; /* true: the starter was started before the startd itself was restarted */
     /* true: the starter has reported the end of the run; its process still has to end */
@@ -116,8 +116,8 @@ struct claim_starter {
     char done_reason[200]; /* why the run ended, as the starter reported; "": nothing was wrong */
 };
 
-/* A starter that is kept between two jobs of the claim.  If it has no connection it is about to
- * end, and holds the slot's lock until then. */
+/* A starter that is kept between two jobs of the claim.  A kept starter without a connection is
+ * about to end; until then it holds the lock file that only one starter of the slot can hold. */
 struct claim_kept {
     pid_t pid;       /* pid of the kept starter; 0: none is kept */
     uint64_t start;  /* when the kept starter started, clock ticks since boot (os_start_time()) */
@@ -138,7 +138,7 @@ struct claim_stop {
     struct loop_timer *timer;
 };
 
-/* How draining and the owner's policy make the claim's job leave. */
+/* How draining, or the policy of the machine's owner, makes the claim's job end. */
 struct claim_retirement {
     struct loop_timer *timer; /* fires when the job's retirement time is over */
     /* PREEMPT was true: the job must end when its retirement time is over */

@@ -4,7 +4,7 @@
  * claims begin at offered:
  *
  *   waiting    until the slot is free: it preempts another claim; kept in memory only
- *   offered    DIAL_ME was answered with ok; the schedd has not confirmed the claim yet
+ *   offered    the startd has accepted DIAL_ME; the schedd has not confirmed the claim yet
  *   accepted   the schedd has confirmed it; its record is being written to disk
  *   held       confirmed, no job
  *   recording  it has a job; the record of the run is being written to disk

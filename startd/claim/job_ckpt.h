@@ -1,5 +1,5 @@
-/* startd/claim/job_ckpt.h - whether this machine takes checkpoints of jobs, and what the last one
- * saved.
+/* startd/claim/job_ckpt.h - whether this machine takes checkpoints of jobs, and what the last
+ * checkpoint of a run saved.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,8 @@ struct wire_request;
 /* What this machine can do for jobs, as `roost-ckpt probe` and `roost-rsys-mount --probe`
  * reported. */
 struct job_ckpt_probed {
-    struct ad *ckpt; /* attributes for the slots' ads; NULL: the machine cannot take checkpoints */
+    /* attributes about checkpoints for the slots' ads; NULL: the machine cannot take checkpoints */
+    struct ad *ckpt;
     /* true: the machine can mount the file system for jobs whose files stay at their submit
      * machine */
     bool has_remote;

@@ -16,8 +16,9 @@ struct err;
 struct slot;
 
 /* Decides whether a claim for that job may preempt the running claim of the slot. word: the
- * negotiator's reason, "Rank" or "Priority".  Returns 0 if it may; -EBUSY if another claim waits
- * already; -EPERM if the slot's Rank does not prefer the job. err gets the reason of a refusal. */
+ * negotiator's reason, "Rank" or "Priority".  Returns 0 if it may; -EBUSY if another claim
+ * waits for the slot already; -EPERM if the slot's Rank of that job is lower than its Rank of the
+ * running job, or equal and word is not "Priority". err gets the reason of a refusal. */
 int preempt_judge(const struct slot *slot, const struct ad *job, const char *word, struct err *err);
 /* Makes `waiting`, a claim in stage CLAIM_WAITING, the slot's next claim, and begins to end the
  * running claim. */

@@ -29,8 +29,8 @@ struct figures {
 
 /* measures load and idle times, and writes them into the ads of all slots */
 void figures_measure(struct startd *startd);
-/* Writes the machine's and the slot's figures (load, idle times, clock, energy) into the slot's
- * ad. */
+/* Writes the machine's and the slot's figures (load, idle times, time of day, energy) into the
+ * slot's ad. */
 void figures_write(struct slot *slot, struct ad *ad);
 /* Called when kbdd or logind reports that the console was used idle_s seconds ago. */
 void figures_console_used(struct startd *startd, int64_t idle_s);

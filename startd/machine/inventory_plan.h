@@ -21,16 +21,18 @@
 
 /* Adds the kind of resource `name` to kinds, as `found`, the output of the inventory script,
  * describes it, and sets its amount in total.  Adds to `shown` the attributes that each slot's ad
- * must show.  Returns 0; -ENOENT if found lacks Detected<name>; or an error of
- * carve_plan_kinds_add(). */
+ * must show.  Returns 0; -ENOENT if found lacks Detected<name>; -EINVAL
+ * if Detected<name> or the name is not valid or the name is taken; -E2BIG if there are too many
+ * kinds or units, or an identifier is too long. */
 int inventory_plan_add(struct resource_kinds *kinds, const char *name, const struct ad *found,
                        struct resources *total, struct ad *shown, struct err *err);
 /* For each kind of resource whose units have properties, writes into ad, a slot's ad,
  * Available<name> and the ads of the units that are in resources. */
 void inventory_plan_write(const struct resource_kinds *kinds, const struct resources *resources,
                           struct ad *ad);
-/* For each kind of resource for which the job has a Require<name>: sets the identifiers in want to
- * the units that meet it, and sets want's `picky` for the kind. */
+/* For each kind of resource whose units have identifiers and for which the job has a Require<name>:
+ * puts the units that meet Require<name> into want->ids, and sets want->picky, which says that only
+ * these units are suitable. */
 void inventory_plan_wish(const struct resource_kinds *kinds, const struct ad *job,
                          const struct ad_context *context, struct resources *want);
 

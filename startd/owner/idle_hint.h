@@ -1,5 +1,5 @@
-/* startd/owner/idle_hint.h - asks logind what desktops report about their users: since when they
- * are idle.
+/* startd/owner/idle_hint.h - asks logind for how long the users of graphical sessions have been
+ * idle, which desktops report to logind.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

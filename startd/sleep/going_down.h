@@ -3,13 +3,14 @@
  *
  *   up             the machine works, or could work
  *   asking         the rooster is asked whether the machine may go down (permit.h)
- *   leaving        somebody ordered it down; its jobs are being ended, and that caller asks again
+ *   leaving        an administrator ordered it down (POWER_DOWN); its jobs are being ended, and the
+ *                  administrator's program must repeat the order
  *   leaving_asking  as leaving, and the rooster is being asked again
  *   begun          no claims any more; its network card is prepared to wake it
  *   announced      its offline ads are on their way to the collector; from now on it sends nothing
  *   waiting        these ads are stored; jobs may take the machine back (HIBERNATE_RECLAIM_TIME)
  *   ordered        the power method was told to take it down: nobody can take it back
- *   gone           the power method has begun, or the rooster will do it
+ *   gone           the power method has begun, or the rooster will power the machine down
  *
  * From each stage it can return to up: something failed, jobs took it back, or it has slept and is
  * awake.  Only hibernate.c and permit.c make moves; all others just look.
@@ -40,7 +41,8 @@ enum down_stage {
     DOWN_STAGES
 };
 
-/* How far this machine is on its way down, and with what orders. */
+/* How far this machine is on its way down, and what is decided about this sleep: its level, its
+ * reason, and whether jobs may prevent it or wake the machine from it. */
 struct going_down {
     enum down_stage stage;
     struct ad_expr *when; /* the expression HIBERNATE */
@@ -50,9 +52,11 @@ struct going_down {
     bool forced;
     /* the machine stays off until somebody switches it on: no job may wake it */
     bool keep_off;
-    /* jobs that wait may take the machine back while that is possible */
+    /* true: jobs that wait may take the machine back, until the power method or the rooster has
+     * begun to power it down */
     bool reclaimable;
-    /* the collector's answer to hibernate_ask() contained the machine's offline ad */
+    /* the collector's answer to the last query of hibernate_ask() contained the machine's offline
+     * ad, or was an error */
     bool has_answer;
     /* when, at the latest, the rooster's order to power this machine down must have taken effect,
      * ms of the loop's clock; 0: not known */
@@ -62,7 +66,8 @@ struct going_down {
     /* fires when the administrator who ordered the machine down has not repeated the order in
      * time */
     struct loop_timer *leave_timer;
-    struct loop_timer *guard_timer;   /* fires when the machine did not go down in time */
+    /* fires when the machine has not gone down in time: the sleep is given up */
+    struct loop_timer *guard_timer;
     struct loop_timer *reclaim_timer; /* fires when the time in stage DOWN_WAITING is over */
     struct loop_timer *ask_timer;     /* fires when hibernate_ask() is due */
 };

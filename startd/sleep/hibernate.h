@@ -38,8 +38,10 @@ void hibernate_drained(struct startd *startd, int level, bool keep_off, const ch
 void hibernate_power_down(struct startd *startd, struct wire_request *request);
 
 /* Decides whether jobs may take back this machine, which is going down. withdrawn: the rooster says
- * that it will not give the order to power down.  Returns 0 if they may; -EPERM if somebody ordered
- * the machine down by name; -EALREADY if it is too late. */
+ * that it will not power the machine down, which only matters with POWER_METHOD rooster.  Returns 0
+ * if they may; -EPERM if a user ordered this sleep and did not allow jobs to end it; -EALREADY if
+ * the power method was already told to begin, or, with POWER_METHOD rooster, if withdrawn is
+ * false. */
 int hibernate_may_reclaim(const struct startd *startd, bool withdrawn);
 /* Gives up going to sleep, because jobs want the machine: tells the rooster, sends live ads again
  * and ends draining. */

@@ -32,7 +32,7 @@ struct hibernate_look {
     char held[512];
     /* how long the machine was suspended in this boot, ms, when last looked at */
     uint64_t suspended_ms;
-    /* when the startd was started, or the machine last woke or was taken back for jobs, seconds
+    /* when the startd was started, or the machine last woke or last gave up going to sleep, seconds
      * since 1970 */
     int64_t awake_since_s;
 };
@@ -67,8 +67,9 @@ bool hibernate_look_has_slept(struct startd *startd);
 /* Returns whether the machine may sleep only if magic packets can wake it: POWER_METHOD is host and
  * HIBERNATION_OVERRIDE_WOL is false. */
 bool hibernate_look_needs_wake(const struct startd *startd);
-/* If POWER_METHOD is host: returns true if the startd asks logind to put the machine to sleep,
- * false if it asks the kernel directly (LINUX_HIBERNATION_METHOD). */
+/* Returns how POWER_METHOD host puts the machine to sleep, which LINUX_HIBERNATION_METHOD chooses:
+ * true: by a request to logind; false: directly by the kernel.  The result says nothing about other
+ * power methods. */
 bool hibernate_look_by_logind(const struct startd *startd);
 
 #endif

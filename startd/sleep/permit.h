@@ -16,7 +16,8 @@ struct permit_what {
     int level;
     const char *reason;
     bool ordered; /* an administrator ordered the sleep of this machine */
-    /* the order has --force: the rooster refuses only in an unknown state or a dry run */
+    /* the order has --force: the rooster refuses only if it does not know the machine's state, or
+     * if ROOSTER_DRY_RUN is true */
     bool forced;
     bool dry_run; /* only the answer is wanted: the machine will not go to sleep */
 };

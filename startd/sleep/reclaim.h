@@ -1,4 +1,4 @@
-/* startd/sleep/reclaim.h - jobs take this machine back while it is going down (POWER_RECLAIM).
+/* startd/sleep/reclaim.h - POWER_RECLAIM: jobs take this machine back while it drains or goes down.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,8 @@ struct reclaim {
      * started */
     int64_t at_s;
     char reason[300];
-    /* POWER_RECLAIM, answered when the change is on disk; NULL: none */
+    /* a POWER_RECLAIM that succeeded, answered when the end of the drain request, if there was one,
+     * is on disk; NULL: none */
     struct wire_request *request;
 };
 
