@@ -39,7 +39,8 @@ struct starter;
 /* Most bytes of a file in one message, such as a FILE_PUT. */
 #define STARTER_PIECE_BYTES ((size_t)1 << 20)
 
-/* Name of a file in the run's directory that contains the paths of the job's cgroup. */
+/* Name of a file in the run's directory that contains the path of the job's cgroup in each cgroup
+ * hierarchy. */
 #define STARTER_CGROUPS_FILE "job.cgroups"
 /* Name of a file in the sandbox: the job ad, for the job to read. */
 #define STARTER_JOB_AD ".job.ad"
@@ -63,7 +64,8 @@ enum starter_phase {
     STARTER_END,    /* the starter's process exits */
 };
 
-/* The programs that run in the job's cage, in this order; job/scripts.c starts them. */
+/* The programs that run in the job's cage, in this order.  job/job.c starts the job, job/scripts.c
+ * starts the others. */
 enum starter_script {
     SCRIPT_NONE,
     SCRIPT_PREPARE, /* the site's hook before the job */

@@ -1,6 +1,6 @@
 /* starter/remote.h - jobs whose files stay at their submit machine (WantRemoteSyscalls).
  *
- * Such a job runs below the program roost-rsys-mount, which shows the job the submit machine's
+ * Such a job is started by the program roost-rsys-mount, which shows the job the submit machine's
  * files and talks to the shadow.  Functions here do nothing for other jobs unless they say
  * otherwise.
  *
@@ -22,8 +22,8 @@ struct vec;
  * environment.  Must be called before the sandbox belongs to the job's account.  Returns 0;
  * -EOPNOTSUPP if this machine cannot run such a job; or another -errno. err gets the reason. */
 int remote_prepare(struct starter *starter, struct err *err);
-/* Called when ShadowAddress has changed: tells the running roost-rsys-mount to connect to that
- * address from now on. */
+/* Called when the startd has told a new address of the shadow (ShadowAddress in run.record): tells
+ * the running roost-rsys-mount to connect to that address from now on. */
 void remote_moved(struct starter *starter);
 /* Puts the command line of roost-rsys-mount in front of argv, the job's command line.  Must be
  * called only for jobs whose files stay at their submit machine. */

@@ -1,10 +1,15 @@
 /* starter/remote_words_plan.h - makes arguments for roost-rsys-mount, and decides what the end of
  * its process means.
  *
- * roost-rsys-mount (the mount) runs the job below it and exits with the job's status.  Its own
- * messages go to a standard error that the job does not have.  So a message there tells what has
- * ended.  Without a message, an exit status is the job's, and a signal has ended the mount.  With a
- * message, an exit status of the mount says what failed, and a signal has ended the job.
+ * roost-rsys-mount starts the job and ends as the job did: with its exit status, or by its signal.
+ * Before it ends for a reason of its own, or after a signal has ended the job, it writes a message
+ * to its standard error, which the job does not share.  So:
+ *
+ *   exit status, no message   the job has exited
+ *   exit status, a message    roost-rsys-mount failed if the status is 1, 75 or 126 (each for its
+ *                             own reason); with another status the job has exited
+ *   signal, no message        the signal has ended roost-rsys-mount
+ *   signal, a message         the signal has ended the job
  *
  * Pure.
  *

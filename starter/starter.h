@@ -5,7 +5,7 @@
  *
  * A run that ended without incident leaves nothing behind, and the startd may keep the starter for
  * the claim's next job (STARTER_IDLE): a new process, its configuration and its handshake with the
- * shadow cost more than a short job.  A failed clean-up, a hold, a stop, a suspension or a gap of
+ * shadow cost more than a short job.  A failed clean-up, a hold, a stop, a suspension or a jump of
  * the clock ends the process instead.  All that belongs to a run is in struct job_run and goes with
  * it, so that nothing of one job is there for the next.
  *
@@ -38,7 +38,7 @@ enum starter_timer {
     TIMER_LEASE,    /* end of the lease: the job must end */
     TIMER_TICK,     /* time to check whether the clock has jumped */
     TIMER_KILL,     /* end of the grace time after the soft signal: kill the job */
-    TIMER_TOLD,     /* the startd did not answer in time that it knows of the run's end */
+    TIMER_TOLD,     /* the startd has not answered STARTER_DONE in time: this process ends */
     TIMER_BEGUN,    /* the job has run long enough to report its start */
     TIMER_DEFERRAL, /* time to start a deferred job */
     TIMER_WATCH,    /* time to measure what the job uses */

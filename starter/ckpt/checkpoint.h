@@ -178,8 +178,8 @@ bool checkpoint_stops(struct starter *starter, uint64_t grace_ms);
  * or sent: then job_run_give_up() is called when that is finished.  Returns false, and drops any
  * checkpoint in hand, if the run can end now. */
 bool checkpoint_holds_end(struct starter *starter);
-/* Returns whether the job's process has ended and its last checkpoint is still being made or
- * sent. */
+/* Returns whether the run waits only for the job's last checkpoint: the job's process has ended,
+ * and the checkpoint is still being made or sent. */
 bool checkpoint_is_sent(const struct starter *starter);
 /* Called at the end of the run: drops the checkpoint in hand, kills the programs that work for
  * checkpoints, and refuses all waiting requests for one. */

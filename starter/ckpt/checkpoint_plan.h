@@ -3,9 +3,10 @@
  * Checkpoints may take a fiftieth of the job's time (CHECKPOINT_COST).  How long the next
  * checkpoint takes is estimated from earlier ones: a whole image from the last whole image, an
  * image of changes from the last one that was meant to hold only changes (that image may have
- * become whole, because most of the memory had changed).  Before the first image of changes, a
- * quarter of the time of a whole image is assumed for the interval, so that an image of changes is
- * tried soon. checkpoint_plan_takes_ms() does not assume that: its callers need a safe figure.
+ * become whole, because most of the memory had changed).  Before the first image of changes,
+ * checkpoint_plan_interval_ms() assumes that it will take a quarter of the time of a whole image,
+ * so that the image is tried soon. checkpoint_plan_takes_ms() then returns the time of a whole
+ * image, because its callers need a safe figure.
  *
  * Pure.
  *

@@ -21,9 +21,9 @@ void ckpt_program_words(struct starter *starter, struct vec *argv);
 /* Adds to entries, the job's environment, the variable with the name of the file in which
  * roost-ckpt notes how the job ended. */
 void ckpt_program_environment(const struct starter *starter, struct vec *entries);
-/* Called when the process that roost-ckpt put above the job has ended.  If that process was killed,
- * not the job, gives up the run and returns true.  Returns false if the job itself ended or has no
- * checkpoints. */
+/* Called when the process of roost-ckpt that is the job's parent has ended.  If this process was
+ * killed or failed before the job ended, gives up the run and returns true.  Returns false if the
+ * job itself ended or has no checkpoints. */
 bool ckpt_program_was_killed(struct starter *starter);
 /* Starts the program argv beside the job: outside its cage, as the job's account, in the run's
  * directory. said, errors: paths of the files for its standard output and standard error; NULL:

@@ -21,7 +21,8 @@ struct starter_input {
     char *name; /* path, relative to the sandbox */
     enum transfer_type type;
     char *target; /* the link's target; NULL: not a link */
-    /* true: made by an earlier run of the job, so it is always sent back at the end */
+    /* true: an earlier run of the job sent this entry back, and the submit host kept it; the entry
+     * counts as new when the new and changed files are sent back at the end of this run */
     bool is_spooled;
     char *url;        /* URL from which it is fetched; NULL: it comes from the shadow */
     unsigned damaged; /* how often it arrived with a wrong checksum */

@@ -23,7 +23,8 @@ struct strbuf;
 /* most entries of each of the two lists of protected paths, `ways` and `readonly` */
 #define CAGE_KEPT_MAX 32
 
-/* The paths from which the job's view of the machine's files is made; all pointers are borrowed. */
+/* The paths by which cage_plan_view() decides what a job sees of the machine's files; all pointers
+ * are borrowed. */
 struct cage_place {
     const char *directory; /* the run's directory, below EXECUTE */
     /* the job's sandbox, in the run's directory; the job sees nothing else of EXECUTE */
@@ -62,8 +63,8 @@ struct cage_view {
      * from `names` and `way`. */
     struct os_mount mounts[CAGE_MOUNTS_MAX];
     size_t mount_count;
-    /* Each of the first kept_count mounts only protects from changes a file or directory that the
-     * job sees at its own path. */
+    /* number of mounts at the start of `mounts` that move nothing: each only protects a file or
+     * directory from being changed or renamed by the job */
     size_t kept_count;
     /* Paths, owned, of directories that the caller must make for the scratch directories:
      * DIRECTORY/scratch<n>/in, with mode 1777, where DIRECTORY is the run's directory.  Only the

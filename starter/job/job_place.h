@@ -36,7 +36,8 @@ int job_place_hand_over(struct starter *starter, struct err *err);
 /* Called when the job has ended: makes the sandbox belong to the starter's account again, so that
  * the job's account can no longer change it.  Returns 0 or -errno. */
 int job_place_take_back(struct starter *starter, struct err *err);
-/* Returns the working directory of the job.  Borrowed. */
+/* Returns the working directory in which the job's programs are started, as these programs see its
+ * path.  Borrowed. */
 const char *job_place_directory(const struct starter *starter);
 /* Appends the job's environment to entries (strings that the caller frees).  Returns 0 or -errno.
  */
