@@ -24,7 +24,8 @@ struct ad;
 struct checkpoint_facts {
     int64_t now_s;
     int64_t began_s; /* when the job's present run began: seconds since 1970 */
-    /* upper limit for the present run's length in seconds, whatever the machine reports */
+    /* length of the present run in seconds by the schedd's clock; the run time that a machine
+     * reports for a checkpoint counts only up to this length */
     int64_t run_max_s;
     int64_t suspended_s; /* seconds for which the present run was suspended so far */
     double weight;       /* factor from run time to slot time: the cpus of the slot */

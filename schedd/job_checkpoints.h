@@ -33,8 +33,9 @@ void checkpoints_taken(struct change *change, struct job *job, const struct ad *
 /* Handles a shadow's JOB_STATUS "CheckpointRefused": a run could not continue from a checkpoint.
  * told: the report, with the number of the checkpoint and the reason. */
 void checkpoints_refused(struct change *change, struct job *job, const struct ad *told);
-/* Returns true when the run of this epoch has left the job, but may still report its last
- * checkpoint, because no other run has begun since. */
+/* Returns true when the schedd has taken the job off the slot of its run with this epoch, and a
+ * checkpoint of that run still counts if the shadow reports it now, because no other run has begun
+ * since. */
 bool checkpoints_take_late(const struct job *job, int64_t epoch);
 
 /* Forgets the job's checkpoints, because its result counts or because it leaves the queue.  After

@@ -32,7 +32,7 @@ struct mail_facts {
     const char *machine; /* host name of the schedd */
     const char *domain;  /* appended to a mail address without a domain */
     int64_t now_s;
-    int32_t zone_s; /* offset of local time from UTC, in seconds */
+    int32_t zone_s; /* by how many seconds local time is ahead of UTC */
 };
 
 /* Returns whether the job's JobNotification asks for a mail on this occasion. */

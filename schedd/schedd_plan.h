@@ -25,16 +25,18 @@ double schedd_plan_prio(int64_t job_prio, bool expanded, int64_t qdate_s);
 
 /* ---- the startd answers DIAL_ME ---- */
 
-/* What to do with a claim when the startd has answered DIAL_ME. */
+/* What the schedd does with a claim after the schedd's request DIAL_ME, by which it asks the startd
+ * to connect for this claim, was answered or has failed. */
 enum plan_dialled {
-    DIALLED_EXPECT,    /* the startd agreed: wait for its connection */
-    DIALLED_WAIT,      /* the startd agreed, but another claim on the slot has to end first */
-    DIALLED_ASK_AGAIN, /* no answer about a claim that was waiting already: repeat DIAL_ME */
-    DIALLED_LOST       /* the startd does not take the job: drop the claim */
+    DIALLED_EXPECT, /* the startd agreed: wait for its connection */
+    DIALLED_WAIT,   /* the startd agreed, but another claim on the slot has to end first */
+    /* no answer came, but the startd had agreed before (DIALLED_WAIT): repeat DIAL_ME */
+    DIALLED_ASK_AGAIN,
+    DIALLED_LOST /* the startd refused, or the request failed: drop the claim */
 };
-/* Decides from the startd's answer to DIAL_ME what to do with the claim.  status: 0, or the error
- * of the call; waits: the startd reports that it is waiting; waiting: the schedd had already
- * recorded the claim as waiting. */
+/* Decides what the schedd does with a claim after DIAL_ME.  status: 0 when the startd agreed, else
+ * the error of the call.  waits: the startd's answer says that another claim on the slot has to end
+ * first.  waiting: an earlier answer for this claim said so. */
 enum plan_dialled schedd_plan_dialled(int status, bool waits, bool waiting);
 
 /* ---- what to do with a claim whose slot is idle ---- */
@@ -84,16 +86,18 @@ bool schedd_plan_failures_hold(int64_t failures, int64_t failures_max);
 /* The facts when a startd reconnects and reports a claim of this schedd. */
 struct plan_resume {
     bool lease_over;
-    bool has_job;              /* the claim has a job that was given to the startd */
-    bool same_job, same_epoch; /* the startd reports the job and the epoch that it got last */
-    bool startd_has_starter;   /* the startd reports a job, whichever */
+    bool has_job; /* the claim has a job that was given to the startd */
+    /* the startd reports the job id, and the epoch, of the last job that the claim was given */
+    bool same_job, same_epoch;
+    bool startd_has_starter; /* the startd reports that a starter on the slot has a job, any job */
 };
 /* What to do with the claim of a startd that reconnects. */
 enum plan_resumed {
     RESUME_RUNNING, /* the job runs on as before */
     RESUME_IDLE,    /* nothing runs on the slot: the claim can take a job */
-    RESUME_AGAIN,   /* the startd lost the job that it got: give it the job again */
-    RESUME_REFUSE   /* the claim is over */
+    RESUME_AGAIN,   /* the startd no longer has the claim's job: start this job again */
+    /* the lease has ended, or the startd has another job or epoch: refuse it, and end the claim */
+    RESUME_REFUSE
 };
 /* Decides what to do when a startd reconnects with a claim. */
 enum plan_resumed schedd_plan_resume(const struct plan_resume *resume);

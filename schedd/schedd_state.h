@@ -185,9 +185,13 @@ struct schedd {
 
     struct event_rows *event_rows;   /* event_rows.c: events that are not written yet */
     struct checkpoints *checkpoints; /* job_checkpoints.c: checkpoints that shadows must delete */
-    struct policies *policies; /* job_policy.c: the site's policies, and the round of evaluating */
+    /* job_policy.c: the site's policies, and how far the present round of evaluating the jobs'
+     * policies has come */
+    struct policies *policies;
     struct troubles *troubles; /* machine_trouble.c: machines on which starters failed */
-    struct request_ads *request_ads;   /* request_ads.c: how ads are numbered and sent again */
+    /* request_ads.c: numbers of the messages with ads to the collector, and the timer that sends
+     * all ads again */
+    struct request_ads *request_ads;
     struct request_news *request_news; /* request_news.c: when changed ads are to be sent */
 };
 

@@ -16,7 +16,8 @@ struct schedd;
  * sends ACTIVATE to the startd.  If the job started last has a NextJobStartDelay, the start waits
  * for that time.  The claim must be in CLAIM_STARTING. */
 void claim_start(struct claim *claim);
-/* Takes the shadow's answer to JOB_RUN for this job and epoch.  pin: fingerprint of the shadow's
+/* Takes the shadow's answer to JOB_RUN, the request by which the schedd tells the shadow to expect
+ * the starter of the run with this job and epoch.  pin: fingerprint of the shadow's
  * certificate; the claim goes on to start the job.  NULL: the shadow cannot take the run, for the
  * reason `why`. */
 void claims_shadow_answered(struct schedd *schedd, const char *job_id, int64_t epoch,

@@ -10,6 +10,7 @@ struct schedd;
 
 /* Starts to serve a new connection with the route "claim".  Takes over incoming. */
 void claim_peers_accept(struct schedd *schedd, struct incoming *incoming);
-void claim_peers_fini(struct schedd *schedd); /* closes all connections */
+/* closes all connections that startds have made to the schedd */
+void claim_peers_fini(struct schedd *schedd);
 
 #endif

@@ -37,9 +37,11 @@ struct loop_timer;
 struct schedd;
 struct wire_request;
 
-#define CLAIM_ID_MAX       255
-#define CLAIM_RESTARTS_MAX 3     /* most restarts in a row of a lost job on the same claim */
-#define CLAIM_START_MS     60000 /* milliseconds for shadow and startd to accept a job */
+#define CLAIM_ID_MAX 255
+/* how often in a row claim_restart() may start a job again on the same claim */
+#define CLAIM_RESTARTS_MAX 3
+/* milliseconds from claim_start() until the shadow must have answered; else the claim ends */
+#define CLAIM_START_MS 60000
 
 enum claim_state {
     CLAIM_ASKED,
@@ -60,16 +62,17 @@ struct claim_start {
     bool waits;     /* the start waits for the NextJobStartDelay of an earlier job */
     /* ACTIVATE failed with -EBUSY (the slot is not idle yet): send ACTIVATE again when it is */
     bool await_idle;
-    bool cannot_ever;  /* the job's $$() cannot be expanded on any slot: hold the job */
-    char *cannot;      /* why the job's $$() cannot be expanded on this slot; NULL: no error */
-    unsigned restarts; /* how often in a row the startd lost the claim's job */
+    bool cannot_ever; /* the job's $$() cannot be expanded on any slot: hold the job */
+    char *cannot;     /* why the job's $$() cannot be expanded on this slot; NULL: no error */
+    /* how often in a row claim_restart() has started the claim's job again */
+    unsigned restarts;
 };
 
 /* The end of the run that the claim had last. */
 struct claim_stop {
     bool told; /* DEACTIVATE was sent */
     bool fast; /* true: kill the job at once; false: give it time to end by itself */
-    /* the run of the job job_id is being ended; that job gets no slot until this run has ended
+    /* the claim's last run is being ended; the job of this run gets no slot until the run has ended
      * (queue_leaves()) */
     bool ends_run;
     /* the shadow still serves the run that is being ended, to accept the files it leaves */
@@ -96,8 +99,8 @@ struct claim {
     int64_t epoch;            /* claim epoch of the job that the claim got last */
     enum claim_state state;
     bool slot_idle; /* the startd has no starter on the slot */
-    /* whether SUSPEND_CLAIM ordered the job to be suspended or to continue, and the startd has not
-     * reported this change yet */
+    /* the change that the schedd ordered last with SUSPEND_CLAIM, to suspend or to continue the
+     * job, as long as the startd has not reported it; SWITCH_NONE: no such order */
     enum claim_switch switching;
     struct claim_start start; /* start of the job that the claim got last */
     struct claim_stop stop;   /* end of the run of the job that was taken off the claim last */
@@ -105,8 +108,8 @@ struct claim {
      * preempted */
     const char *preemption;
     uint64_t wait_until_ms; /* in CLAIM_WAITING: when to give the claim up, loop_now_ms() */
-    /* the slot's ad, for $$() and machine attributes; NULL: not received yet, or no job needed
-     * such an ad when it was received */
+    /* the slot's ad, for $$() and machine attributes.  NULL: the ad has not arrived yet, or was not
+     * kept, because no job of the schedd needed the ads of slots when the ad arrived. */
     struct ad *slot_ad;
     struct ad *provisioned; /* the slot's CpusProvisioned, MemoryProvisioned, ...; NULL: unknown */
     uint64_t keep_ms;       /* KeepClaimIdle of the job that ended last, in ms */
@@ -116,8 +119,9 @@ struct claim {
     struct wire_request *claim_request;
     /* before the startd's request CLAIM: timeout of the match; later: end of the lease */
     struct loop_timer *timer;
-    /* in CLAIM_IDLE: when to call claim_next() again; in CLAIM_STARTING: when to start the job, or
-     * to give up */
+    /* in CLAIM_IDLE: when to call claim_next() again.  In CLAIM_STARTING: when to start the job, if
+     * the start waits for a NextJobStartDelay; else when to end the claim, if the shadow has not
+     * answered (CLAIM_START_MS). */
     struct loop_timer *wait;
 };
 
@@ -154,16 +158,18 @@ void claim_set_machine(struct claim *claim, const char *token_id, const char *no
 /* For a claim in CLAIM_IDLE: gives it the next job, lets it wait for one, or releases it.  Does
  * nothing while the slot still has a starter. */
 void claim_next(struct claim *claim);
-/* Gives the claim its next job, if there is one, right after the result of its last job was given
- * to the store, so that both commits go to disk together.  Commits keep their order, so a startd
- * that is told of the new job knows that the result is durable.  Without a next job it does
- * nothing; claims_flush() decides later. */
+/* To be called right after the result of the claim's last job was given to the store.  Gives the
+ * claim its next job, if there is one, so that the commit of the result and the commit of the new
+ * job go to disk together.  Commits keep their order, so a startd that is told of the new job knows
+ * that the result is durable.  Without a next job the claim does not change: claims_flush() decides
+ * later whether the claim waits for a job or is released. */
 void claim_next_with_result(struct claim *claim);
 /* To be called after a commit that took jobs off claims or made jobs idle: sends DEACTIVATE where a
  * run must end, gives up claims that nobody needs, and gives idle jobs to idle claims. */
 void claims_flush(struct schedd *schedd);
-/* To be called when the startd has lost the claim's job: starts the job again on the same claim,
- * under a new epoch.  After CLAIM_RESTARTS_MAX times in a row the claim fails instead. */
+/* To be called when the startd reports that the claim's slot has no starter, although the claim has
+ * a job: starts the job again on the same claim, under a new epoch.  After CLAIM_RESTARTS_MAX times
+ * in a row the claim fails instead (claim_failed()). */
 void claim_restart(struct claim *claim);
 /* Ends the claim, for the reason why; its job becomes idle again. */
 void claim_lost(struct claim *claim, const char *why);
@@ -183,8 +189,9 @@ void claim_set_slot(struct claim *claim, const char *name, const struct ad *slot
  * the starter ends by itself.  fast: kill the job at once, without time to end by itself.  A commit
  * and claims_flush() must follow. */
 void claims_take_job(struct job *job, bool stop, bool fast);
-/* Returns true when the job's run with this epoch has left its claim, is still being ended, and may
- * leave files for the next run (WhenToTransferOutput, checkpoints). */
+/* Returns true when the job was taken off its claim, the startd is still ending the job's run with
+ * this epoch, and that run may yet send files that the next run needs (WhenToTransferOutput,
+ * checkpoints). */
 bool claims_keep_run(const struct schedd *schedd, const struct job *job, int64_t epoch);
 
 #endif

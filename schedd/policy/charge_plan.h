@@ -28,7 +28,8 @@ struct err;
 struct charge_rules {
     const char *owner; /* name of the job's owner */
     const char *nice;  /* accounting group of jobs with nice_user */
-    /* the map's words for the owner, separated by commas or blanks; NULL: there is no map */
+    /* what ACCOUNTING_MAP allows the owner: names of groups and patterns such as "physics.*",
+     * separated by commas or blanks; NULL: no ACCOUNTING_MAP is configured */
     const char *words;
     /* Callback: returns whether the host has a Unix account of this name.  "physics.j.doe" of the
      * owner doe could also mean the user j.doe in the group physics; so it is refused when there is

@@ -19,7 +19,9 @@
 struct ad;
 struct err;
 
-struct cron_times { /* the times of a job: each list has one bit for each value in it */
+/* When a job may start, as its five attributes say.  Each of the five integers is a set of bits:
+ * bit n is set when the attribute's list contains the number n. */
+struct cron_times {
     uint64_t minutes, hours, days, months, weekdays;
     bool any_day, any_weekday; /* the day of the month, or of the week, is "*": any day */
 };

@@ -1,8 +1,8 @@
 /* schedd/policy/job_charge.h - applies the rules of charge_plan.h with the schedd's configuration
  * and the Unix accounts of its host.
  *
- * The map's words for an owner are read once and kept until the configuration changes, so that a
- * submission of many jobs reads the map once.
+ * What ACCOUNTING_MAP allows an owner is read once and kept until the configuration changes, so
+ * that a submission of many jobs reads the map once.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

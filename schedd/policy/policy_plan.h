@@ -9,9 +9,10 @@
  * the job back into the queue; any other value, also undefined, ends the job
  *
  * Each PeriodicX of the job is evaluated before SYSTEM_PERIODIC_X of the site.  An expression that
- * is undefined or an error does nothing.  But an expression that takes more steps than one
- * evaluation may (counted in context->work) holds the job, with a reason that names it.  Otherwise
- * it would cost as much again in each round, and the site's rules would never be reached.
+ * is undefined or an error does nothing.  But an expression that exceeds its limit of steps
+ * (struct ad_work, which the context of the call points to) holds the job, with a reason that names
+ * the expression.  Otherwise the expression would cost as much again in each round, and the site's
+ * rules would never be reached.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -47,8 +48,8 @@ struct policy_system {
     struct vec rules[POLICY_KINDS]; /* one list of struct policy_rule for each kind */
 };
 /* Parses a rule and adds it.  reason and subcode may be NULL or "".  A rule whose expr is a literal
- * other than true would never act, and is not added.  Returns 0, or -EINVAL with err naming the
- * rule. */
+ * other than true would never act, and is not added.  Returns 0; or -EINVAL, with err naming the
+ * rule, when expr, reason or subcode is not a valid expression. */
 int policy_system_add(struct policy_system *system, enum policy_kind kind, const char *name,
                       const char *expr, const char *reason, const char *subcode, struct err *err);
 bool policy_system_is_empty(const struct policy_system *system); /* true: there are no rules */
@@ -65,7 +66,8 @@ enum policy_action {
 struct policy_verdict {
     enum policy_action action;
     int code, subcode; /* HoldReasonCode and HoldReasonSubCode, for a hold */
-    /* an expression took too many steps: while the job is held, do not evaluate it again */
+    /* An expression took too many steps.  While the job is held or completed, the caller must
+     * not evaluate the job's policies again. */
     bool costly;
     char reason[1024]; /* a longer reason is cut */
 };

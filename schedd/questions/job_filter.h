@@ -29,8 +29,9 @@ struct job_filter *job_filter_create(const struct schedd *schedd, const struct a
 void job_filter_destroy(struct job_filter *filter); /* NULL is allowed */
 
 /* Returns whether the constraint is true for the job.  Cheap when jobs are passed cluster by
- * cluster.  Between two calls jobs and clusters may change.  The steps of evaluation, and of other
- * work, are added to context->work, unless it is NULL. */
+ * cluster.  Between two calls jobs and clusters may change.  The cost of the call, in steps of
+ * evaluation, is added to the member work of the ad_context that job_filter_create() was given,
+ * unless that member is NULL. */
 bool job_filter_wants(struct job_filter *filter, const struct job *job);
 
 #endif

@@ -28,9 +28,9 @@ struct job_rows *job_rows_create(const struct schedd *schedd, const char *const 
                                  size_t count, bool shared, bool whole_if_computed);
 void job_rows_destroy(struct job_rows *rows); /* NULL is allowed */
 
-/* Appends the encoded job to out, in the form of wire_body.encoded.  Call in order of job ids.  The
- * last jobs may be kept back until job_rows_flush(), which must be called at the end of each part
- * of the answer. */
+/* Appends the job to out, encoded as an ad of a reply (wire_ad_begin() in wire/wire.h).  Call in
+ * order of job ids.  The last jobs may be kept back until job_rows_flush(), which must be called at
+ * the end of each part of the answer. */
 void job_rows_add(struct job_rows *rows, const struct job *job, struct strbuf *out);
 /* Appends the jobs that job_rows_add() has kept back; to be called at the end of each part of an
  * answer.  The next part is complete in itself: the attributes of the cluster are sent again. */

@@ -58,9 +58,11 @@ enum job_status { /* numbers of JobStatus, as in HTCondor */
 
 struct owner {
     char name[OWNER_NAME_MAX + 1];
-    char *user;         /* name@UID_DOMAIN */
-    char *charge_words; /* job_charge.c: the owner's words in ACCOUNTING_MAP; NULL: not read yet */
-    bool is_root;       /* the owner is root, whose jobs never run (wire/root_jobs.h) */
+    char *user; /* name@UID_DOMAIN */
+    /* job_charge.c: the groups and users to which ACCOUNTING_MAP lets the owner charge jobs; NULL:
+     * not read yet */
+    char *charge_words;
+    bool is_root; /* the owner is root, whose jobs never run (wire/root_jobs.h) */
     int64_t jobs, idle, running, suspended, held;
     int64_t coming;        /* number of jobs that unfinished submissions will still add */
     struct shadow *shadow; /* shadows.c: the owner's shadow; NULL: none was needed yet */
@@ -116,7 +118,7 @@ struct job {
     bool suspended; /* true: in JOB_ACTIVE, and suspended on its machine */
     bool staged;    /* true: in JOB_HELD, and output of a committed result is still to be placed */
     /* job_policy.c: the job's policy took too many steps, and is not evaluated while the job is
-     * held */
+     * held or completed */
     bool costly;
 };
 

@@ -25,7 +25,7 @@ struct autocluster {
     char *key; /* the key that autocluster_plan_key() makes for each of its jobs */
     struct owner *owner;
     struct submitter *submitter; /* whom the negotiator charges for the autocluster's jobs */
-    double weight;               /* RequestCpus of the autocluster's jobs */
+    double weight;               /* RequestCpus of one job; all its jobs have the same */
     struct strmap *names;        /* significant attributes of its jobs */
     struct job **heap;           /* the idle jobs, best first */
     uint32_t idle_count, idle_capacity;

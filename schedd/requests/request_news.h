@@ -19,7 +19,8 @@
 struct autocluster;
 struct schedd;
 
-/* publish(arg) is called later, by a timer, each time when marked ads are to be sent. */
+/* Creates the timer for sending ads.  The timer calls publish(arg) each time when ads that this
+ * file has marked as out of date must be sent; publish makes and sends them. */
 void request_news_init(struct schedd *schedd, void (*publish)(void *arg), void *arg);
 void request_news_fini(struct schedd *schedd);
 
@@ -43,11 +44,12 @@ void request_news_mark_all(struct schedd *schedd);
  * MAX_JOBS_RUNNING leaves. */
 int64_t request_news_wanted(const struct schedd *schedd, const struct autocluster *autocluster);
 
-/* Only for request_ads.c, as is request_news_sent().  request_news_send() is to be called before
- * the marked ads are sent: if the number of further jobs that MAX_JOBS_RUNNING allows has changed
- * since it last marked all requests and submitters, it marks all of them again, but usually not
- * before ROOM_MS have passed.  request_news_sent() is to be called after the marked ads were sent,
- * and plans the next sending if needed. */
+/* request_news_send() and request_news_sent() are only for request_ads.c.  request_news_send() is
+ * to be called before the marked ads are sent: if MAX_JOBS_RUNNING allows another number of further
+ * jobs than when request_news_send() last marked all requests and submitters, request_news_send()
+ * marks all of them again.  Between two such marks at least ROOM_MS pass, unless the number became
+ * 0 or was 0.  request_news_sent() is to be called after the marked ads were sent, and plans the
+ * next sending if needed. */
 void request_news_send(struct schedd *schedd);
 void request_news_sent(struct schedd *schedd);
 

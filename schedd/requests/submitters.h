@@ -33,8 +33,9 @@ struct submitter {
 
 void submitters_init(struct schedd *schedd);
 void submitters_fini(struct schedd *schedd);
-/* Finds or makes the submitter for a job of this owner with this ad, and counts one more
- * autocluster for it, until submitter_release(). */
+/* Returns the submitter, made if needed, for an autocluster whose jobs have this owner and this ad
+ * (view), and adds 1 to the submitter's count of autoclusters.  submitter_release() subtracts 1
+ * again. */
 struct submitter *submitter_of(struct schedd *schedd, struct owner *owner, const struct ad *view);
 void submitter_release(struct schedd *schedd, struct submitter *submitter);
 /* Returns RequestCpus of the ad; 1 when it is absent, not above 0, or a million or more. */

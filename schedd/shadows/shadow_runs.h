@@ -30,11 +30,13 @@ void shadow_runs_place(struct schedd *schedd, const struct job *job);
 /* To be called before the commit of the job's result: a shadow that connects again after that
  * commit is told to place the output, and no longer to expect the starter. */
 void shadow_runs_expect_placing(struct change *change, const struct job *job);
-/* Ends the job's present run after the commit of change.  stop: tell the shadow to drop the run
- * (the job was removed, held or evicted); why: the reason, for the shadow's log. */
+/* After the commit of change, takes the job's present run off the list of the shadow's runs.  stop:
+ * true: also tell the shadow to drop the run (the job was removed, held or evicted); false: the
+ * shadow ends the run without being told.  why: the reason, for the shadow's log. */
 void shadow_runs_forget(struct change *change, const struct job *job, bool stop, const char *why);
-/* For a run that was kept after it had left its claim (claims_keep_run()): to be called when its
- * starter has ended.  Tells the shadow to drop the run.  id: the job's id. */
+/* For a run that the shadow still serves although the job was taken off its claim
+ * (claims_keep_run()): to be called when the run's starter has ended.  Tells the shadow to drop the
+ * run.  id: the job's id. */
 void shadow_runs_ended(struct owner *owner, const char *id, int64_t epoch);
 
 /* shadow_runs_list() appends the owner's runs as "JOB.EPOCH,...", such as "12.3.1,12.4.2";
