@@ -8,7 +8,7 @@
 struct shadow;
 struct wire_request;
 
-/* handles the schedd's JOB_EVENT */
+/* Handles the schedd's request JOB_EVENT: appends the events in it to the owner's event logs. */
 void event_logs_handle(struct shadow *shadow, struct wire_request *request);
 /* To be called when the process ends: waits for the writes under way, and frees the memory. */
 void event_logs_end(struct shadow *shadow);

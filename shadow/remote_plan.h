@@ -21,8 +21,10 @@
 struct ad;
 struct err;
 
-struct remote_site { /* what the site allows; all borrowed; "~/x" is below the member home */
-    const char *home;
+/* What the site allows.  All pointers are borrowed.  In the lists of paths, "~" at the beginning of
+ * a path stands for the member home. */
+struct remote_site {
+    const char *home; /* the owner's home directory; NULL: unknown */
     /* directories in which a job's remote_root may lie; a job without remote_root sees these
      * directories */
     const char *const *roots;

@@ -20,7 +20,7 @@ typedef void (*report_f)(struct run *run, void *arg, int status, const char *tex
  * args must have them.  answered is called once, with -ESHUTDOWN if the shadow ends before. */
 void report_send(struct shadow *shadow, struct run *run, enum wire_verb verb, struct ad *args,
                  report_f answered, void *arg);
-/* repeats the reports not answered yet; to be called after SHADOW_HELLO */
+/* repeats the reports not answered yet; to be called when the schedd has answered SHADOW_HELLO */
 void reports_send_again(struct shadow *shadow);
 /* Ends the reports that were not answered yet: their callbacks get -ESHUTDOWN (the shadow ends). To
  * be called after the lanes have stopped. */

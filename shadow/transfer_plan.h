@@ -35,8 +35,8 @@ bool transfer_plan_is_wanted(const struct ad *job);
  * FileSystemDomain (may be NULL). */
 void transfer_plan_settle(struct ad *job, const char *machine_domain);
 
-/* Returns how many bytes may be transferred: the value of the job's attribute, or else site_mb,
- * both in MB; -1: no limit. */
+/* Returns how many bytes may be transferred; -1: no limit.  The limit in MB is the value of the
+ * job's attribute with this name; if that is not a number, site_mb.  Negative values: no limit. */
 int64_t transfer_plan_limit(const struct ad *job, const char *attribute, int64_t site_mb);
 
 /* Appends to inputs a struct transfer_input (freed with transfer_input_destroy()) for the program,

@@ -43,7 +43,8 @@ void turn_give_back(struct run *run, bool output);
 /* Notes that `bytes` more bytes of `total` were transferred, of output (output: true) or input.  At
  * most once in two seconds, it tells the schedd how many bytes of the total are done. */
 void turn_progress(struct run *run, bool output, int64_t bytes, int64_t total);
-/* asks again for the turns that runs still want; to be called after SHADOW_HELLO */
+/* asks again for the turns that runs still want; to be called when the schedd has answered
+ * SHADOW_HELLO */
 void turns_ask_again(struct shadow *shadow);
 /* refuses the requests that wait for a turn of the run; only for runs_drop_all() */
 void turns_forget(struct run *run);

@@ -26,9 +26,12 @@ struct run;
 struct ckpt_call {
     /* numbers of the checkpoint, and of the kept checkpoint before it (0: none) */
     int64_t sequence, previous;
-    int64_t base; /* number of the checkpoint that a delta changes; 0: not a delta */
-    /* of the file `name`, in bytes: where the bytes that are sent or read begin, the size of the
-     * whole file, and how much of the file the shadow has stored */
+    /* if the starter sends a delta: number of the checkpoint to which the delta holds the changes;
+     * 0: not a delta */
+    int64_t base;
+    /* for one file of the checkpoint, in bytes.  offset: where in the file the bytes that CKPT_PUT
+     * brings, or that CKPT_GET wants, begin (-1: CKPT_PUT brings none, and asks for have); size:
+     * size of the complete file; have: how much of the file the shadow has stored */
     int64_t offset, size, have;
     /* name of the file that is sent or read, one of CKPT_NAME_...; NULL: no file */
     const char *name;

@@ -15,7 +15,9 @@ struct ckpt_call;
 struct work;
 
 /* Checks that the disk of the directory `part` has room for the `length` bytes that a CKPT_PUT
- * (call) brings, and that the rest of their file fits into CHECKPOINT_QUOTA_PER_OWNER. */
+ * (call) brings.  From time to time also checks that the owner's checkpoints do not exceed
+ * CHECKPOINT_QUOTA_PER_OWNER when these bytes, all further bytes of the same file and, for a
+ * delta, the whole file made from the delta are stored. */
 int ckpt_room_for_piece(struct work *work, const struct ckpt_call *call, const char *part,
                         size_t length);
 /* Checks that all checkpoints of the owner together do not exceed CHECKPOINT_QUOTA_PER_OWNER. */

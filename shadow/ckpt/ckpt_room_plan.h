@@ -18,7 +18,8 @@
 struct ad;
 
 struct checkpoint_room {
-    /* bytes of the earlier checkpoint, the changes and the merged checkpoint, all unpacked */
+    /* sum of the bytes of the earlier checkpoint, the changes and the merged checkpoint, all
+     * unpacked */
     int64_t made;
     int64_t disk; /* `made`, and in addition the bytes of the packed merged checkpoint */
 };

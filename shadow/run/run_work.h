@@ -16,7 +16,7 @@ struct work {
     struct run *run;
     struct wire_request *request;   /* the starter's request; may be NULL */
     int (*body)(struct work *work); /* runs on the lane; returns 0 or a negative errno */
-    /* runs on the loop after body; frees arg, but not the work */
+    /* runs on the loop after body; frees what the member arg points to, but not the work */
     void (*done)(struct work *work, int result);
     struct err err; /* error of body */
     void *arg;

@@ -9,6 +9,8 @@
 struct run;
 struct wire_request;
 
-void stage_put(struct run *run, struct wire_request *request); /* answers the starter's FILE_PUT */
+/* Handles the starter's FILE_PUT: stores bytes of an output file in the stage.  With the attribute
+ * Stream, the bytes go to live_put() instead. */
+void stage_put(struct run *run, struct wire_request *request);
 
 #endif
