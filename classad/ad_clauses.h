@@ -45,8 +45,9 @@ struct ad_clause {
     size_t kid_count;
 };
 
-/* Takes expr apart; attributes of my are followed unless my is NULL.  Never returns NULL.  The
- * nodes borrow nothing from expr or my. */
+/* Takes expr apart.  my: the ad that contains expr; where a test is only the name of an attribute
+ * of my, the attribute's expression is taken apart in its place (unless it is a literal).  my NULL:
+ * names stay tests.  Never returns NULL.  The nodes borrow nothing from expr or my. */
 struct ad_clauses *ad_clauses_create(const struct ad_expr *expr, const struct ad *my);
 void ad_clauses_destroy(struct ad_clauses *clauses); /* NULL is allowed */
 
@@ -68,13 +69,17 @@ struct ad_expr *ad_clauses_join(const struct ad_clauses *clauses,
 
 /* ---- the attributes that a clause mentions */
 
+/* Which of the two ads of a match a name in an expression refers to.  AD_SIDE_MY: the ad that
+ * contains the expression (MY.x, and x if that ad has x); AD_SIDE_TARGET: the other ad (TARGET.x,
+ * and every other x). */
 enum ad_side { AD_SIDE_MY, AD_SIDE_TARGET };
 
 typedef void (*ad_clause_name_f)(void *arg, enum ad_side side, const char *name);
 
-/* Calls each for every attribute that expr itself names, once, in order of first appearance.  MY.x,
- * and x when my (may be NULL) has x, are of side MY; TARGET.x and all other x are of side TARGET.
- * Names inside nested ads of the expression are left out.  name lives as long as expr. */
+/* Calls the function `each` once for every attribute of a side that expr itself names, in order of
+ * first appearance; the name passed to `each` lives as long as expr.  my: the ad that contains
+ * expr; NULL: every x without MY. before it refers to the other ad.  Names inside nested ads of the
+ * expression are left out. */
 void ad_clause_names(const struct ad_expr *expr, const struct ad *my, ad_clause_name_f each,
                      void *arg);
 
@@ -95,17 +100,18 @@ struct ad_comparison {
     struct ad_expr *other; /* the operand that is not the name; released by ad_comparison_fini() */
 };
 
-/* Returns true and sets *ret when expr is `name op other` or `other op name`, where name is an
- * attribute of the side `side` (my and sides are as for ad_clause_names()); otherwise false.  A
- * bare `name` counts as `name =?= true`, and `!name` as `name =?= false`.  Release *ret with
- * ad_comparison_fini(). */
+/* Returns true and sets *ret when expr is `name op other` or `other op name`, where name refers to
+ * an attribute of the ad `side` (MY.x, TARGET.x or x; see enum ad_side); otherwise false.  my: the
+ * ad that contains expr, or NULL.  The expression `name` alone counts as `name =?= true`, and
+ * `!name` as `name =?= false`.  Release *ret with ad_comparison_fini(). */
 bool ad_clause_comparison(const struct ad_expr *expr, const struct ad *my, enum ad_side side,
                           struct ad_comparison *ret);
 void ad_comparison_fini(struct ad_comparison *comparison);
 const char *ad_compare_text(enum ad_compare op); /* the operator as text: "==", "=?=" ... */
 
-/* Returns true and sets *side and *name (which lives as long as expr) when expr is just the name of
- * an attribute (my and sides are as for ad_clause_names()); otherwise false. */
+/* Returns true when expr is only the name of an attribute (MY.x, TARGET.x or x), and sets *name to
+ * x, which lives as long as expr, and *side to the ad to which the name refers (enum ad_side).
+ * Otherwise returns false.  my: the ad that contains expr, or NULL. */
 bool ad_clause_is_name(const struct ad_expr *expr, const struct ad *my, enum ad_side *side,
                        const char **name);
 

@@ -19,18 +19,24 @@ enum ad_scope_number {
     AD_SCOPE_NONE,
     AD_SCOPE_MY,
     AD_SCOPE_TARGET,
-    AD_SCOPE_MY_SIDE, /* scope above AD_SCOPE_MY; it has no ad, only the words MY and TARGET */
+    /* the scope above AD_SCOPE_MY; it has no ad, and the only names in it are MY and TARGET */
+    AD_SCOPE_MY_SIDE,
     AD_SCOPE_TARGET_SIDE,
-    AD_SCOPE_MATCH, /* scope above both sides; it has no ad, only the words LEFT and RIGHT */
+    /* the scope above AD_SCOPE_MY_SIDE and AD_SCOPE_TARGET_SIDE; it has no ad, and the only names
+     * in it are LEFT and RIGHT */
+    AD_SCOPE_MATCH,
     AD_SCOPE_FIRST_FREE,
 };
 
 struct ad_scope {
     const struct ad *ad; /* NULL: a scope without an ad, or a side that was not given */
     uint32_t parent;
-    uint32_t root; /* the topmost scope above this one */
-    /* scope where a bare name is looked up if no scope from this one upward has it; or
-     * AD_SCOPE_NONE */
+    /* the scope that is reached from this one by going to the scope above until there is none; it
+     * may be this scope itself */
+    uint32_t root;
+    /* If this is the scope of one of the two ads of a match: the scope of the other ad.  A name x
+     * is looked up there when neither this scope nor a scope above it has x.  Else AD_SCOPE_NONE.
+     */
     uint32_t other;
 };
 
@@ -67,8 +73,10 @@ struct ad_evaluator {
      */
     uint32_t *shared_steps;
     uint32_t depth;
-    bool failed;   /* a limit was exceeded: the whole result is error */
-    bool is_plain; /* no attribute of the two sides has a name such as MY or TARGET */
+    bool failed; /* a limit was exceeded: the whole result is error */
+    /* No attribute of the two ads of the match is called MY, TARGET or by another word of enum
+     * ad_special, so these words need no lookup.  False also when this is not known. */
+    bool is_plain;
     /* struct ad_expr *: expressions made by functions; kept because values may borrow from them */
     struct vec exprs;
     struct ad_scope inline_scopes[AD_SCOPES_INLINE];
@@ -102,10 +110,10 @@ bool ad_evaluate_plain(struct ad_evaluator *ev, const struct ad_node *node, uint
 
 enum ad_found_kind { AD_FOUND_NOTHING, AD_FOUND_EXPR, AD_FOUND_AD, AD_FOUND_TIME };
 
-/* Looks a name up from `scope` upward; special: the word that the name is (ad_name_special()).
- * AD_FOUND_NOTHING: no scope knows the name; AD_FOUND_EXPR: an attribute, *ret is set; AD_FOUND_AD:
- * the name is a word for an ad, such as MY, and only ret->scope is set; AD_FOUND_TIME: the name is
- * CurrentTime. */
+/* Looks a name up in `scope`, then in the scopes above it.  special: what ad_name_special() returns
+ * for the name.  Returns AD_FOUND_NOTHING: none of these scopes has the name; AD_FOUND_EXPR: an
+ * attribute, *ret is set; AD_FOUND_AD: the name is a word for an ad, such as MY, and only
+ * ret->scope is set; AD_FOUND_TIME: the name is CurrentTime. */
 enum ad_found_kind ad_find_upward(const struct ad_evaluator *ev, uint32_t scope,
                                   const struct ad_name *name, enum ad_special special,
                                   struct ad_found *ret);
@@ -137,20 +145,23 @@ void ad_evaluator_regex_done(struct ad_evaluator *ev, struct ad_regex *regex);
 void ad_evaluator_keep(struct ad_evaluator *ev, struct ad_expr *expr);
 uint32_t ad_evaluator_scope(struct ad_evaluator *ev, const struct ad *ad, uint32_t parent);
 
-/* Evaluates a list element for a function: its names are looked up from `scope`, where the function
- * is called.  An element that is a list or an ad keeps the scope in which it was written. */
+/* Evaluates element `index` of list for a built-in function that is called in `scope`: names in the
+ * element are looked up in `scope`.  But names in an element that is itself a list or an ad are
+ * looked up in the scope in which the element was written. */
 void ad_item_from(struct ad_evaluator *ev, const struct ad_value *list, uint32_t index,
                   uint32_t scope, struct ad_value *ret);
-/* Evaluates any expression as ad_item_from() does a list element; `written` is the scope in which
- * the expression was written. */
+/* Evaluates an expression for a built-in function that is called in `scope`: names in the
+ * expression are looked up in `scope`.  But names in an expression that is a list or an ad are
+ * looked up in `written`, the scope in which the expression was written. */
 void ad_evaluate_from(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                       uint32_t written, struct ad_value *ret);
 
 /* ---- results ---- */
 
+/* Sets *ret to undefined or to error; type is AD_TYPE_UNDEFINED or AD_TYPE_ERROR. */
 static inline void ad_is(struct ad_value *ret, enum ad_type type)
 {
-    ret->type = type; /* the argument is AD_TYPE_UNDEFINED or AD_TYPE_ERROR */
+    ret->type = type;
 }
 
 static inline void ad_is_bool(struct ad_value *ret, bool boolean)
@@ -179,7 +190,9 @@ static inline void ad_is_text(struct ad_value *ret, const char *text, size_t len
     ret->string.length = length;
 }
 
-/* Converts a literal node into the value that evaluation yields. */
+/* Converts a literal node into the value that evaluation yields.  A literal relTime("...") yields
+ * its seconds as a real number, as in HTCondor.  The default case is for the literals undefined and
+ * error. */
 static inline void ad_literal_value(const struct ad_node *literal, struct ad_value *ret)
 {
     switch ((enum ad_kind)literal->kind) {
@@ -190,8 +203,7 @@ static inline void ad_literal_value(const struct ad_node *literal, struct ad_val
         ad_is_int(ret, literal->integer);
         break;
     case AD_NODE_REAL:
-    case AD_NODE_RELTIME: /* the literal relTime("...") has the value of its seconds, as HTCondor
-                             has it */
+    case AD_NODE_RELTIME:
         ad_is_real(ret, literal->real);
         break;
     case AD_NODE_STRING:
@@ -203,7 +215,7 @@ static inline void ad_literal_value(const struct ad_node *literal, struct ad_val
         ret->time.offset_s = (int32_t)literal->count;
         break;
     default:
-        ret->type = (enum ad_type)literal->kind; /* the literals left are undefined and error */
+        ret->type = (enum ad_type)literal->kind;
         break;
     }
 }
@@ -236,7 +248,8 @@ bool ad_arg_string(struct ad_evaluator *ev, const struct ad_call *call, uint32_t
 bool ad_args_strict(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *args,
                     struct ad_value *ret);
 
-static inline bool ad_is_number(const struct ad_value *value) /* true also for booleans */
+/* Returns whether value is an integer, a real or a boolean. */
+static inline bool ad_is_number(const struct ad_value *value)
 {
     return value->type == AD_TYPE_INT || value->type == AD_TYPE_REAL || value->type == AD_TYPE_BOOL;
 }

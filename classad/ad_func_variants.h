@@ -19,16 +19,18 @@ enum ad_version {
     AD_VERSION_IN_RANGE,
 };
 enum ad_replace { AD_REPLACE_NONE, AD_REPLACE_FIRST, AD_REPLACE_ALL };
-enum ad_part { /* relative times have only the parts from AD_PART_DAYS on */
-               AD_PART_YEAR,
-               AD_PART_MONTH,
-               AD_PART_DAY,
-               AD_PART_WEEKDAY,
-               AD_PART_YEARDAY,
-               AD_PART_DAYS,
-               AD_PART_HOURS,
-               AD_PART_MINUTES,
-               AD_PART_SECONDS,
+/* The part of a time that a function such as getYear() returns.  Relative times have only the parts
+ * from AD_PART_DAYS on; absolute times have all but AD_PART_DAYS. */
+enum ad_part {
+    AD_PART_YEAR,
+    AD_PART_MONTH,
+    AD_PART_DAY,
+    AD_PART_WEEKDAY,
+    AD_PART_YEARDAY,
+    AD_PART_DAYS,
+    AD_PART_HOURS,
+    AD_PART_MINUTES,
+    AD_PART_SECONDS,
 };
 
 #endif

@@ -127,7 +127,7 @@ struct ad_body {
      * set */
     const uint16_t *narrow;
     const uint32_t *wide;
-    /* only with a base: number of values stored in this body before each word of `mask` */
+    /* only with a base: for each word of `mask`, how many bits are set in all words before it */
     const uint16_t *rank;
     uint32_t made_count;
     uint32_t made_mask;
@@ -270,7 +270,8 @@ struct ad_body *ad_body_build(struct ad_shape *shape, struct ad_body *base,
 struct ad_body *ad_body_patch(const struct ad_body *old, const struct ad_own *changes,
                               uint32_t count);
 
-/* lets the shape offer this body as a base; does nothing when the body has a base */
+/* Lets the body's shape remember this body, so that it can become the base of ads that arrive.
+ * Does nothing when the body has a base itself. */
 void ad_body_remember(struct ad_body *body);
 size_t ad_body_heap(const struct ad_body *body);
 

@@ -80,9 +80,12 @@ void ad_pack(struct ad_pool *pool, const struct ad *previous, struct ad *ad);
 size_t ad_encoded_bytes(const struct ad *ad);
 
 struct ad_pool_figures {
-    size_t shapes;     /* number of different sets of attribute names (shapes) */
-    size_t prototypes; /* number of sets of values on which ads are built (prototypes) */
-    /* approximate bytes allocated for shapes, prototypes and the expressions made from them */
+    size_t shapes; /* number of different sets of attribute names (shapes) */
+    /* number of prototypes: sets of values that are stored once, so that similar ads store only the
+     * values in which they differ */
+    size_t prototypes;
+    /* approximate bytes allocated for the shapes, the prototypes, and the expressions made from the
+     * values of prototypes */
     size_t bytes;
 };
 void ad_pool_figures(const struct ad_pool *pool, struct ad_pool_figures *ret);

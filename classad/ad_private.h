@@ -234,7 +234,9 @@ struct ad_text { /* a computed string, kept for a caller of ad_get_string() */
 
 struct ad {
     struct ad_body *body; /* NULL: the ad has only entries */
-    uint64_t *hidden;     /* one bit for each hidden attribute of the body; NULL: none is hidden */
+    /* one bit for each attribute of the body, set if the attribute is hidden, that is removed or
+     * replaced by an entry; NULL: none is hidden */
+    uint64_t *hidden;
     struct ad_entry *entries;
     uint32_t *index; /* hash index: entry number + 1, 0 = free; NULL while count is small */
     const struct ad *chain;
@@ -243,7 +245,8 @@ struct ad {
      * bytes. */
     /* number of entries, and entries allocated */
     uint64_t count : AD_ENTRIES_BITS, capacity : AD_ENTRIES_BITS;
-    /* number of hidden attributes; a shape has at most 65535 */
+    /* number of the body's attributes that are removed or replaced by an entry; a shape has at most
+     * 65535 attributes */
     uint64_t hidden_count : 16;
     uint64_t index_bits : 5; /* log2 of the places in index */
     /* an attribute has, or had, a name such as MY that also means a side of a match */

@@ -18,7 +18,8 @@ struct err;
 
 enum ad_form { AD_FORM_LONG, AD_FORM_NEW, AD_FORM_JSON };
 
-struct ad_place { /* line and column count from 1; columns count bytes */
+/* A position in a text.  Line and column count from 1; columns count bytes. */
+struct ad_place {
     unsigned long line;
     unsigned long column;
 };

@@ -50,8 +50,9 @@ struct ad_value {
             const char *text; /* zero-terminated, without other zero bytes */
             size_t length;    /* bytes */
         } string;
-        const struct ad_node *list; /* AD_TYPE_LIST: use ad_value_count() and ad_value_item() */
-        const struct ad *ad;        /* AD_TYPE_AD */
+        /* only if type is AD_TYPE_LIST; read the list with ad_value_count() and ad_value_item() */
+        const struct ad_node *list;
+        const struct ad *ad; /* only if type is AD_TYPE_AD */
     };
     /* of a list or ad: scopes and context with which its elements are evaluated; only for the
      * library */
@@ -73,8 +74,8 @@ void ad_value_item(const struct ad_value *list, size_t index, struct ad_value *i
 /* Evaluates an attribute of a value of AD_TYPE_AD; undefined when the ad does not have it. */
 void ad_value_attr(const struct ad_value *ad, const char *name, struct ad_value *ret);
 
-/* Appends the value in new syntax, as in HTCondor's conformance data: strings quoted, elements of
- * lists and ads unevaluated. */
+/* Appends the value in new syntax: a string in quotes, a list or an ad with its elements as
+ * expressions that are not evaluated. */
 void ad_value_print(const struct ad_value *value, struct strbuf *out);
 
 /* Appends what ad_value_print() appends, but a string without quotes, as option -af shows it. */
