@@ -91,7 +91,8 @@ int64_t accountant_settled_ms(const struct accountant *accountant);
 struct account_facts {
     const char *name;
     bool is_group;
-    const char *group;    /* the group of the submitter; if is_group, its own name */
+    /* name of the submitter's group; of the account of a group: the name of that group */
+    const char *group;
     double real, factor;  /* real priority, and the priority factor in effect */
     bool has_factor;      /* the factor was set for this account (accountant_set()) */
     double ceiling;       /* highest total weight of slots in use at once; < 0: no limit */

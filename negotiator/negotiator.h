@@ -47,7 +47,8 @@ struct pool_slot { /* what the negotiator knows of a slot besides its ad */
     /* For a drained slot whose machine is about to be powered down but may still be kept up for
      * jobs: the ad that the slot will have if the machine is kept up.  Else NULL. */
     struct ad *as_if;
-    /* of an offline slot: PowerReclaimUntil of its ad, seconds since 1970; 0: not set */
+    /* Of an offline slot: PowerReclaimUntil of its ad, seconds since 1970.  Before this time the
+     * machine is not powered down, and the startd can be asked to keep it up.  0: not set. */
     int64_t reclaim_until_s;
     /* of struct ad: the jobs that got a piece which the slot's ad does not show yet;
      * facts.under_way points to this array */
@@ -70,8 +71,11 @@ struct pool_slot { /* what the negotiator knows of a slot besides its ad */
      * the machine up */
     unsigned refusals;
     uint64_t rest_until_ms; /* loop_now_ms() before which no holds are set on the slot */
-    bool dirty;             /* negotiator->dirty contains the number of this slot */
-    char *user;             /* user of the slot; NULL: nobody */
+    /* negotiator->plan must be told of the slot again; negotiator->dirty lists all such slots */
+    bool dirty;
+    /* name of the submitter that uses the slot; NULL: the State of the slot's ad is not Claimed, or
+     * the ad names no user who can have an account */
+    char *user;
     struct slot_use use;
     char *limits; /* of a live slot: concurrency limits of its job; NULL: none */
     /* If the slot is in use, and was matched to a job of another user, who takes the slot over:
@@ -302,12 +306,13 @@ void shares_matched(struct negotiator *negotiator, const char *slot, const char 
  * match is counted. */
 bool shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter,
                       const char *limits);
-/* Notes that the match of the slot to this submitter takes the slot from its present user.  Such a
- * match also ends when the slot's ad offers the slot again.  limits: the concurrency limits of the
- * submitter's job. */
+/* Notes that the match of the slot to this submitter takes the slot from its present user.
+ * shares_slot_changed() stops counting such a match when the slot's ad shows that the slot can be
+ * given out again.  limits: the concurrency limits of the submitter's job. */
 void shares_takes_over(struct pool_slot *slot, const char *submitter, const char *limits);
-/* Ends a match noted by shares_takes_over() if the slot is offered again.  To be called when the
- * slot's ad has changed, after usage_slot(). */
+/* Stops counting the match noted by shares_takes_over(), if there is one and the slot's ad shows
+ * that the slot can be given out again.  To be called when the slot's ad has changed, after
+ * usage_slot(). */
 void shares_slot_changed(struct pool_slot *slot);
 /* Stops counting matches that are so old that they must have failed. */
 void shares_forget(struct negotiator *negotiator);
@@ -316,8 +321,9 @@ void shares_forget(struct negotiator *negotiator);
 int shares_input(struct negotiator *negotiator, double total, struct arena *arena,
                  struct share_input *ret);
 void shares_fini(struct negotiator *negotiator);
-/* These three set SubmitterShare and SubmitterLimit in Accounting ads, if the user of the account
- * has or wants slots now.  Create a view, call shares_view_show() for each account, destroy it. */
+/* The shares of all users who have or want slots, as shares_view_create() computed them.
+ * shares_view_show() sets SubmitterShare and SubmitterLimit in the Accounting ad of one account, if
+ * it is the account of such a user.  The caller frees the view by shares_view_destroy(). */
 struct shares_view;
 struct shares_view *shares_view_create(const struct negotiator *negotiator);
 void shares_view_destroy(struct shares_view *view);

@@ -118,8 +118,8 @@ struct plan_policy {
     bool offline_last;
 };
 
-/* Input of one cycle.  A submitter that has requests but is missing in shares->users has priority
- * 0.5 and the group that its name says. */
+/* Input of one cycle.  The member `shares` lists the users; a submitter that has requests but is
+ * not listed there has priority 0.5 and the group that the submitter's name says. */
 struct plan_input {
     /* Its users (their member `wanted` is ignored), groups, round_robin and machines (named by
      * ScheddName) are read.  NULL: all submitters are equal.  If it has no groups, all users are in
@@ -186,7 +186,7 @@ struct plan_output { /* what a cycle decided; its arrays are in the cycle's aren
 struct negotiator_plan *negotiator_plan_create(void);
 void negotiator_plan_destroy(struct negotiator_plan *plan); /* NULL is allowed */
 
-/* Sets the policy.  Its expressions must live until the next call. */
+/* Sets the policy.  The expressions in *policy must live until this function is called again. */
 void negotiator_plan_set_policy(struct negotiator_plan *plan, const struct plan_policy *policy);
 
 /* Adds a slot, or updates a slot that changed in any way.  What the members of slot point to is

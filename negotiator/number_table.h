@@ -16,7 +16,9 @@
 
 struct number_place {
     uint64_t hash;
-    uint32_t next; /* number of the item here, plus 1; 0: the place is free */
+    /* the number that follows the number of this place's item (that number + 1); 0: the place is
+     * free */
+    uint32_t next;
 };
 
 struct number_table {

@@ -73,10 +73,11 @@ struct slot_wakes { /* which counters of struct machine include a slot */
 /* What the plan keeps about a slot. */
 struct slot {
     struct plan_slot facts;
-    char *name, *machine_name; /* copies, to which the names in `facts` point */
-    bool there;                /* false: there is no slot with this number */
-    bool keyed;                /* `kind` is set, and the slot has a reference to that kind */
-    bool rekey;                /* the kind must be found again, because the ad changed */
+    /* own copies of the slot's name and of its machine's name; `facts` points to them */
+    char *name, *machine_name;
+    bool there; /* false: there is no slot with this number */
+    bool keyed; /* `kind` is set, and the slot has a reference to that kind */
+    bool rekey; /* the kind must be found again, because the ad changed */
     struct slot_lists lists;
     uint32_t kind;
     /* Kind that the slot would have if its ad said only the resources that are left; equal to
@@ -160,7 +161,9 @@ struct negotiator_plan {
     const struct ad_context *context;
     struct slot *slots; /* slots by their number */
     uint32_t slot_room, slot_count;
-    struct choice *choice;      /* memory that plan_choice_begin() uses again; NULL: none yet */
+    /* the last result of plan_choice_begin(), whose memory the next call uses again; NULL: there
+     * was no call yet */
+    struct choice *choice;
     struct plan_claims *claims; /* state of the search of plan_claims_find(); NULL: none yet */
     struct request *requests;   /* requests by their number */
     uint32_t request_room, request_count;
@@ -221,7 +224,8 @@ bool plan_next_open(const struct negotiator_plan *plan, unsigned places, size_t 
                     uint64_t *kinds);
 /* Ends a cycle: calls plan_settle() for all slots that the cycle changed. */
 void plan_undo(struct negotiator_plan *plan);
-/* Takes back, for this cycle, those holds of the slot that the entry `held` of its list says. */
+/* Takes back, for this cycle, the holds on the slot that *held counts: those of one request.  held
+ * must point to an element of slot->held. */
 void plan_release(struct negotiator_plan *plan, struct slot *slot, struct held *held);
 /* Gives the slot, or a piece of it, to one more job of this request, or holds it for the job if the
  * slot is offline. */

@@ -74,7 +74,7 @@ struct share_input {
     const struct share_user *users;
     size_t user_count;
     /* The groups, at least the root; group_plan_quotas() must have been called for them.  A plan
-     * reads their sort_key and ceiling, and sets in_use, wanted and the results. */
+     * sets their in_use, wanted, requested and allocated, and reads their other members. */
     struct group_entry *groups;
     size_t group_count;
     double free;              /* weight of the slots that can be given out now */

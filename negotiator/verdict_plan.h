@@ -55,7 +55,7 @@ struct verdicts *verdicts_create(struct kinds *kinds);
 void verdicts_destroy(struct verdicts *verdicts); /* NULL is allowed */
 
 /* Sets NEGOTIATOR_PRE_JOB_RANK and NEGOTIATOR_POST_JOB_RANK (NULL: not set).  In them MY is the
- * slot, TARGET the job.  They must live until the next call. */
+ * slot, TARGET the job.  pre_job and post_job must live until this function is called again. */
 void verdicts_set_ranks(struct verdicts *verdicts, const struct ad_expr *pre_job,
                         const struct ad_expr *post_job);
 
@@ -66,8 +66,9 @@ void verdicts_begin(struct verdicts *verdicts, const struct ad_context *context,
 /* Returns the number of steps of evaluation since verdicts_create(). */
 uint64_t verdicts_steps(const struct verdicts *verdicts);
 /* These two judge in slices.  Each works until verdicts_steps() reaches `end`, and returns true
- * when nothing is left to do.  verdicts_catch_up() judges again what a full cycle must judge again;
- * verdicts_prepare() does what verdicts_of() and verdicts_rank() need for this kind of job. */
+ * when nothing is left to do.  verdicts_catch_up(), for a full cycle: judges again the kinds whose
+ * evaluation has read the clock.  verdicts_prepare(): does what verdicts_of() and verdicts_rank()
+ * need for this kind of job. */
 bool verdicts_catch_up(struct verdicts *verdicts, uint64_t end);
 bool verdicts_prepare(struct verdicts *verdicts, uint32_t job, uint64_t end);
 /* Writes to *side and *kind the next kind that matches nothing any more because its expressions are

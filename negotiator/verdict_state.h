@@ -46,8 +46,9 @@ struct template
     size_t count;
 };
 
-/* A test of one kind of the other side: whether its value of the expression number `reading` (see
- * readings_cell()) is in the relation op to constant; if is_bare, whether that value is true. */
+/* A test of a kind of the other side.  Let v be the value, for that kind, of the expression with
+ * the number `reading` (see readings_cell()).  The test is true if `v op constant` is true or, with
+ * is_bare set, if v is true. */
 struct test {
     uint32_t reading;
     bool is_bare;
@@ -57,7 +58,9 @@ struct test {
     const struct ad_expr *expr;
 };
 
-struct program { /* the Requirements of a kind, compiled; true if all tests and pairs are true */
+/* The Requirements of a kind, compiled.  They are true if all `tests`, which read only the other
+ * side, and all clauses in `pairs`, which read both sides, are true. */
+struct program {
     struct test *tests;
     uint32_t
         *pairs; /* numbers of the clauses that are not tests, as readings_pair() returned them */
@@ -65,11 +68,13 @@ struct program { /* the Requirements of a kind, compiled; true if all tests and 
     uint64_t hash;
 };
 
-struct member {       /* what is known about a kind of slots or jobs */
-    uint64_t serial;  /* kinds_serial() of the kind; 0: no kind has this number */
-    bool never;       /* the kind matches nothing */
-    bool is_costly;   /* the kind matches nothing because its expressions are too costly */
-    uint32_t program; /* index in `programs` of struct side_state */
+struct member {      /* what is known about a kind of slots or jobs */
+    uint64_t serial; /* kinds_serial() of the kind; 0: no kind has this number */
+    bool never;      /* the kind matches nothing */
+    bool is_costly;  /* the kind matches nothing because its expressions are too costly */
+    /* index, in `programs` of struct side_state, of the kind's compiled Requirements; several
+     * kinds can have the same index */
+    uint32_t program;
     /* steps: steps that all evaluations of the kind's own expressions took together; over: how many
      * of these evaluations took more than VERDICT_STEPS_MAX steps; looks: number of kinds of the
      * other side with which the kind was judged. */
@@ -95,15 +100,17 @@ struct rank_part {
     uint32_t number; /* number of the expression, if form is RANK_READING or RANK_PAIR */
 };
 
-struct job {          /* what is known about a kind of job, besides its struct member */
-    bool begun;       /* every kind of slot in verdicts.log[0 .. seen) was judged with this kind */
-    uint32_t first;   /* while begun is false: kinds of slots below this number were judged */
+struct job { /* what is known about a kind of job, besides its struct member */
+    /* false: the first pass, over all kinds of slots that exist, is not over; true: it is over, and
+     * only new entries of verdicts.log are judged from then on */
+    bool begun;
+    uint32_t first;   /* in the first pass: kinds of slots below this number were judged */
     uint32_t rank_at; /* the ranks of kinds of slots below this number are cached */
     uint64_t *bits;   /* bit n: kind of slot number n matches this kind of job */
     size_t words;
     uint32_t seen; /* how many entries of verdicts.log were judged with this kind */
-    /* What is known about each program of slots.  1: all its tests are true for this kind of job;
-     * 2: at least one is not true; 0: not known yet. */
+    /* By the index of a struct program of kinds of slots.  1: for this kind of job, all tests of
+     * the program are true; 2: at least one is not true; 0: not known yet. */
     uint8_t *passed;
     uint32_t passed_room;
     bool ranked;
@@ -133,7 +140,8 @@ struct verdicts {
     uint32_t log_count, log_room;
     uint32_t *list; /* numbers of the kinds of slots that are being judged */
     uint32_t list_room;
-    uint64_t structure; /* what kinds_structure() returned when the programs were compiled */
+    /* what kinds_structure() returned when Requirements were last compiled into struct program */
+    uint64_t structure;
     size_t kept_max; /* if more values than this are cached, all are dropped; 0: not computed yet */
     struct ad_context context;
     struct ad_work work;
@@ -141,7 +149,9 @@ struct verdicts {
     uint64_t stop_at;
     struct kind_name *costly; /* kinds that are too costly and were not reported yet */
     uint32_t costly_count, costly_room;
-    struct kind_name *later; /* kinds that a full cycle still has to judge again */
+    /* kinds that verdicts_catch_up() still has to judge again in this full cycle, because their
+     * evaluation has read the clock */
+    struct kind_name *later;
     uint32_t later_count, later_at, later_room;
 };
 
@@ -160,7 +170,8 @@ void verdict_charge(struct verdicts *verdicts, enum kinds_side side, uint32_t ki
 
 /* ---- programs */
 
-/* Compiles the Requirements of a kind into its program. */
+/* Compiles the Requirements of a kind into a struct program, and stores its index in the kind's
+ * struct member, or notes there that the kind matches nothing. */
 void verdict_compile(struct verdicts *verdicts, enum kinds_side side, uint32_t kind);
 void verdict_program_fini(struct program *program);
 /* Returns whether `reads`, which says what an expression reads, has attributes of that side only.
