@@ -224,14 +224,14 @@ static void find_under_way(struct pool_slot *slot, struct plan_slot *facts)
 /* Makes sure that the plan is told of the slot again at at_s at the latest. */
 static void look_at(struct pool_slot *slot, int64_t at_s)
 {
-    slot->holds_until_s = at_s < slot->holds_until_s ? at_s : slot->holds_until_s;
+    slot->update_at_s = at_s < slot->update_at_s ? at_s : slot->update_at_s;
 }
 
 static void update_slot(struct negotiator *negotiator, struct pool_slot *slot)
 {
     struct plan_slot facts = slot->facts;
     struct offline_holds *holds = slot->pending != NULL ? slot->pending : slot->holds;
-    slot->holds_until_s = INT64_MAX;
+    slot->update_at_s = INT64_MAX;
     if (facts.offline) {
         if (holds != NULL) {
             (void)offline_holds_prune(holds, loop_wall_s(negotiator->env.loop));
@@ -251,8 +251,8 @@ static void update_slot(struct negotiator *negotiator, struct pool_slot *slot)
             facts.barred = true;
             look_at(slot, over_s);
         }
-        if (slot->holds_until_s < negotiator->holds_until_s) {
-            negotiator->holds_until_s = slot->holds_until_s;
+        if (slot->update_at_s < negotiator->update_at_s) {
+            negotiator->update_at_s = slot->update_at_s;
         }
     } else {
         facts.user =
@@ -273,19 +273,19 @@ static void update_slot(struct negotiator *negotiator, struct pool_slot *slot)
 static void touch_what_is_over(struct negotiator *negotiator)
 {
     int64_t now_s = loop_wall_s(negotiator->env.loop);
-    if (now_s < negotiator->holds_until_s) {
+    if (now_s < negotiator->update_at_s) {
         return;
     }
-    negotiator->holds_until_s = INT64_MAX;
+    negotiator->update_at_s = INT64_MAX;
     for (size_t i = 0; i < negotiator->slot_numbers.items.count; i++) {
         struct pool_slot *slot = negotiator->slot_numbers.items.items[i];
-        if (slot == NULL || slot->holds_until_s == INT64_MAX) {
+        if (slot == NULL || slot->update_at_s == INT64_MAX) {
             continue;
         }
-        if (slot->holds_until_s <= now_s) {
+        if (slot->update_at_s <= now_s) {
             negotiator_slot_touched(slot);
-        } else if (slot->holds_until_s < negotiator->holds_until_s) {
-            negotiator->holds_until_s = slot->holds_until_s;
+        } else if (slot->update_at_s < negotiator->update_at_s) {
+            negotiator->update_at_s = slot->update_at_s;
         }
     }
 }
@@ -391,7 +391,7 @@ void copies_create(struct negotiator *negotiator)
     negotiator->slots = strmap_create(STRMAP_CASE_IGNORED);
     negotiator->requests = strmap_create(STRMAP_CASE_SENSITIVE);
     negotiator->plan = negotiator_plan_create();
-    negotiator->holds_until_s = INT64_MAX;
+    negotiator->update_at_s = INT64_MAX;
 }
 
 void copies_destroy(struct negotiator *negotiator)

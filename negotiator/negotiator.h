@@ -61,9 +61,9 @@ struct pool_slot { /* what the negotiator knows of a slot besides its ad */
      * confirmed yet; NULL: the ad has all.  Of a slot with as_if: its holds, which exist only in
      * memory (drained.c). */
     struct offline_holds *pending;
-    /* time at which the first of the slot's holds ends, seconds since 1970; INT64_MAX: the slot has
-     * no holds */
-    int64_t holds_until_s;
+    /* time at which the plan must be told of the slot again, because a hold, the time to take the
+     * machine back, or the rest after a refusal ends; seconds since 1970; INT64_MAX: never */
+    int64_t update_at_s;
     /* The collector was asked to write holds into the slot's ad (MERGE), or the startd was asked to
      * keep the machine up, and the answer has not come yet. */
     bool merging;
@@ -161,9 +161,8 @@ struct negotiator {
     struct numbering slot_numbers;    /* gives each slot its number */
     struct numbering request_numbers; /* gives each request its number */
     struct vec dirty; /* numbers of slots whose change must be told to negotiator->plan */
-    /* earliest time at which a hold on any slot ends, seconds since 1970; INT64_MAX: there are no
-     * holds */
-    int64_t holds_until_s;
+    /* earliest update_at_s of any slot; INT64_MAX: never */
+    int64_t update_at_s;
     struct negotiator_exprs exprs;
     struct negotiator_cycle cycle;
     struct loop_timer *usage_timer, *rest_timer, *publish_timer;

@@ -106,7 +106,8 @@ struct share_offer {
 };
 
 /* Prepares a cycle; the plan lives in the arena.  Returns 0; -E2BIG: there are more than
- * SHARE_USERS_MAX users, or -ENOMEM: the arena is full, and *ret is then unchanged. */
+ * SHARE_USERS_MAX users, pairs or machines, more than GROUP_COUNT_MAX groups, or no groups;
+ * -ENOMEM: the arena is full.  After an error *ret is unchanged. */
 int share_plan_create(const struct share_input *input, struct arena *arena,
                       struct share_plan **ret);
 /* Ends the present offer, writes the next offer to *ret and returns true.  Returns false when there

@@ -33,8 +33,10 @@ struct rsys_grants;
 struct rsys_offer;
 
 /* Looks up the granted paths of the offer. roots: descriptors of the offer's root directories, in
- * its order.  Returns 0; or -errno, with the directory named in err, if a granted directory is
- * missing, outside of the roots, "/", above the home directory, or not owned by the job's owner. */
+ * its order.  Returns 0; or -errno, with the directory named in err, if a directory that
+ * the owner has granted is missing, outside of the roots, "/", above the home directory, or not
+ * owned by the job's owner, or if a link leads out of the initial directory (-EPERM).  An initial
+ * directory that is missing or refused is left out without an error. */
 int rsys_grants_create(const struct rsys_offer *offer, const int *roots, struct rsys_grants **ret,
                        struct err *err);
 void rsys_grants_destroy(struct rsys_grants *grants); /* NULL is allowed */

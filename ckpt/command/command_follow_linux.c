@@ -159,6 +159,7 @@ static int follow_job(struct followed_job *job, int every_ms)
     struct pollfd from[2] = {{.fd = listens ? job->listener : STDIN_FILENO, .events = POLLIN},
                              {.events = POLLIN}};
     bool goes_on = true;
+    int code = 0;
     from[1].fd = pidfd_open(job->pid, 0);
     if (from[1].fd < 0) {
         (void)fprintf(stderr, "roost-ckpt: no such process: %d\n", (int)job->pid);
@@ -173,13 +174,16 @@ static int follow_job(struct followed_job *job, int every_ms)
             goes_on = false;
         } else if (count > 0) {
             goes_on = listens ? serve_caller(job) : read_orders(job);
-        } else {
-            goes_on = errno == EINTR;
+        } else if (errno != EINTR) {
+            (void)fprintf(stderr, "roost-ckpt: cannot wait for orders and the end of the job: %s\n",
+                          strerror(errno));
+            code = FAILED;
+            goes_on = false;
         }
     }
     follow_destroy(job->follow);
     (void)close(from[1].fd);
-    return 0;
+    return code;
 }
 
 static bool read_number(const char *text, long min, long max, long *ret)
