@@ -30,7 +30,8 @@ struct store_txn;
 struct energy_days_events {
     /* called before `loaded` for each row that belongs to no day */
     void (*row)(void *arg, const char *key, const struct ad *ad);
-    /* must return the start of the time for which energy may still be added, seconds since 1970 */
+    /* must return the earliest time for which energy_days_add() may still add energy, seconds since
+     * 1970 */
     double (*back_to)(void *arg);
     void (*loaded)(void *arg); /* called when all rows are read: sums may be added from now on */
 };
@@ -44,9 +45,9 @@ void energy_days_close(struct energy_days *days);
 bool energy_days_are_loaded(const struct energy_days *days);
 struct store *energy_days_store(struct energy_days *days);
 
-/* Adds sum, split among the days between from_s and to_s (energy_plan_days()), to the sums of the
- * machine or user with that name.  kind: 'n': a machine; 'u': a user; 'w': the time that the
- * rooster ran.  Does nothing if the name is too long. */
+/* Adds sum, split among the days between from_s and to_s (energy_plan_days()), to the sums of
+ * `name`.  kind: 'n': name is a machine; 'u': name is a user; 'w': sum is the time that the rooster
+ * ran, and name is always "rooster".  Does nothing if the name is too long. */
 void energy_days_add(struct energy_days *days, char kind, const char *name,
                      const struct energy_sum *sum, double from_s, double to_s);
 /* Returns the sum, for the day that begins at day_s, of the machine or user with that name; kind:
@@ -59,8 +60,8 @@ void energy_days_write(struct energy_days *days, struct store_txn *txn);
  * ended, deletes days that are older than keep_days.  To be called before sums are added. */
 void energy_days_follow(struct energy_days *days, int64_t now_s, int64_t keep_days);
 
-/* Writes to ret the key of a row of that day.  what: "KIND/NAME"; or "" or "~": the key then sorts
- * before or after all rows of the day. */
+/* Writes to ret the key of a row of that day.  what: kind and name as for energy_days_add(),
+ * such as "n/wn01"; or "" or "~": the key then sorts before or after all rows of the day. */
 void energy_days_key(int64_t day_s, const char *what, char ret[ENERGY_KEY_SIZE]);
 
 #endif

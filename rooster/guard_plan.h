@@ -102,7 +102,8 @@ struct guard_order { /* what the request to sleep says */
 
 struct guard_ask { /* the request of one machine, and what is known of the machine */
     struct guard_order order;
-    bool granted;        /* the machine already has the permission, and is counted as going down */
+    /* the machine already has the permission to sleep, and is counted as going down */
+    bool granted;
     const char *unknown; /* why the machine's state is not known; NULL: it is known */
     bool can_wake;       /* a way to wake the machine is known */
     bool in_reserve;     /* the machine is counted among the idle machines of the reserve */

@@ -47,7 +47,9 @@ struct guard_counted { /* what a machine has added to the pool's sums */
 struct guard_reserved { /* the machine's part in the reserve */
     bool spare;         /* when last examined, asleep and allowed to be woken for the reserve */
     bool reserving;     /* the machine was woken for the reserve and had no job since */
-    bool over_watts;    /* the machine is wanted but not woken because of ROOSTER_MAX_WATTS */
+    /* the machine would be woken (for jobs, by name, or for the reserve), but then the pool would
+     * exceed ROOSTER_MAX_WATTS */
+    bool over_watts;
     /* until this time, a machine that was woken for the reserve counts as idle even if it is not
      * idle yet */
     uint64_t joined_by_ms;
@@ -57,15 +59,16 @@ struct node_guard {           /* what the guards know about one machine */
     size_t slots, slots_idle; /* number of live slots, and of idle slots, when last examined */
     struct guard_counted counted;
     struct guard_reserved reserve;
-    /* draw of the machine, read at configuration number `configuration` */
-    struct energy_watts watts;
-    uint64_t configuration; /* number of the configuration at which `watts` was read */
+    struct energy_watts watts; /* what the machine draws in each state, by energy_find_watts() */
+    /* number of the configuration (struct rooster) from which `watts` was read; 0: not read yet */
+    uint64_t configuration;
     /* these members are about the machine's sleeps */
     uint64_t granted_until_ms; /* the permission to sleep ends at this time; 0: none */
     /* POWER_DOWN_ASK, to be answered when the permission is durable */
     struct wire_request *request;
-    uint64_t down_in; /* number of the connection to the collector during which the machine went
-                       down; 0: it is up */
+    /* serial number of the rooster's connection to the collector that existed when the machine went
+     * down; 0: the machine is up */
+    uint64_t down_in;
     bool would_sleep; /* the machine would be allowed to sleep if ROOSTER_DRY_RUN were not set */
     struct wake_day sleeps;   /* sleeps of the last 24 hours */
     struct guard_rests rests; /* lengths of the last sleeps */
@@ -119,9 +122,10 @@ void guards_recall(struct node *node, const struct ad *record);
 /* Returns how many idle machines are missing for the reserve, if machines that are being woken are
  * counted as idle; below 0: there are more than enough. */
 int64_t guards_missing(const struct rooster *rooster);
-/* Returns how many watts the pool may draw in addition; INFINITY: no limit. */
+/* Returns by how many watts the highest possible draw of the pool in its present state is below
+ * ROOSTER_MAX_WATTS; below 0: it is above; INFINITY: no limit. */
 double guards_watts_left(const struct rooster *rooster);
-/* Returns how many watts more the machine may draw when it is woken. */
+/* Returns by how many watts the machine's highest possible draw grows when it is woken. */
 double guards_extra_w(struct node *node);
 
 /* Sets the pool's sums in the Rooster ad. */

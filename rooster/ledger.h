@@ -46,7 +46,7 @@ struct ledger_record {
     const int64_t *jobs;     /* JobsWaiting */
     const int64_t *quarantines; /* attribute Quarantines: number of quarantines in a row */
     const int64_t *boot_s;      /* BootTime */
-    const int64_t *boot_ms;     /* time that the boot took, written as Seconds */
+    const int64_t *boot_ms;     /* attribute Seconds: time that the boot took; here in ms */
     bool is_test;               /* Test */
 };
 

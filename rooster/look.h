@@ -27,8 +27,9 @@ void look_see(struct node *node);
 /* Returns the context for evaluating expressions in ads of machines; the steps are counted in
  * rooster->work. */
 struct ad_context rooster_context(struct rooster *rooster);
-/* Logs, once for each node, that the expression `what` of `ad` is too costly, if rooster->work.over
- * is not `over`, the value that it had before the expression was evaluated. */
+/* To be called after the expression `what` of `ad` was evaluated.  over: the value that
+ * rooster->work.over, the number of evaluations that exceeded their limit, had before.  If the
+ * number has grown, logs, once for each node, that the expression is too costly. */
 void look_tell_costly(struct node *node, const struct ad *ad, const char *what, uint64_t over);
 
 /* ---- look.c */

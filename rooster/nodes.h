@@ -37,8 +37,9 @@ struct node_adapter { /* network adapter of the machine that receives magic pack
 
 struct node_way { /* how the machine can be woken */
     struct node_adapter adapter;
-    uint64_t judged; /* number of the configuration for which is_none is valid; 0: not decided */
-    bool is_none;    /* the machine cannot be woken: no job shall wait for it */
+    /* value of rooster->configuration for which is_none is valid; 0: is_none is not decided */
+    uint64_t judged;
+    bool is_none; /* the machine cannot be woken: no job shall wait for it */
 };
 
 struct node_room { /* number of cores, and memory in MiB, of a machine; 0: not known */
@@ -60,18 +61,22 @@ struct node_wake { /* the wake under way */
     int64_t began_s; /* time of the first order, seconds since 1970 */
     uint64_t began_ms;
     uint64_t retry_at_ms;
-    const char *fault; /* what went wrong, now or at the last wake: FAULT_...; NULL: nothing */
+    /* FAULT_...: what went wrong in this wake or, if no wake is under way, in the last one; NULL:
+     * nothing */
+    const char *fault;
 };
 
 struct node_sleep { /* the sleep under way */
     char id[32];    /* id in the ledger; "": none */
     char level[8];
-    int64_t began_s;    /* time at which the offline ads came, seconds since 1970 */
-    int64_t order;      /* MyCurrentTime of the offline ads that asked for the sleep; 0: none did */
-    bool is_over;       /* the sleep asked for by these offline ads has ended */
-    bool is_resumed;    /* an earlier rooster may have given the order for this sleep */
-    bool is_shown;      /* the order was given, and the offline ads are to say so */
-    int64_t down_max_s; /* how long the order may take to carry out, seconds */
+    int64_t began_s; /* time at which the offline ads came, seconds since 1970 */
+    int64_t order;   /* MyCurrentTime of the offline ads that asked for the sleep; 0: none did */
+    bool is_over;    /* this sleep has ended, although the offline ads may still ask for it */
+    bool is_resumed; /* an earlier rooster may have given the order for this sleep */
+    /* the power-down was ordered, perhaps by an earlier rooster: the offline ads are to have
+     * PowerDownSeconds */
+    bool is_shown;
+    int64_t down_max_s; /* longest time that the power-down may take, seconds */
 };
 
 struct node_test { /* self-tests: wakes that test whether the machine comes */
@@ -172,9 +177,10 @@ struct node { /* one machine of the pool */
     struct node_history history;
     struct loop_timer *deadline; /* deadline of the wake or sleep under way, or of WAKE_STAYING */
     bool ordering;               /* an order is being written to the ledger or carried out */
-    unsigned showing;   /* number of updates of its offline ads that are not answered yet */
-    struct ad *promise; /* what the offline ads say of the machine, compared at its next boot; NULL:
-                           none */
+    unsigned showing; /* number of updates of its offline ads that are not answered yet */
+    /* what the offline ads say of the machine (past_promise()), to be compared with its live ad
+     * after its next boot; NULL: nothing to compare */
+    struct ad *promise;
     struct node_guard guard;
     bool listed; /* true: an ad, the configuration or an order names it; false: only the ledger */
 };

@@ -23,7 +23,8 @@ struct rooster;
 /* The last report of a power method about a machine. */
 struct outside {
     struct power_watch *watch;
-    /* timer: examines the machine again when its ads are so old that the report counts */
+    /* Timer that has the machine examined again.  A report from before the machine's last change of
+     * state may be outdated; it counts only when no other report comes in the minute after. */
     struct loop_timer *settled;
     /* heard: there was a report; answers: the report says that the method knows the state */
     bool heard, answers;

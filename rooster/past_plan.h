@@ -28,8 +28,8 @@ struct past {       /* the record of one machine; all zero: empty */
     uint32_t came;  /* one bit for each wake order, the last order in bit 0; 1: the machine came */
     unsigned count; /* number of valid bits in `came` */
     int64_t proven_s; /* time of the last successful wake, seconds since 1970; 0: none */
-    bool is_compared; /* `differed` is known; "" then means that nothing differed */
-    char differed[PAST_DIFFERED_MAX];
+    bool is_compared; /* what differed after the last boot is known */
+    char differed[PAST_DIFFERED_MAX]; /* valid if is_compared; "": nothing differed */
 };
 
 /* Adds a wake order.  came: whether the machine came; at_s: when it came, seconds since 1970; not

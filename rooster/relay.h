@@ -8,12 +8,12 @@
 struct relays;
 struct rooster;
 
-/* Makes the relays and sets them for rooster->power, which must exist.  relays_destroy() must be
- * called after rooster->power was destroyed. */
+/* Makes the list of the machines that can relay magic packets, and makes rooster->power, which must
+ * exist, use it.  relays_destroy() must be called after rooster->power was destroyed. */
 struct relays *relays_create(struct rooster *rooster);
 void relays_destroy(struct relays *relays);
-/* Makes the relays find anew which machines are awake in which network.  To be called when a
- * machine can relay now, cannot any more, or is on another network. */
+/* Forgets which awake machines are on which network; this is found out again for the next packet.
+ * To be called when a machine can relay now, cannot any more, or is on another network. */
 void relays_look_again(struct relays *relays);
 
 #endif

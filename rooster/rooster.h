@@ -62,7 +62,8 @@ struct rooster {
     struct wake_minute minute; /* counts the wake orders of the last minute */
     /* callbacks of the two timers of a node: node_no_show() and still_up_again() */
     void (*on_deadline)(void *node), (*on_ask)(void *node);
-    /* time at which this process started, and number of its last UPDATE; sent with each UPDATE */
+    /* time at which this process started, ms since 1970, and number of its last UPDATE; both are
+     * sent with each UPDATE */
     uint64_t epoch, sequence;
 };
 

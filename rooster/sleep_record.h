@@ -19,7 +19,8 @@ struct node;
 void sleep_record_put(struct node *node, const char *outcome, void (*done)(void *node));
 /* If a sleep is under way, writes its outcome to the ledger and ends the sleep. */
 void sleep_record_end(struct node *node, const char *outcome);
-/* Returns how long the order to power the machine down may take, seconds; 0: no order was given. */
+/* Returns how long the order to power the machine down may take in all (not the rest), seconds;
+ * 0: no such order is under way. */
 int64_t sleep_record_left_s(const struct node *node);
 /* Returns whether PowerDownSeconds in the offline ad already has the value of
  * sleep_record_left_s(). */

@@ -7,8 +7,9 @@
 
 struct node;
 
-/* Runs ROOSTER_TICKET_CMD with a description of the machine and its trouble on standard input.  To
- * be called once for each trouble. */
+/* Runs ROOSTER_TICKET_CMD with an ad on standard input that describes the machine and what went
+ * wrong.  To be called once when the machine is put into quarantine, sleeps again at once too often
+ * although jobs wait, or joins with less than its offline ads said. */
 void ticket_open(struct node *node);
 
 #endif
