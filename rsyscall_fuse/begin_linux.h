@@ -13,7 +13,7 @@
 #define RFS_BEGIN_HERE  "here"  /* the job's program is a local file of this machine */
 #define RFS_BEGIN_THERE "there" /* the job's program is a file of the server */
 
-/* Opens the standard files and executes the job's program. argv: any arguments; then
+/* Opens the standard files and executes the job's program.  argv: the name of roost-rsys-mount;
  * RFS_BEGIN_WORD; RFS_BEGIN_HERE or RFS_BEGIN_THERE; the paths of the three standard streams ("-":
  * the one that this process has); the program and its arguments.  Returns only on failure: the exit
  * status, after a line on standard error. */

@@ -31,7 +31,8 @@ struct rfs_beside_options {
     /* Directories that the job sees as they are on this machine, such as "/usr:/opt"; NULL:
      * "/tmp". */
     const char *local;
-    /* Directory of this machine in which the door's directory is made; also local for the job. */
+    /* Directory of this machine in which the door's directory is made.  The job sees it, like those
+     * of `local`, as it is on this machine. */
     const char *scratch;
     /* Directory for the door's socket, where a resumed job finds it; NULL: a new one in scratch. */
     const char *door;

@@ -87,12 +87,12 @@ void rfs_destroy(struct rfs *fs);
  * false: the caller still owns it. */
 bool rfs_take(struct rfs *fs, unsigned char *request, size_t length);
 
-/* For the link's event `renew`: opens all files again, and takes all locks again, in a new
- * session. */
+/* To be called by the event `renew` of struct rfs_link_events: opens the job's open files again in
+ * the new session, takes the job's locks again, and then calls rfs_link_renewed(). */
 void rfs_renew(struct rfs *fs);
-/* For the link's event `again`: decides what the link does with a call that has no answer from the
- * old session, and puts the new session's handles into the call. was_sent: the old session may have
- * executed the call. */
+/* To be called by the event `again` of struct rfs_link_events: decides what the link does with a
+ * call that has no answer from the old session, and puts the new session's handles into the call.
+ * was_sent: the old session may have executed the call. */
 enum rfs_again rfs_judge_again(struct rfs *fs, struct rfs_call *call, bool was_sent);
 
 /* Returns whether the server has all data that the job has written. */

@@ -1,9 +1,9 @@
 /* rsyscall_fuse/rfs_link.h - the client's end of a session of remote system calls.
  *
  * The caller submits requests as calls; each call is answered once, in any order.  The link hides
- * the network: after a cut it connects again and sends unanswered requests again, in the same slot
- * with the same number, by which the server recognizes them (docs/protocol/rsyscall.md section 3).
- * Only the final loss of a session is reported, once.
+ * the network: after a cut it connects again and sends unanswered requests again, in the same
+ * request slot with the same number, by which the server recognizes them (docs/protocol/rsyscall.md
+ * section 3).  Only the final loss of a session is reported, once.
  *
  * A restarted server does not know the session.  The link then begins a new session, in which the
  * caller opens again the files that were open (rfs_renew.c).  Unanswered requests are sent again
@@ -61,7 +61,7 @@ struct rfs_link_options {
 enum rfs_again {
     RFS_AGAIN,          /* send the call again: it may be executed twice without harm */
     RFS_AGAIN_IN_DOUBT, /* send the call again, with `doubtful` set: it may have been executed */
-    RFS_WAS_DONE,       /* answer the call with success: the server has all its data */
+    RFS_WAS_DONE,       /* answer with success: the server has the data that the call writes */
     RFS_DROPPED,        /* answer the call with an error, because nobody looks at its answer */
     RFS_UNKNOWN,        /* end the session: nobody can know whether the call was executed */
 };
@@ -75,7 +75,7 @@ struct rfs_link_events {
      * -ESTALE: the server does not know the session any more; -ETIMEDOUT: cut off for too long; or
      * another -errno.  No callback follows except `done` of calls in rfs_link_destroy(). */
     void (*lost)(void *arg, int code, const char *why);
-    /* Called when the server has forgotten the session, and a new one with the same offer has
+    /* Called when the server has forgotten the session, and a new one with the same roots has
      * begun.  The callee opens again the files that were open, by calls with `renews` set, and then
      * calls rfs_link_renewed().  NULL: the session is over instead. */
     void (*renew)(void *arg);

@@ -5,9 +5,9 @@
  * the paths by which it was reached.  The server is asked by path, so a node whose last name was
  * removed can be used only through an open file.
  *
- * Views are the places where the server's roots appear.  Each view has a node as long as the table
- * of nodes exists.  Where a view's parent directories do not exist on the server, virtual
- * directories take their place.
+ * A view is a place where one of the server's roots appears, a place of rfs_nodes_add_place(), or a
+ * directory above such a place.  Each view has a node as long as the table of nodes exists.  Where
+ * the server does not have the directory of a view, a virtual directory takes its place.
  *
  * No I/O, no clock.
  *
@@ -52,7 +52,7 @@ struct rfs_node {
     uint64_t lookups;
     unsigned refs; /* references by names of children, open files and calls */
     TAILQ_HEAD(, rfs_name) names;
-    struct rfs_view *view; /* root or virtual directory that appears at this node; NULL: none */
+    struct rfs_view *view; /* the view whose directory this node is; NULL: none */
     struct rsys_attr attr; /* last known attributes; mode 0: not known */
     uint64_t attr_ms;      /* when attr was received, ms of loop_now_ms() */
     /* The file's attributes when the kernel cached its contents; mode 0: nothing is cached. */
@@ -64,10 +64,11 @@ struct rfs_node {
     LIST_HEAD(, rfs_open) opens;
 };
 
-/* A place where a root of the server appears, or a parent directory of such a place. */
+/* A view: a place where a root of the server appears, a place of rfs_nodes_add_place(), or a
+ * directory above such a place. */
 struct rfs_view {
     struct rfs_view *parent, *first, *next;
-    uint32_t root; /* number of the root that appears here; RFS_NO_ROOT: a parent directory */
+    uint32_t root; /* number of the root that appears here; RFS_NO_ROOT: no root appears here */
     struct rfs_node *node;
     char *name;
 };
@@ -93,10 +94,10 @@ size_t rfs_nodes_count(const struct rfs_nodes *nodes);
 struct rfs_node *rfs_node_of(const struct rfs_nodes *nodes, uint64_t number);
 uint64_t rfs_node_number(const struct rfs_nodes *nodes, const struct rfs_node *node);
 
-/* Returns the view that appears under `name` in the directory `node`; NULL: none. */
+/* Returns the view (struct rfs_view) with that name in the directory `node`; NULL: none. */
 struct rfs_view *rfs_view_below(const struct rfs_node *node, const char *name);
-/* Returns whether a view appears at the node: a root, or a parent directory of one.  Such a node
- * cannot be renamed or removed at the server. */
+/* Returns whether the node is the directory of a view (struct rfs_view), so that it cannot be
+ * renamed or removed at the server. */
 bool rfs_node_is_view(const struct rfs_node *node);
 
 /* Returns the node for a file that the server has found under a name; makes one if the file is not

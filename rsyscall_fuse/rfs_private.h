@@ -69,7 +69,7 @@ struct rfs_op {
     struct rfs *fs;
     uint64_t unique;
     uint32_t opcode, thread;
-    uint32_t process; /* of a lock request: number of the process that locks */
+    uint32_t process; /* of a lock request: pid of the process that locks, from the kernel */
     /* The files that the operation is about; it holds references to them.  NULL: none. */
     struct rfs_node *node, *node_to;
     struct rfs_open *open; /* the open file; the operation holds a reference; NULL: none */
