@@ -65,8 +65,8 @@ struct judge_options {
     /* Returns whether text is the correct output of the job.  NULL: the output is the job's number
      * and a newline. */
     bool (*is_output)(void *arg, unsigned number, const char *text);
-    /* Called for each job ad that an audit (a query of queue and history) returns; began_us: time
-     * when the query was sent.  May be NULL. */
+    /* Called for each job ad that an audit (a query of queue and history) returns.  began_us: time
+     * when the query was sent; number: number of the job.  May be NULL. */
     void (*job_seen)(void *arg, uint64_t began_us, unsigned number, const struct ad *ad);
     /* Returns whether an administrator took job `number` away from a machine that did not answer;
      * the job may then still run on that machine until the claim lease ends.  NULL: never. */

@@ -179,7 +179,8 @@ bool sim_chance(struct sim *sim, unsigned per_mille);
 void sim_count(struct sim *sim, enum sim_count count);
 uint64_t sim_counted(const struct sim *sim, enum sim_count count);
 
-/* Adds a line to the trace, which is part of the run's hash.  process may be NULL. */
+/* Adds a line to the trace, and the line's text to the hash of the run (sim_trace_hash()).  process
+ * may be NULL. */
 void sim_trace(struct sim *sim, const struct sim_process *process, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 uint64_t sim_trace_hash(const struct sim *sim);
@@ -203,11 +204,13 @@ void sim_host_fail_boots(struct sim_host *host, unsigned count);
 
 /* How reliably a machine executes power orders; the numbers are probabilities in thousandths. */
 struct sim_temper {
-    unsigned wake_fails, sleep_fails; /* the program reports a failure and does nothing */
-    unsigned wake_lies, sleep_lies;   /* the program reports success and does nothing */
-    unsigned status_lies;             /* the status program gives the opposite state, or none */
-    unsigned boots_late;              /* boots take up to late_max_us longer */
-    unsigned boots_less;              /* the machine boots with half of its CPUs */
+    /* /sim/wake, or /sim/poweroff, reports a failure and does nothing */
+    unsigned wake_fails, sleep_fails;
+    /* /sim/wake, or /sim/poweroff, reports success and does nothing */
+    unsigned wake_lies, sleep_lies;
+    unsigned status_lies; /* /sim/powered reports the opposite state, or that it is not known */
+    unsigned boots_late;  /* boots take up to late_max_us longer */
+    unsigned boots_less;  /* the machine boots with half of its CPUs */
     /* the machine loses power within crash_max_us after boot; it boots again, or stays off */
     unsigned crashes;
     unsigned dump_fails, dump_hangs; /* `roost-ckpt dump` fails, or never ends */
@@ -249,8 +252,8 @@ void sim_disk_fail(struct sim_host *host, unsigned writes, unsigned syncs);
 /* Makes the disk full for for_us microseconds; small writes (a record, a store) still succeed. */
 void sim_disk_fill(struct sim_host *host, uint64_t for_us);
 /* Cuts the power in the middle of the ops-th write or sync of this host's disk from now on (1: the
- * next).  That operation and all later operations on the disk have no effect, and nothing that the
- * process still does is visible.  ops 0: the power is not cut. */
+ * next).  That operation and all later operations on the disk have no effect, and nothing that a
+ * process of the host still sends arrives.  ops 0: the power is not cut. */
 void sim_disk_power_cut(struct sim_host *host, unsigned ops);
 /* Kills the process (kill -9) at its ops-th write or sync from now on (1: the next); earlier writes
  * stay. */
