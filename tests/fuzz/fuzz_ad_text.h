@@ -16,9 +16,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size); /* called by libFuzzer */
 
-/* Returns false when `printed`, the printed text of an expression, cannot be parsed again,
- * otherwise true.  In these cases the printed form of HTCondor and of Roost cannot: names after a
- * dot lose their quotes; the largest reals round up to infinity; `a ? : ~b` becomes `a ?: ~b`;
+/* Returns false when `printed`, the printed text of an expression, may be one that cannot be parsed
+ * again, otherwise true.  HTCondor and Roost print such texts in these cases: names after a dot
+ * lose their quotes; the largest reals round up to infinity; `a ? : ~b` becomes `a ?: ~b`;
  * relative times too long for 32 bits become `-24855+-3:-14:-8`, and those below 100 microseconds
  * `1e-05`; in the old syntax a string may end in a backslash only at the end of the text. */
 static inline bool fuzz_reads_again(const char *printed, enum ad_syntax syntax)

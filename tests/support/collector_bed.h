@@ -41,7 +41,7 @@ struct client {
     struct wire_context *context;
     struct wire *wire;
     char token_id[64];
-    bool over; /* the connection became ready or was closed */
+    bool over; /* the dialling has ended: the connection is ready, or was closed */
     int status;
     char why[512];
 };

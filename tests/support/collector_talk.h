@@ -56,8 +56,8 @@ static inline void expect(struct client *client, int status, enum wire_verb verb
 
 #define OK(client, verb, args, ad) expect(client, 0, verb, args, ad, "")
 
-/* Returns the value of one attribute in all ads of a type, as "NAME=VALUE " for each ad; VALUE is
- * "-" where the attribute is absent. */
+/* Returns the value of one attribute in all ads of that type for which constraint is true ("": all
+ * ads), as "NAME=VALUE " for each ad; VALUE is "-" where the attribute is absent. */
 static inline const char *show_where(struct client *client, const char *type,
                                      const char *constraint, const char *attribute)
 {

@@ -17,8 +17,9 @@ struct config_memory_pair {
     const char *text;
 };
 
-/* A path that is the beginning of other paths ("/etc/conf.d" of "/etc/conf.d/a.conf") is a
- * directory. */
+/* The files and environment variables of a config_memory_source(); in each array, the first entry
+ * whose name is NULL ends the list.  A path that is the beginning of other paths ("/etc/conf.d" of
+ * "/etc/conf.d/a.conf") is a directory. */
 struct config_memory {
     struct config_memory_pair files[CONFIG_MEMORY_MAX];
     struct config_memory_pair environment[CONFIG_MEMORY_MAX];

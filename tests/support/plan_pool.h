@@ -1,5 +1,5 @@
 /* tests/support/plan_pool.h - a small pool for tests of negotiation: slots, requests, users, and
- * one plan for all cycles.
+ * one struct negotiator_plan for all negotiation cycles.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,7 +27,7 @@ struct pool {
     struct plan_slot slots[SLOTS];
     struct plan_request requests[REQUESTS];
     struct share_user users[4];
-    struct negotiator_plan *plan; /* one plan for all cycles of the pool */
+    struct negotiator_plan *plan; /* used for all negotiation cycles of the pool */
     size_t fed_slots, fed_requests;
     struct plan_policy policy;
     struct limit_plan *limits; /* NULL: no concurrency limits */

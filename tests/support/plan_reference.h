@@ -114,7 +114,8 @@ static inline int64_t most_jobs(const struct plan_slot *facts, const struct ref_
     return (slot->split ? (int64_t)slot->whole[0] : 1) * copies;
 }
 
-/* Computes the state of slot i from its facts and from the holds that were not released. */
+/* Computes the state of slot i from the slot's entry in ref->pool and from those of its holds that
+ * were not released. */
 static inline void ref_settle(struct reference *ref, size_t i)
 {
     const struct plan_slot *facts = &ref->pool->slots[i];

@@ -14,7 +14,8 @@
 #include "wire/claim_nonce.h"
 
 /* Writes the certificate and the configuration of a schedd "s" into the directory of the bed;
- * token_id: name of the file of its token there; path becomes the path of the configuration. */
+ * token_id: name of the file in that directory that has the schedd's token; path becomes the path
+ * of the configuration. */
 static inline void schedd_bed_write(struct bed *bed, const char *token_id, char path[300])
 {
     char text[1024];
