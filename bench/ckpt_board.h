@@ -21,7 +21,8 @@ enum board_order { BOARD_NOTHING, BOARD_FORGET_GAPS, BOARD_DIRTY_PAGES };
 struct board {
     uint64_t looks;   /* how often the job has read its clock since its start */
     uint64_t last_ns; /* what the clock showed when the job read it last */
-    /* longest time between two readings of the job's clock since it obeyed the last `order`, ns */
+    /* longest time between two readings of the clock by the job since it carried out the last order
+     * of the benchmark, ns */
     uint64_t gap_ns;
     uint64_t work; /* latest random number that the job computed, so that it has work to do */
     uint32_t order, obeyed;

@@ -38,7 +38,7 @@ struct bench {
     struct os *os;
     const char *bin;
     char dir[256], ca[400], address[64];
-    char token_path[400]; /* file of a token that may advertise very many machines */
+    char token_path[400]; /* file of a token whose holder may advertise 1,000,000 slots */
     struct running collector;
     unsigned ads, uplinks;
     int64_t epoch;

@@ -1,9 +1,11 @@
-/* bench/command_speed.h - measures a command's whole process and its server's share.
+/* bench/command_speed.h - measures the time of a command, and the CPU time that it costs itself and
+ * its server.
  *
  * A server process runs with the configuration and tokens that `roost init` makes.  The real
  * command is started with its output going to a file (not to a terminal) and waited for.  Measured
- * are the wall time from fork to exit, its CPU time and the server's; the CPU time is compared with
- * that of a process that does nothing.
+ * are the command's wall time from fork to exit, the CPU time of the command's process, and the CPU
+ * time that the server spends on the command.  The CPU time of a process that does nothing is
+ * measured for comparison.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -240,8 +242,9 @@ static inline void bench_begin(struct bench *bench)
     CHECK(bench->bin != NULL);
     CHECK(loop_create(&bench->cli.loop, &err) == 0 &&
           os_create(bench->cli.loop, &bench->cli.os, &err) == 0);
-    /* benches with jobs need BENCH_TOP: a job has a /tmp of its own, so it cannot see files below
-     * the machine's /tmp */
+    /* BENCH_TOP: the directory in which bench->dir is made; default: /tmp.  Benches that run jobs
+     * need another directory than /tmp, because a job has a /tmp of its own and cannot see the
+     * machine's. */
     const char *top = getenv("BENCH_TOP");
     (void)snprintf(bench->dir, sizeof bench->dir, "%s/roost-%s-XXXXXX", top != NULL ? top : "/tmp",
                    bench->what);

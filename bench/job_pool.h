@@ -1,7 +1,7 @@
 /* bench/job_pool.h - a personal pool of one node that runs jobs, for benches of running jobs.
  *
- * Run as root, the whole pool is in a cgroup of its own.  The cgroup's CPU time is that of all
- * daemons and jobs, including processes that have ended.
+ * If root runs the bench, the whole pool is in a cgroup of its own.  The cgroup's CPU time is that
+ * of all daemons and jobs, including processes that have ended.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -146,7 +146,9 @@ static inline void pool_submit(struct job_pool *pool, const char *text)
     }
 }
 
-/* Calls each(arg, pid, name) for every process that runs a program of Roost, except keepers. */
+/* Calls each(arg, pid, name) for every process of this computer whose program is below the
+ * directory in the environment variable ROOST_BIN, except keepers, whose process name is
+ * roost-keeper.  name: the process's name. */
 static inline void pool_each_process(void (*each)(void *arg, int pid, const char *name), void *arg)
 {
     DIR *directory = opendir("/proc");

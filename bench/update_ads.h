@@ -11,9 +11,9 @@
 #include "bench/slot_ad.h"
 #include "classad/ad.h"
 
-#define ROUNDS 4 /* number of different states of each ad, which are sent in turn */
+#define ROUNDS 4 /* number of different versions of each ad, which are sent in turn */
 
-/* Ads in binary form, one after the other in text. */
+/* Ads in binary form, one after the other in the buffer `text`. */
 struct bytes {
     struct strbuf text;
     size_t *at; /* offset in text of each ad, and of the end: count + 1 numbers */
