@@ -42,8 +42,8 @@ struct judge;
 struct tap;
 
 /* How long it may take until the rooster knows that no work is waiting: a negotiation under way, a
- * match that is held (MATCH_TIMEOUT and the like), or a wake that waits because of the limit of
- * simultaneous wakes. */
+ * match that is not used or given up yet (MATCH_TIMEOUT and the like), or a wake that waits because
+ * of the limit of simultaneous wakes. */
 #define WAKE_TOLERANCE_US (120 * SIM_S)
 
 /* How long a machine that stood still (sim_host_suspend()) may take to notice that time has
@@ -100,7 +100,8 @@ unsigned judge_runs(const struct judge *judge); /* number of job processes start
 unsigned judge_audits(const struct judge *judge);
 /* number of job processes started in dynamic slots */
 unsigned judge_pieces(const struct judge *judge);
-/* Returns how often a machine got a job again while it was going to sleep. */
+/* Returns how often a machine that was going to sleep stayed awake because the rooster asked it to.
+ */
 unsigned judge_reclaims(const struct judge *judge);
 /* number of claims that were ended by preemption */
 unsigned judge_preemptions(const struct judge *judge);

@@ -22,8 +22,8 @@ struct ad_list;
 enum operator_what {
     OPERATOR_ON,     /* send POWER_ON for machine `name` */
     OPERATOR_TEST,   /* send POWER_ON for machine `name`, as a self-test */
-    OPERATOR_SLEEP,  /* send POWER_DOWN to machine `name`, once; answered with the reply's status */
-    OPERATOR_STATES, /* send POWER_STATUS; answered with the ads of all nodes */
+    OPERATOR_SLEEP,  /* send POWER_DOWN to machine `name`; never sent again */
+    OPERATOR_STATES, /* send POWER_STATUS; the reply has the ads of all nodes */
     OPERATOR_ENERGY, /* send QUERY for ads of type Energy whose Kind is `name` */
 };
 

@@ -134,8 +134,8 @@ struct sim_observer {
     /* the host switches off now; orderly: its processes got SIGTERM and could end before */
     void (*host_stops)(void *arg, struct sim_host *host, bool orderly);
     void (*process_ended)(void *arg, struct sim_process *process, int status, int signal_number);
-    /* A process writes bytes to a connection (its serial number); they are not delivered yet.
-     * by_client: the process is the end that dialled; route: that of the connection. */
+    /* A process writes bytes to a connection; they are not delivered yet.  connection: its serial
+     * number; by_client: the process is the end that dialled; route: that of the connection. */
     void (*sent)(void *arg, struct sim_process *from, uint64_t connection, bool by_client,
                  const char *route, const void *data, size_t length);
     void (*log_line)(void *arg, struct sim_process *process, const char *line, size_t length);

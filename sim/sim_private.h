@@ -216,7 +216,7 @@ struct sim_watch { /* a request to be told when a process ends */
     void *arg;
     bool child;
     struct os_exit how;
-    struct sim_event *event; /* event that calls `call`; NULL: the watched process still lives */
+    struct sim_event *event; /* event that reports the end; NULL: the process has not ended */
 };
 struct sim_bind { /* a bind mount: the process sees `from` at the path `to` */
     char *from, *to;
@@ -333,7 +333,8 @@ void sim_dir_set(struct sim_node *dir, const char *name, struct sim_node *node);
 int sim_tree_mkdirs(struct sim_host *host, const char *path, mode_t mode);
 int sim_node_write(struct sim_node *node, uint64_t offset, const void *data, size_t length);
 int sim_node_truncate(struct sim_node *node, size_t size);
-/* syncs the file and all directory changes of its host; returns 0, or -EIO */
+/* Syncs the file and all directory changes of its host.  Returns 0; -EIO: the sync was made to
+ * fail, or the host loses power or the calling process is killed at this moment. */
 int sim_node_sync(struct sim_node *node);
 int sim_tree_sync_dirs(struct sim_host *host);
 void sim_tree_sync_all(struct sim_host *host);
