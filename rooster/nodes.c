@@ -117,7 +117,7 @@ void node_show(struct node *node)
     ad_set_string(change, "PowerStateReason", reason);
     ad_set_int(change, "EnteredPowerState", since_s);
     past_put(&node->history.past, change);
-    int64_t down_s = sleep_record_left_s(node);
+    int64_t down_s = sleep_record_down_max_s(node);
     if (down_s > 0) {
         ad_set_int(change, "PowerDownSeconds", down_s);
     }

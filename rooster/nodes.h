@@ -164,7 +164,7 @@ struct node { /* one machine of the pool */
     int64_t since_s;
     char reason[ROOSTER_TEXT_MAX]; /* why the machine is in this state */
     struct energy_draw *draw;      /* data of energy.c; NULL: not examined yet */
-    struct outside *outside; /* last report of the power method (outside.c); NULL: there was none */
+    struct outside *outside; /* what the power method reports (outside.c); NULL: not asked yet */
     struct node_way way;
     struct node_jobs jobs;
     struct node_asleep asleep;

@@ -45,14 +45,14 @@ void sleep_record_end(struct node *node, const char *outcome)
     }
 }
 
-int64_t sleep_record_left_s(const struct node *node)
+int64_t sleep_record_down_max_s(const struct node *node)
 {
     return node->state == WAKE_GOING_DOWN && node->sleep.is_shown ? node->sleep.down_max_s : 0;
 }
 
 bool sleep_record_is_in(const struct node *node, const struct ad *ad)
 {
-    return ad_int_or(ad, "PowerDownSeconds", 0) == sleep_record_left_s(node);
+    return ad_int_or(ad, "PowerDownSeconds", 0) == sleep_record_down_max_s(node);
 }
 
 void sleep_record_over(struct node *node)

@@ -21,9 +21,9 @@ void sleep_record_put(struct node *node, const char *outcome, void (*done)(void 
 void sleep_record_end(struct node *node, const char *outcome);
 /* Returns how long the order to power the machine down may take in all (not the rest), seconds;
  * 0: no such order is under way. */
-int64_t sleep_record_left_s(const struct node *node);
+int64_t sleep_record_down_max_s(const struct node *node);
 /* Returns whether PowerDownSeconds in the offline ad already has the value of
- * sleep_record_left_s(). */
+ * sleep_record_down_max_s(). */
 bool sleep_record_is_in(const struct node *node, const struct ad *ad);
 /* Cancels the order to power the machine down, if it is under way, and ends the sleep as failed. To
  * be called when live ads of the machine came. */

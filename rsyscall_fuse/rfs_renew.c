@@ -75,8 +75,8 @@ static void fail_renewal(struct rfs_renewal *renewal, int code, const char *path
     }
 }
 
-/* All is renewed: the new handles are used from now on, and the link asks rfs_again() about each
- * held call. */
+/* All is renewed: the new handles are used from now on, and the link asks, with the event
+ * `again`, about each held call. */
 static void finish_renewal(struct rfs_renewal *renewal)
 {
     struct rfs *fs = renewal->fs;
