@@ -198,9 +198,10 @@ int config_file_parse(const char *path, const char *text, size_t length, struct 
         int result = cfg_parse_fp(cfg, file);
         rc = parse.rc;
         if (rc == 0 && (result != CFG_SUCCESS || parse.strings != scan.string_count)) {
-            rc =
-                err_set(err, -EBADMSG,
-                        "%s: libconfuse reads this file differently from Roost's own parser", path);
+            rc = err_set(err, -EBADMSG,
+                         "%s: file refused: the library libconfuse and Roost's own check read it "
+                         "differently; this is a bug of Roost, please report it with the file",
+                         path);
         }
     }
     if (file) {
