@@ -90,7 +90,7 @@ void claim_move(struct claim *claim, enum claim_state state)
 {
     CHECK((MOVES[claim->state] & TO(state)) != 0);
     run_has_ended(claim);
-    log_debug(claim->schedd->log, "claim.moved", "the claim changed its state",
+    log_debug(claim->schedd->log, "claim.moved", "the claim went from one of its states to another",
               LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
               LOG_TEXT("from", STATE_NAMES[claim->state]), LOG_TEXT("to", STATE_NAMES[state]));
     claim->state = state;
