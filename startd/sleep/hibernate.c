@@ -578,7 +578,8 @@ void hibernate_leave(struct startd *startd)
         return;
     }
     if (any_claim(startd)) {
-        take_back(startd, "the machine has claims, so it is not asleep");
+        take_back(startd,
+                  "the machine has claims: this startd (-asleep) sends no offline ads, and ends");
         return;
     }
     go_down(startd, 5, "the machine was not started yet");
