@@ -499,7 +499,8 @@ static int claims_get(const json_t *claims, struct token *token, struct err *err
     }
     if (rc == 0 && token->id[0] == '\0') {
         rc = err_set(err, -EINVAL,
-                     "malformed token: no id (claim 'jti'), so the token could not be revoked");
+                     "malformed token: no id (claim 'jti'); a token without an id is refused, "
+                     "because it cannot be revoked");
     }
     rc = rc < 0 ? rc : claim_holder(claims, token, err);
     return rc < 0 ? rc : claim_pool(claims, token, err);
