@@ -25,7 +25,7 @@ struct err;
 struct ledger;
 struct wire_request;
 
-#define LEDGER_ID_SIZE 32
+#define LEDGER_ID_SIZE 32 /* bytes of a record's id, with the terminating zero */
 
 /* The columns of a record.  id, kind, machine, asked_by, outcome and reason must be set; any other
  * member that is NULL is not written.  EndTime is written unless outcome is "Started". */

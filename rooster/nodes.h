@@ -22,7 +22,7 @@ struct loop_timer;
 struct outside;
 struct rooster;
 
-#define ROOSTER_TEXT_MAX    300
+#define ROOSTER_TEXT_MAX    300 /* most bytes of a reason, with the terminating zero */
 #define ASKED_BY_NEGOTIATOR "negotiator"
 #define ASKED_BY_RESERVE    "reserve"
 #define ASKED_BY_STARTD     "startd" /* AskedBy in records of sleeps that a startd began */
@@ -71,7 +71,10 @@ struct node_sleep { /* the sleep under way */
     char level[8];
     int64_t began_s; /* time at which the offline ads came, seconds since 1970 */
     int64_t order;   /* MyCurrentTime of the offline ads that asked for the sleep; 0: none did */
-    bool is_over;    /* this sleep has ended, although the offline ads may still ask for it */
+    /* The sleep that `order` identifies has ended: the machine is off, its power-down failed, or
+     * the machine was taken back for jobs.  The rooster does not begin this sleep again, even if
+     * the machine's offline ads still ask the rooster to power the machine down. */
+    bool is_over;
     bool is_resumed; /* an earlier rooster may have given the order for this sleep */
     /* the power-down was ordered, perhaps by an earlier rooster: the offline ads are to have
      * PowerDownSeconds */
@@ -133,11 +136,14 @@ struct node_awake { /* what a machine's live ads say */
     struct node_room given; /* cores and memory, as the live ads say */
 };
 
-struct node_look {    /* about the examinations of a machine's ads */
-    uint64_t number;  /* number of the examination in which the machine was examined last */
-    bool marked;      /* the machine is marked to be examined */
+/* What the rooster remembers of its looks at a machine (look.c).  In a look, the rooster reads the
+ * machine's live and offline ads, and decides what to do with the machine: wake it, power it down,
+ * or nothing. */
+struct node_look {
+    uint64_t number;  /* number of the last look at this machine; see rooster->looks */
+    bool marked;      /* the machine is marked for a look */
     bool told_costly; /* it was logged that the machine's ads are too costly to evaluate */
-    bool saw_up;      /* the machine was up at the last examination */
+    bool saw_up;      /* the machine was up at the last look */
     bool recalled;    /* the state that an earlier rooster wrote into the offline ad was read */
 };
 

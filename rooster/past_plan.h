@@ -21,7 +21,8 @@
 
 struct ad;
 
-#define PAST_KEPT         32 /* number of wake orders that are remembered */
+#define PAST_KEPT 32 /* number of wake orders that are remembered */
+/* most bytes of the text that says what differed, with the terminating zero */
 #define PAST_DIFFERED_MAX 240
 
 struct past {       /* the record of one machine; all zero: empty */

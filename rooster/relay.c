@@ -32,7 +32,7 @@
 #define RELAYS_MAX  3    /* asked for one packet */
 #define RELAY_MS    5000 /* for each */
 #define PACKET_MAX  128
-#define SUBNET_SIZE 40
+#define SUBNET_SIZE 40 /* most bytes of a network as text, with the terminating zero */
 
 struct relays {
     struct rooster *rooster;

@@ -50,7 +50,7 @@ struct rooster {
     struct strmap *seen;  /* key of an ad in `watch` -> struct seen */
     struct vec marked;    /* of struct node: machines that must be examined */
     size_t machines;      /* number of machines that have ads */
-    uint64_t looks;       /* number of the last examination */
+    uint64_t looks;       /* number of the last look at machines (look.c) */
     struct candidates candidates;
     struct ad_expr *unhibernate, *rank;
     struct loop_timer *look_timer, *interval_timer;

@@ -19,7 +19,7 @@
 #include "rooster/nodes.h"
 #include "rooster/rooster.h"
 
-#define TICKET_TEXT_MAX 65536
+#define TICKET_TEXT_MAX 65536 /* most bytes of the text, without the terminating zero */
 
 static void ticket_ended(void *arg, int status, const char *text)
 {
