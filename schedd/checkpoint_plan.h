@@ -35,19 +35,21 @@ struct checkpoint_facts {
  * checkpoints, and how much of that run they saved. */
 void checkpoint_plan_run_begins(struct ad *own);
 
-/* Notes that a checkpoint was taken.  told: its manifest (docs/protocol/checkpoint.md).  Returns
- * false, and changes nothing, when the checkpoint is already known. */
+/* Notes in `own`, the job's own ad, that a checkpoint was taken.  told: its manifest
+ * (docs/protocol/checkpoint.md).  Returns false, and changes nothing, when the checkpoint is
+ * already known. */
 bool checkpoint_plan_taken(struct ad *own, const struct ad *told,
                            const struct checkpoint_facts *facts);
 
-/* Notes that a checkpoint could not be resumed from.  told: the shadow's report, with
- * CkptSequence (number of the checkpoint), Reason, Damaged, and CkptPrevious (number of the kept
- * checkpoint before it; 0: none).  If the latest checkpoint is damaged, the one before it becomes
- * the latest. */
+/* Notes in `own`, the job's own ad, that a checkpoint could not be resumed from.  told: the
+ * shadow's report, with CkptSequence (number of the checkpoint), Reason, Damaged, and CkptPrevious
+ * (number of the kept checkpoint before it; 0: none).  If the latest checkpoint is damaged, the one
+ * before it becomes the latest. */
 void checkpoint_plan_refused(struct ad *own, const struct ad *told);
 
-/* Notes that a run continued from the checkpoint with this sequence number, or, with 0, started
- * from the beginning. */
+/* Notes in `own`, the job's own ad, that a run continued from the checkpoint with this sequence
+ * number, or, with 0, started from the beginning: counts the restart in NumRestarts, and sets the
+ * committed times back to what they were at that checkpoint. */
 void checkpoint_plan_resumed(struct ad *own, int64_t sequence);
 
 /* Forgets the job's checkpoints: a further run would start from the beginning, and the committed

@@ -28,7 +28,7 @@
 #define JOULES_PER_KWH 3600000.0
 #define LOGGED_SIZE    "LoggedImageSize" /* private attribute: size in the last event 006 */
 #define PROVISIONED    "Provisioned"
-#define NAME_SIZE      96
+#define NAME_SIZE      96 /* most bytes of a resource's name, with the terminating zero */
 
 /* Copies the present value of the attribute `from` of view to the event; nothing when it is not a
  * number, string or boolean. */

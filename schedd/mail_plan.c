@@ -12,8 +12,9 @@
 #include "classad/ad.h"
 
 #define ARGUMENTS_SHOWN 1000
-#define NAME_BYTES      128
-#define USER_REQUEST    1 /* HoldReasonCode of a hold by the user, who gets no mail about it */
+/* most bytes of an attribute's name, with the terminating zero */
+#define NAME_BYTES   128
+#define USER_REQUEST 1 /* HoldReasonCode of a hold by the user, who gets no mail about it */
 
 bool mail_plan_is_wanted(const struct ad *job, enum mail_occasion occasion)
 {

@@ -14,7 +14,7 @@
 struct ad;
 struct strbuf;
 
-#define MAIL_BYTES_MAX 32768
+#define MAIL_BYTES_MAX 32768 /* most bytes of a mail, without the terminating zero */
 
 enum mail_occasion { MAIL_ENDED, MAIL_HELD, MAIL_REMOVED, MAIL_STARTED };
 

@@ -25,8 +25,9 @@
 #include "eventlog/log_append.h"
 #include "schedd/schedd_state.h"
 
-#define HEADER_BYTES 256 /* bytes of its attribute Info */
-#define PATH_BYTES   4096
+/* most bytes of the header's attribute Info, without the terminating zero */
+#define HEADER_BYTES 256
+#define PATH_BYTES   4096 /* most bytes of a path, with the terminating zero */
 
 struct site_log {
     struct schedd *schedd;

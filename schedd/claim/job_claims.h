@@ -37,7 +37,7 @@ struct loop_timer;
 struct schedd;
 struct wire_request;
 
-#define CLAIM_ID_MAX 255
+#define CLAIM_ID_MAX 255 /* most bytes of a claim id, without the terminating zero */
 /* how often in a row claim_restart() may start a job again on the same claim */
 #define CLAIM_RESTARTS_MAX 3
 /* milliseconds from claim_start() until the shadow must have answered; else the claim ends */

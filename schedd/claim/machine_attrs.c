@@ -14,7 +14,7 @@
 #include "schedd/queue/job_ad.h"
 #include "schedd/schedd_state.h"
 
-#define NAME_BYTES  128
+#define NAME_BYTES  128 /* most bytes of an attribute's name, with the terminating zero */
 #define HISTORY_MAX 100
 #define DIVIDERS    ", \t"
 

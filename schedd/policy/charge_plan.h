@@ -22,8 +22,9 @@
 struct ad;
 struct err;
 
-#define CHARGE_NAME_MAX  400 /* most bytes of AccountingGroup */
-#define CHARGE_PARTS_MAX 9   /* most parts of AccountingGroup, separated by dots */
+/* most bytes of AccountingGroup, without the terminating zero */
+#define CHARGE_NAME_MAX  400
+#define CHARGE_PARTS_MAX 9 /* most parts of AccountingGroup, separated by dots */
 
 struct charge_rules {
     const char *owner; /* name of the job's owner */

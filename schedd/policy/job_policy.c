@@ -40,7 +40,7 @@
 #include "schedd/shadows/shadow_runs.h"
 
 #define VERDICT_ATTRIBUTE "ExitVerdict"
-#define NAME_MAX_BYTES    128
+#define NAME_MAX_BYTES    128 /* most bytes of a name, with the terminating zero */
 
 struct policies {
     struct schedd *schedd;

@@ -17,8 +17,9 @@
 
 enum { RUNNING = 2, COMPLETED = 4, HELD = 5, SUSPENDED = 7 };
 
-#define DAY_S    86400
-#define TEXT_MAX 800 /* most bytes of an expression in a reason */
+#define DAY_S 86400
+/* most bytes of an expression in a reason, without the terminating zero */
+#define TEXT_MAX 800
 
 static const struct {
     const char *attribute;

@@ -15,7 +15,7 @@
 #include "schedd/schedd_state.h"
 #include "store/store.h"
 
-#define KEY_SIZE  64
+#define KEY_SIZE  64   /* bytes of a row's key, with the terminating zero */
 #define TRIM_ROWS 1000 /* rows deleted at a time */
 
 static void finished_key(int64_t cluster, int64_t proc, char ret[KEY_SIZE])

@@ -38,7 +38,7 @@
 #define HISTORY_PAGE   500                 /* rows of the history in one scan */
 /* Bytes of the history in one part of an answer, but for the last ad. */
 #define HISTORY_PART_BYTES ((size_t)512 << 10)
-#define HISTORY_KEY_SIZE   64
+#define HISTORY_KEY_SIZE   64 /* bytes of a row's key, with the terminating zero */
 
 /* The filter of a page.  It runs on the worker thread and touches only itself and the row.
  * Expressions and ads belong to one thread, so the constraint is parsed there from its text. */

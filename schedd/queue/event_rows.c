@@ -26,7 +26,7 @@
 #include "store/store.h"
 #include "wire/wire.h"
 
-#define KEY_SIZE    32
+#define KEY_SIZE    32     /* bytes of a row's key, with the terminating zero */
 #define MAIL_PATH   "mail" /* Path of a mail: not absolute, so it is not a log's */
 #define MAIL_STREAM EVENT_STREAMS
 #define SITE_PATH   "site" /* Path of rows of the site's log, which have no owner */

@@ -25,8 +25,9 @@ struct err;
 struct owner;
 struct schedd;
 
-#define EVENT_STREAMS      4
-#define EVENT_BATCH_BYTES  ((size_t)1 << 20)
+#define EVENT_STREAMS     4
+#define EVENT_BATCH_BYTES ((size_t)1 << 20)
+/* most bytes of the path of an event log, without the terminating zero */
 #define EVENT_LOG_PATH_MAX 4000
 
 /* Loads the events that are not written yet.  Call after queue_init().  Returns 0, or a negative

@@ -27,12 +27,14 @@ struct shadow;
 struct slice_work;
 struct strmap;
 
-#define JOB_ID_SIZE       32                 /* "4294967295.4294967295" and the terminating zero */
-#define JOB_KEY_SIZE      64                 /* bytes of the key of a row in the store */
+#define JOB_ID_SIZE 32 /* "4294967295.4294967295" and the terminating zero */
+/* bytes of the key of a row in the store, with the terminating zero */
+#define JOB_KEY_SIZE      64
 #define JOB_AD_MAX        ((size_t)64 << 10) /* most bytes of a job's own ad, encoded */
 #define CLUSTER_AD_MAX    ((size_t)256 << 10)
 #define CLUSTER_PROCS_MAX 10000000
-#define OWNER_NAME_MAX    64
+/* most bytes of an owner's name, without the terminating zero */
+#define OWNER_NAME_MAX 64
 
 enum job_phase {
     JOB_IDLE,    /* waits for a match; counted in the request ad of its autocluster */
@@ -165,7 +167,9 @@ void queue_note_own(struct job *job);
 /* To be called after a move that may have changed the job's status from `before`.  If it did,
  * updates the counts and the time of the change, and returns true. */
 bool queue_note_status(struct schedd *schedd, struct job *job, enum job_status before);
-/* For a job that was loaded in JOB_ACTIVE: notes that it was suspended before the restart. */
+/* To be called after a restart of the schedd, for a job in JOB_ACTIVE whose stored JobStatus says
+ * that the job is suspended: sets job->suspended, and counts the job as suspended instead of
+ * running.  Writes no event, and does not change the job's ad. */
 void queue_note_suspended(struct schedd *schedd, struct job *job);
 
 #endif

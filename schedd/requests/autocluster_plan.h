@@ -18,9 +18,12 @@ struct ad;
 struct strbuf;
 struct strmap;
 
-/* Adds each significant attribute to names, a map without regard to case.  extra: NULL-terminated
- * list of further names, or NULL.  Names that the job does not have are added, too, because a job
- * without the attribute differs from a job with it. */
+/* Adds to names, a map without regard to case: a fixed list of attributes that are always
+ * significant, the attributes in `extra`, and those that the job's Requirements, Rank, RequestCpus,
+ * RequestMemory and RequestDisk read from the job.  The caller adds those that the negotiator
+ * reports.  extra: the names in SIGNIFICANT_ATTRIBUTES, NULL-terminated, or NULL.  Names that the
+ * job does not have are added, too, because a job without the attribute differs from a job with it.
+ */
 void autocluster_plan_names(const struct ad *job, const char *const *extra, struct strmap *names);
 
 /* Adds all attributes Request<resource> of the ad (may be NULL) to names, because a claim's next

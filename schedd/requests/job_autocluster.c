@@ -22,8 +22,10 @@
 #include "schedd/schedd_state.h"
 #include "schedd/requests/submitters.h"
 
-#define ID_TEXT           24
-#define LEARNED_MAX       500
+/* bytes of an autocluster's number as text, with the terminating zero */
+#define ID_TEXT     24
+#define LEARNED_MAX 500
+/* most bytes of each text that is kept, without the terminating zero */
 #define REJECTED_TEXT_MAX 2000
 #define PRIO_STEPS_MAX    2000 /* steps of PRIO for one job; a PRIO that takes more counts as 0 */
 

@@ -46,7 +46,8 @@ struct request_work {
  * it. */
 #define CALLER_WORKS_MAX 16
 
-#define WORK_CONSTRAINT_MAX ((size_t)256 << 10) /* most bytes of a constraint's text */
+/* most bytes of a constraint's text, without the terminating zero */
+#define WORK_CONSTRAINT_MAX ((size_t)256 << 10)
 
 /* Parses the constraint of a request.  Returns 0 and sets *ret, owned by the caller; or, with err,
  * -EINVAL (not an expression) or -E2BIG (longer than WORK_CONSTRAINT_MAX). */

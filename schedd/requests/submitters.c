@@ -17,7 +17,7 @@
 #include "schedd/requests/request_news.h"
 #include "schedd/schedd_state.h"
 
-#define GROUP_NAME_MAX 400
+#define GROUP_NAME_MAX 400 /* most bytes of a group's name, without the terminating zero */
 
 void submitters_init(struct schedd *schedd)
 {

@@ -19,7 +19,7 @@
 #include "schedd/schedd_state.h"
 #include "wire/wire.h"
 
-#define JOB_BYTES 40
+#define JOB_BYTES 40 /* bytes of a job's id, with the terminating zero */
 
 struct turn {
     TAILQ_ENTRY(turn)

@@ -16,7 +16,8 @@
 
 #define EXPANDED  "MATCH_EXP_"
 #define LOOKED_UP "MATCH_"
-#define TEXT_MAX  65536 /* bytes of one expanded attribute */
+/* most bytes of one expanded attribute, without the terminating zero */
+#define TEXT_MAX 65536
 
 static const char *text_of(const struct ad_expr *expr)
 {

@@ -34,8 +34,8 @@
 #include "submit/submit_job.h"
 
 #define TABLE      "factories"
-#define SLICE_JOBS 100 /* jobs made in one slice, at most */
-#define KEY_SIZE   64
+#define SLICE_JOBS 100      /* jobs made in one slice, at most */
+#define KEY_SIZE   64       /* bytes of a row's key, with the terminating zero */
 #define NAME       "digest" /* name of the digest in messages */
 #define ENV_MAX    20000
 

@@ -30,7 +30,8 @@ struct err;
 struct job_factory;
 struct schedd;
 
-#define FACTORY_DIGEST_MAX ((size_t)15 << 20) /* most bytes of one submit digest */
+/* most bytes of one submit digest, without the terminating zero */
+#define FACTORY_DIGEST_MAX ((size_t)15 << 20)
 /* Most bytes of all submit digests of one owner, as factory_bytes() counts them. */
 #define FACTORY_OWNER_MAX ((int64_t)64 << 20)
 
