@@ -85,8 +85,8 @@ void judge_listen(struct judge *judge, struct client_events *events);
 
 /* Returns "" while all promises hold; otherwise "NAME: what happened", with the promise's name. */
 const char *judge_verdict(const struct judge *judge);
-/* Reports a broken promise that the caller has found; the first broken promise of the run counts.
- */
+/* Tells the judge of a broken promise that the caller has found; judge_verdict() returns the first
+ * broken promise of the run. */
 void judge_broken(struct judge *judge, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Returns the number of jobs that wait for a machine. */

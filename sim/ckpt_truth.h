@@ -49,13 +49,13 @@ void ckpt_truth_observe(struct ckpt_truth *truth, struct sim_observer *observer)
 struct tap *ckpt_truth_tap(struct ckpt_truth *truth);
 void ckpt_truth_begin(struct ckpt_truth *truth, struct sim *sim, struct judge *judge);
 
-/* Reports that for the next for_us microseconds some fault other than evictions exists, so that
- * perhaps no checkpoint succeeds. */
+/* Tells `truth` that for the next for_us microseconds some fault other than evictions exists, so
+ * that perhaps no checkpoint succeeds. */
 void ckpt_truth_trouble(struct ckpt_truth *truth, uint64_t for_us);
-/* Reports that a client was told that checkpoint `sequence` of job `id` is kept. */
+/* Tells `truth` that a client was told that checkpoint `sequence` of job `id` is kept. */
 void ckpt_truth_told(struct ckpt_truth *truth, const char *id, int64_t sequence);
-/* Reports the ad of job `number` from the queue or the history; began_us: time when the query for
- * the ad was sent. */
+/* Gives `truth` the ad of job `number` from the queue or the history; began_us: time when the query
+ * for the ad was sent. */
 void ckpt_truth_seen(struct ckpt_truth *truth, uint64_t began_us, unsigned number,
                      const struct ad *ad);
 bool ckpt_truth_is_output(const struct ckpt_truth *truth, unsigned number, const char *text);

@@ -16,7 +16,7 @@
 #define FEATURES_PATH  "/etc/sim/features"
 #define FNV_BASIS      UINT64_C(14695981039346656037)
 #define FNV_PRIME      UINT64_C(1099511628211)
-#define FILE_NAMES_MAX 512
+#define FILE_NAMES_MAX 512 /* most bytes of a file's name, with the terminating zero */
 
 /* ---- images ---------------------------------------------------------------------------------- */
 

@@ -14,7 +14,8 @@
 
 #include "sim/sim_private.h"
 
-#define SIM_URI_SIZE 256 /* size of a buffer for the URI in a certificate, bytes */
+/* most bytes of the URI in a certificate, with the terminating zero */
+#define SIM_URI_SIZE 256
 
 enum sim_side { SIM_CLIENT, SIM_SERVER };
 enum sim_chunk_kind { SIM_DATA, SIM_FIN, SIM_RST };

@@ -74,22 +74,23 @@ void power_truth_kind(struct power_truth *truth, unsigned number, enum power_kin
 enum power_kind power_truth_kind_of(const struct power_truth *truth, unsigned number);
 unsigned power_truth_on(const struct power_truth *truth);      /* number of machines that are on */
 unsigned power_truth_running(const struct power_truth *truth); /* number of jobs that run */
-/* Reports that from now on the machine may be woken, because somebody asked for it by name. */
+/* Tells `truth` that from now on the machine may be woken, because somebody asked for it by name.
+ */
 void power_truth_order(struct power_truth *truth, const struct sim_host *host);
 /* Returns whether the machine may be woken: somebody asked for it by name, or the reserve is
  * short. */
 bool power_truth_is_ordered(const struct power_truth *truth, const struct sim_host *host);
-/* Reports that the last jobs, which need all machines, are now submitted. */
+/* Tells `truth` that the last jobs, which need all machines, are now submitted. */
 void power_truth_last(struct power_truth *truth);
-/* Reports that the rooster was killed. */
+/* Tells `truth` that the rooster was killed. */
 void power_truth_rooster_died(struct power_truth *truth);
 
-/* Reports the status of the reply to POWER_DOWN that the operator sent to the machine. */
+/* Tells `truth` the status of the machine's reply to a POWER_DOWN of the operator. */
 void power_truth_slept(struct power_truth *truth, const char *name, int status);
-/* Reports the ads that the operator got from POWER_STATUS. */
+/* Gives `truth` the ads that the operator got from POWER_STATUS. */
 void power_truth_states(struct power_truth *truth, struct ad *const *ads, size_t count);
-/* Reports the ads of an energy report that the operator got; users: true for a report of users,
- * false for one of machines. */
+/* Gives `truth` the ads of an energy report that the operator got, to be compared with the energy
+ * that the machines really used.  users: true for a report of users, false for one of machines. */
 void power_truth_energy(struct power_truth *truth, bool users, struct ad *const *ads, size_t count);
 
 void power_truth_finish(struct power_truth *truth);

@@ -215,7 +215,9 @@ struct sim_temper {
     unsigned crashes;
     unsigned dump_fails, dump_hangs; /* `roost-ckpt dump` fails, or never ends */
     uint64_t late_max_us, crash_max_us;
-    bool is_dead; /* never boots again: hangs for a while, or stays off */
+    /* From its next boot on, the machine never comes up: each boot ends with the machine off; in
+     * half of the cases, chosen at random, the boot hangs for 20 minutes before. */
+    bool is_dead;
 };
 void sim_host_temper(struct sim_host *host, const struct sim_temper *temper);
 

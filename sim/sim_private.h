@@ -21,8 +21,8 @@
 #define SIM_SIGNALS     65
 #define SIM_ENV_MAX     128
 #define SIM_TRACE_LINES 4096
-#define SIM_TRACE_TEXT  216
-#define SIM_PATH_MAX    4096
+#define SIM_TRACE_TEXT  216  /* most bytes of a line's text, with the terminating zero */
+#define SIM_PATH_MAX    4096 /* most bytes of a path, with the terminating zero */
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
