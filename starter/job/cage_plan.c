@@ -13,7 +13,7 @@
 #include "classad/ad.h"
 #include "wire/remote_attrs.h"
 
-#define GROUP_NAME_MAX 200
+#define GROUP_NAME_MAX 200 /* most bytes of a cgroup's name, without the terminating zero */
 
 /* HTCondor's numbers. */
 #define HOLD_OUT_OF_RESOURCES 34

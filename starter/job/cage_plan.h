@@ -53,8 +53,9 @@ struct cage_place {
     /* For a job with checkpoints: the path at which it sees its sandbox, the same on every machine.
      * NULL: a job without checkpoints. */
     const char *home;
-    const char *images;    /* the directory of the job's checkpoint images */
-    const char *images_at; /* the path at which the job sees the directory `images` */
+    const char *images;    /* for a job with checkpoints: the machine's path of the directory of the
+                              job's images */
+    const char *images_at; /* the path in the cage at which the directory `images` is mounted */
 };
 
 /* What a job sees of the machine's files; made by cage_plan_view(). */

@@ -48,7 +48,7 @@
 #define HOLD_PRE_SCRIPT       43
 #define HOLD_POST_SCRIPT      44
 
-#define KEYWORD_MAX 64
+#define KEYWORD_MAX 64 /* most bytes of a hook keyword, with the terminating zero */
 
 static const char *const SCRIPT_NAMES[] = {"",        "prepare hook", "PreCmd", "job",
                                            "PostCmd", "exit hook",    ""};
