@@ -31,7 +31,8 @@ struct err;
 struct strbuf;
 struct submit_file;
 
-#define SUBMIT_FILE_MAX    ((size_t)16 << 20) /* most bytes of a submit file */
+/* most bytes of a submit file, without the terminating zero */
+#define SUBMIT_FILE_MAX    ((size_t)16 << 20)
 #define SUBMIT_NAMES_MAX   10000
 #define SUBMIT_JOBS_MAX    10000000 /* most jobs of one queue statement */
 #define SUBMIT_IF_MAX      63       /* most levels of nested ifs */

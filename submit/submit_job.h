@@ -47,7 +47,8 @@ struct submit_place {
     const char *file;  /* name of the submit file, for JobSubmitFile */
     const char *arch;  /* Arch of the submit machine, for the default Requirements */
     const char *opsys; /* OpSys of the submit machine, for the default Requirements */
-    /* the submitter: default of accounting_group_user; NULL: unknown */
+    /* name of the user who submits, such as "alice", without a domain: default of
+     * accounting_group_user; NULL: unknown */
     const char *user;
     /* true: `user` is the jobs' owner, and another accounting_group_user is refused */
     bool own_charge_only;

@@ -27,14 +27,16 @@
 struct err;
 struct strbuf;
 
-#define SUBMIT_VALUE_MAX ((size_t)1 << 20) /* most bytes of a value after expansion */
-#define SUBMIT_DEPTH_MAX 32                /* most levels of nested macros */
-#define SUBMIT_STEPS_MAX 100000            /* most macros replaced in one value */
+/* most bytes of a value after expansion, without the terminating zero */
+#define SUBMIT_VALUE_MAX ((size_t)1 << 20)
+#define SUBMIT_DEPTH_MAX 32     /* most levels of nested macros */
+#define SUBMIT_STEPS_MAX 100000 /* most macros replaced in one value */
 /* most bytes of values to expand for a job, or while one queue statement is read */
 #define SUBMIT_WORK_MAX ((size_t)4 << 20)
 /* bytes that each macro counts in SUBMIT_WORK_MAX, besides its text */
 #define SUBMIT_MACRO_BYTES 32
-#define SUBMIT_NAME_MAX    255 /* most bytes of a macro's name */
+/* most bytes of a macro's name, without the terminating zero */
+#define SUBMIT_NAME_MAX 255
 
 /* Where macros are looked up.  Each member except lookup may be NULL. */
 struct submit_scope {
