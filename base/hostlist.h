@@ -16,7 +16,7 @@ struct err;
 struct strbuf;
 struct vec;
 
-#define HOSTLIST_NAME_MAX  255              /* longest host name, bytes */
+#define HOSTLIST_NAME_MAX  255 /* most bytes of a host name, without the terminating zero */
 #define HOSTLIST_COUNT_MAX ((size_t)100000) /* most names in one list */
 
 /* Appends the names in the text, in their order; the caller frees each with mem_free().  A name

@@ -22,7 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOG_LINE_MAX 8192 /* bytes with the newline; longer lines are cut and end in " ..." */
+/* bytes with the newline, without the terminating zero; longer lines are cut and end in " ..." */
+#define LOG_LINE_MAX 8192
 
 struct err;
 struct log;

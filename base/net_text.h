@@ -14,7 +14,8 @@
 
 struct err;
 
-#define NET_TEXT_MAX  32 /* bytes; enough for any result of net_text_put_...() */
+/* enough bytes for any result of net_text_put_...(), with the terminating zero */
+#define NET_TEXT_MAX  32
 #define NET_MAC_BYTES 6
 
 struct net_subnet {

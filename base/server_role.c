@@ -11,8 +11,9 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 
-#define SCHEME     SERVER_ROLE_SCHEME "//"
-#define TEXT_MAX   64 /* bytes of a name in a message */
+#define SCHEME   SERVER_ROLE_SCHEME "//"
+#define TEXT_MAX 64 /* most bytes of a name in a message, without the terminating zero */
+/* bytes of a text that names a server, with the terminating zero */
 #define WORDS_SIZE (4 * TEXT_MAX)
 
 bool server_role_is_known(const char *role)

@@ -29,8 +29,9 @@ struct strbuf;
 #define SERVER_ROLE_COLLECTOR "collector"
 #define SERVER_ROLE_SCHEDD    "schedd"
 /* A URI that begins with this word, in any case, names a role. */
-#define SERVER_ROLE_SCHEME   "roost:"
-#define SERVER_ROLE_NAME_MAX 255 /* longest POOL or NAME, bytes before encoding */
+#define SERVER_ROLE_SCHEME "roost:"
+/* most bytes of a POOL or NAME before encoding, without the terminating zero */
+#define SERVER_ROLE_NAME_MAX 255
 
 /* The advice at the end of messages to the operator about a certificate that names no role, or the
  * wrong one. */

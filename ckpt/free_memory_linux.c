@@ -10,11 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KIB          1024U
-#define PATH_BYTES   (PATH_MAX + 64)
+#define KIB        1024U
+#define PATH_BYTES (PATH_MAX + 64) /* most bytes of a path, with the terminating zero */
+/* most bytes of a cgroup's directory, with the terminating zero */
 #define FOLDER_BYTES (PATH_BYTES + PATH_MAX)
-#define PLACE_BYTES  (FOLDER_BYTES + 32)
-#define NOT_LIMITED  UINT64_MAX
+/* most bytes of the path of a file in it, with the terminating zero */
+#define PLACE_BYTES (FOLDER_BYTES + 32)
+#define NOT_LIMITED UINT64_MAX
 
 /* Adds up the numbers after these words at the beginning of lines.  False: none is there. */
 static bool sum_of(const char *path, const char *const words[2], uint64_t *ret)

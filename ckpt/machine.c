@@ -32,7 +32,7 @@
 #define BIT(n)         (1U << (n))
 #define BITS(from, to) ((to) == 31 ? ~(BIT(from) - 1U) : (BIT((to) + 1) - 1U) & ~(BIT(from) - 1U))
 
-#define NAME_BYTES 20
+#define NAME_BYTES 20 /* most bytes of a feature's name, with the terminating zero */
 
 struct feature {
     char name[NAME_BYTES];

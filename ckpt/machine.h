@@ -76,8 +76,10 @@ void machine_mask(uint32_t words[MACHINE_WORDS], enum machine_level level);
  * began.  On a processor with more registers, that would overwrite other data.  All bits are set if
  * the room does not matter, because the linker uses XSAVEC, which saves only registers in use. */
 uint32_t machine_linker_room(const uint32_t began[MACHINE_WORDS]);
-/* Returns whether a machine with the words `here` has more registers than linker_room, the result
- * of machine_linker_room() for a program: such a program must not continue there. */
+/* Returns whether a machine has a group of registers (a bit of XCR0) that is not in linker_room.
+ * here: the words of this machine, as machine_read() reads them; linker_room: the result of
+ * machine_linker_room() for the words of the machine on which the program began.  If true, the
+ * program must not continue on this machine. */
 bool machine_outgrows(uint32_t linker_room, const uint32_t here[MACHINE_WORDS]);
 
 #endif

@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 
-#define VALUE_MAX 4096
+#define VALUE_MAX 4096 /* most bytes of a value, with the terminating zero */
 #define FILE_MAX  ((off_t)4 << 20)
 
 /* Of glibc's manual, "Hardware Capability Tunables"; names that a version does not know it passes

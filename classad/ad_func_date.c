@@ -13,7 +13,7 @@
 #include "classad/ad_func_variants.h"
 #include "classad/ad_time.h"
 
-#define FORMATTED_MAX 4096
+#define FORMATTED_MAX 4096 /* most bytes of a formatted time, with the terminating zero */
 
 static int32_t zone_offset(const struct ad_evaluator *ev, int64_t at_s)
 {

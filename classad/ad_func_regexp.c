@@ -12,7 +12,7 @@
 #include "classad/ad_regex.h"
 #include "classad/ad_stringlist.h"
 
-#define AD_REGEX_OPTIONS_MAX 8
+#define AD_REGEX_OPTIONS_MAX 8 /* most bytes of the options, with the terminating zero */
 
 static struct ad_regex *compile_pattern(struct ad_evaluator *ev, const struct ad_value *pattern,
                                         const struct ad_value *options)

@@ -9,7 +9,7 @@
 #include "classad/ad_evaluator.h"
 #include "classad/ad_func.h"
 
-#define HOME_MAX 4096
+#define HOME_MAX 4096 /* most bytes of a home directory's path, with the terminating zero */
 
 /* userHome(name[, otherwise]).  A text as second argument is the result of every failure. */
 void ad_func_user_home(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)

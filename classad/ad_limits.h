@@ -9,10 +9,13 @@
 #include <stddef.h>
 
 #define AD_ATTRS_MAX 20000 /* attributes of a parsed or decoded ad */
-#define AD_NAME_MAX  1024  /* bytes of an attribute or function name */
-/* bytes of one string literal, and of a string that evaluation makes */
+/* bytes of an attribute or function name, without the terminating zero */
+#define AD_NAME_MAX 1024
+/* bytes of one string literal, and of a string that evaluation makes, without the terminating zero
+ */
 #define AD_STRING_MAX ((size_t)1 << 20)
-#define AD_TEXT_MAX   ((size_t)10 << 20) /* bytes of a text to parse, or of a binary ad */
+/* bytes of a text to parse (without the terminating zero), or of a binary ad */
+#define AD_TEXT_MAX ((size_t)10 << 20)
 /* nesting of brackets, operators and ads in a text */
 #define AD_DEPTH_MAX 160
 /* most nodes from an expression's root to a leaf; each level of nesting in the text may add ten,

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AD_NUMBER_MAX 32 /* bytes of the longest printed number */
+#define AD_NUMBER_MAX 32 /* enough bytes for any printed number, which gets no terminating zero */
 
 /* Both print functions write at most AD_NUMBER_MAX bytes to out, without a terminating zero, and
  * return the number of bytes. */

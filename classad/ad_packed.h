@@ -33,7 +33,7 @@ struct strbuf;
 /* highest number of bodies (values of an ad) that a shape (names of an ad) remembers */
 #define AD_SHAPE_BODIES 4u
 #define AD_SHAPE_ASKED  32u /* how many recent lookups of names a shape remembers */
-#define AD_ASKED_BYTES  28u /* longest name of a remembered lookup, bytes */
+#define AD_ASKED_BYTES  28u /* most bytes of a remembered name, with the terminating zero */
 
 /* most shapes in one chain of the hash table of a pool of ads; a further shape is not shared */
 #define AD_CHAIN_MAX 64u

@@ -14,13 +14,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AD_REGEX_PATTERN_MAX 16384 /* bytes */
+/* most bytes of a pattern, without the terminating zero */
+#define AD_REGEX_PATTERN_MAX 16384
 /* most nested backtracking points in one search (a limit of PCRE2) */
 #define AD_REGEX_DEPTH_MAX 2000
 #define AD_REGEX_HEAP_KIB  4096 /* most memory of one search, KiB (a limit of PCRE2) */
 
-#define AD_REGEX_KEPT_MAX   64   /* how many compiled patterns a pool of ads keeps */
-#define AD_REGEX_KEPT_BYTES 1024 /* longest pattern that a pool of ads keeps, bytes */
+#define AD_REGEX_KEPT_MAX 64 /* how many compiled patterns a pool of ads keeps */
+/* most bytes of a pattern that a pool of ads keeps, without the terminating zero */
+#define AD_REGEX_KEPT_BYTES 1024
 
 struct ad_regex;
 struct ad_regex_cache;

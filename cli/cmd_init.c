@@ -34,10 +34,11 @@
 #include "wire/token.h"
 
 #define INIT_NODES_MAX 500
-#define INIT_PATH_MAX  72 /* of DIR: Unix sockets below it must fit into 107 bytes */
-#define INIT_POOL      "personal"
-#define INIT_ACCOUNT   "nobody"
-#define LOOK_MS        5000
+/* of DIR, without the terminating zero: Unix sockets below it must fit into 107 bytes */
+#define INIT_PATH_MAX 72
+#define INIT_POOL     "personal"
+#define INIT_ACCOUNT  "nobody"
+#define LOOK_MS       5000
 
 struct init {
     struct cli *cli;

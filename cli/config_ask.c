@@ -12,7 +12,7 @@
 #include "classad/ad.h"
 #include "wire/wire.h"
 
-#define KNOB_BYTES 256
+#define KNOB_BYTES 256 /* most bytes of a knob's name, with the terminating zero */
 
 /* A daemon of a machine, with a title for messages such as "wn01's startd". */
 struct whom {

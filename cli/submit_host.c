@@ -29,7 +29,8 @@
 
 /* depth of directories to which the sizes of files are added up */
 #define SIZE_DEPTH_MAX 64
-#define SCRIPT_BYTES   128 /* bytes of a script's first line that the kernel reads */
+/* bytes of a script's first line that the kernel reads, without the terminating zero */
+#define SCRIPT_BYTES 128
 
 /* ---- files ------------------------------------------------------------------------------------
  */

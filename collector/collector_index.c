@@ -23,8 +23,9 @@
 #include "classad/ad_clauses.h"
 #include "collector/collector_ads.h"
 
-#define BUSY_MS   30000 /* an index that was used so lately keeps its place */
-#define KEY_BYTES 128   /* bytes of a value's text; a longer value is UNKNOWN */
+#define BUSY_MS 30000 /* an index that was used so lately keeps its place */
+/* bytes of a value's text, with the terminating zero; a longer value is UNKNOWN */
+#define KEY_BYTES 128
 
 static const char UNKNOWN[] = "?";
 

@@ -12,8 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LEASE_ROLES_MAX   1000
-#define LEASE_NAME_MAX    256 /* longest name of a role or a holder, bytes */
+#define LEASE_ROLES_MAX 1000
+/* most bytes of the name of a role or a holder, without the terminating zero */
+#define LEASE_NAME_MAX    256
 #define LEASE_SECONDS_MAX 3600
 
 struct collector_leases;

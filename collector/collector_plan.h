@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PLAN_TYPE_MAX 64  /* longest MyType, bytes */
-#define PLAN_NAME_MAX 512 /* longest Name, bytes */
+#define PLAN_TYPE_MAX 64  /* most bytes of MyType, without the terminating zero */
+#define PLAN_NAME_MAX 512 /* most bytes of Name, without the terminating zero */
 
 struct ad;
 struct ad_pool;

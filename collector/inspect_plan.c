@@ -16,7 +16,8 @@
 #include "classad/ad.h"
 #include "classad/ad_clauses.h"
 
-#define CLAUSE_BYTES     80  /* bytes of an expression that are shown */
+/* bytes of an expression that are shown, without the terminating zero */
+#define CLAUSE_BYTES     80
 #define NEEDED_MAX       200 /* attributes that Requirements needs; of more none is looked at */
 #define NEEDED_LOOKED_AT 20
 

@@ -11,7 +11,8 @@
 #include <stdbool.h>
 
 #define INSPECT_ATTRIBUTES_USUAL 1000 /* an ad with more attributes is reported */
-#define INSPECT_TEXT_MAX         400  /* most bytes of the description */
+/* a description of so many bytes, without the terminating zero, gets no further problem */
+#define INSPECT_TEXT_MAX 400
 
 struct ad;
 struct ad_context;

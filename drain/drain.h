@@ -17,9 +17,10 @@
 #include <stdint.h>
 
 #define DRAIN_SLOTS_MAX 1024 /* most slots in one request */
-#define DRAIN_TEXT_MAX  4096 /* most bytes of a reason or an expression in a request */
-#define DRAIN_NAME_MAX  300  /* most bytes of a slot's name */
-#define DRAIN_ID_MAX    40   /* bytes of a request's id, with the terminating zero */
+/* most bytes of a reason or an expression in a request, without the terminating zero */
+#define DRAIN_TEXT_MAX 4096
+#define DRAIN_NAME_MAX 300 /* most bytes of a slot's name, with the terminating zero */
+#define DRAIN_ID_MAX   40  /* bytes of a request's id, with the terminating zero */
 /* Seconds that the startd waits for a commit or cancel of its offer, unless the request asks for
  * less. */
 #define DRAIN_COMMIT_S 10

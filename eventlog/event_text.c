@@ -18,9 +18,9 @@
 #include "classad/ad.h"
 #include "classad/ad_xml.h"
 
-#define NAME_SIZE     96
+#define NAME_SIZE     96 /* most bytes of a name, with the terminating zero */
 #define RESOURCES_MAX 64
-#define CELL_SIZE     64
+#define CELL_SIZE     64 /* most bytes of a cell of the table, with the terminating zero */
 
 /* ---- the formats ----------------------------------------------------------------------------- */
 

@@ -317,6 +317,7 @@ static void master_stop(void *state)
 
 /* ---- its ad */
 
+/* most bytes of an attribute's name, with the terminating zero */
 #define SAID_BYTES_MAX (sizeof(((struct keeper *)0)->name) + 32)
 
 /* Makes the name of an attribute, "SCHEDD_Pid": the daemon's name in capitals, as in

@@ -30,8 +30,9 @@ struct arena;
 struct err;
 struct store;
 
-#define ACCOUNTANT_PRIO_MIN     0.5
-#define ACCOUNTANT_FACTOR_MIN   1.0
+#define ACCOUNTANT_PRIO_MIN   0.5
+#define ACCOUNTANT_FACTOR_MIN 1.0
+/* most bytes of the name of a submitter or group, without the terminating zero */
 #define ACCOUNTANT_NAME_MAX     512
 #define ACCOUNTANT_ACCOUNTS_MAX 1000000
 #define ACCOUNTANT_TABLES \

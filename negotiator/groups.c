@@ -19,7 +19,7 @@
 #include "classad/ad.h"
 #include "negotiator/accountant.h"
 
-#define KNOB_NAME_MAX 640
+#define KNOB_NAME_MAX 640 /* most bytes of a knob's name, with the terminating zero */
 #define DEPTH_MAX     32
 
 /* Returns the value of PREFIX_<group>; NULL: not set. */

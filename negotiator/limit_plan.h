@@ -20,8 +20,8 @@
 
 /* most names of limits that are in use or asked for; jobs with further names are not matched */
 #define LIMIT_NAMES_MAX 100000
-#define LIMIT_LIST_MAX  64 /* most names in the list of one job; a job with more is not matched */
-#define LIMIT_NAME_MAX  256
+#define LIMIT_LIST_MAX  64  /* most names in the list of one job; a job with more is not matched */
+#define LIMIT_NAME_MAX  256 /* most bytes of a limit's name, without the terminating zero */
 
 struct limit_plan;
 struct strbuf;

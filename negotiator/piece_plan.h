@@ -18,8 +18,9 @@
 /* Maximum number of resources of one slot, counting Cpus, Memory and Disk; further resources are
  * ignored. */
 #define PIECE_NAMES_MAX 12
-#define PIECE_NAME_MAX  41
-#define PIECE_ATTR_MAX  96
+#define PIECE_NAME_MAX  41 /* most bytes of a resource's name, with the terminating zero */
+/* most bytes of an attribute's name, with the terminating zero */
+#define PIECE_ATTR_MAX 96
 
 struct ad;
 struct ad_context;

@@ -21,7 +21,9 @@
 
 #define EXPLAIN_GAP_MS 2000
 #define ADS_PER_CALL   500
-#define TEXT_MAX       1000 /* many limits: the first of them */
+/* most bytes of a reason, without the terminating zero; a longer list of limits is left out of the
+ * reason */
+#define TEXT_MAX 1000
 
 static const char *const REASONS[PLAN_REASON_COUNT] = {
     [PLAN_CONCURRENCY_LIMIT] = "concurrency limit", /* which: see below */

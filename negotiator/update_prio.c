@@ -30,10 +30,11 @@
 #include "negotiator/share_plan.h"
 #include "store/store.h"
 
-#define FORGET_S         (7 * 86400)
-#define MACHINES_MAX     100000
-#define PRIO_MAX         1e12
-#define MACHINE_NAME_MAX 512 /* bytes of the name of a machine that is kept */
+#define FORGET_S     (7 * 86400)
+#define MACHINES_MAX 100000
+#define PRIO_MAX     1e12
+/* most bytes of the name of a machine that is kept, without the terminating zero */
+#define MACHINE_NAME_MAX 512
 
 struct submitting { /* a submitting machine */
     char *name;

@@ -17,9 +17,10 @@
 #include "negotiator/accountant_parts.h"
 #include "store/store.h"
 
-#define PRUNE_ROWS   5000
-#define HOUR_S       3600
-#define DAY_S        86400
+#define PRUNE_ROWS 5000
+#define HOUR_S     3600
+#define DAY_S      86400
+/* most bytes of a row's key, with the terminating zero */
 #define KEY_MAX      (ACCOUNTANT_NAME_MAX + 32)
 #define PERIODS_ONCE 1000 /* the last periods over which one charge is spread */
 

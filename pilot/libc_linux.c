@@ -29,7 +29,7 @@
 #include "base/text.h"
 
 #define ANSWER_BYTES_MAX 4096
-#define LINE_BYTES_MAX   1024
+#define LINE_BYTES_MAX   1024 /* most bytes of a line, with the terminating zero */
 #define NOBODY           65534
 
 /* ---- hosts */

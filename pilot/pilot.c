@@ -29,7 +29,7 @@
 #include "pilot/pilot_plan.h"
 
 #define TOKEN_FILE_MAX ((size_t)1 << 20)
-#define PATH_BYTES     4096
+#define PATH_BYTES     4096  /* most bytes of a path, with the terminating zero */
 #define TIDY_LOOK_MS   50    /* time between checks whether the starters are gone */
 #define TIDY_KILL_MS   5000  /* until what was killed is gone */
 #define TIDY_MAX_MS    40000 /* longer than KILLING_TIMEOUT's default: then they are killed */

@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "power/bmc_text.h"
 
-#define BMC_TEXT_MAX   255
+#define BMC_TEXT_MAX   255   /* most bytes of a program's argument, without the terminating zero */
 #define BMC_ORDER_MS   30000 /* to switch on, to ask */
 #define BMC_PATIENCE_S 60
 #define BMC_SPARE_MS   20000 /* after the patience: to switch it off and see it */

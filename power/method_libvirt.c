@@ -38,6 +38,7 @@
 #define LIBVIRT_SPARE_MS   15000  /* after the patience with a guest: to destroy it */
 /* roost-libvirt gives up so much earlier than we do, so that it can report why. */
 #define LIBVIRT_EARLIER_MS 2000
+/* most bytes of a line of an answer, with the terminating zero */
 #define LIBVIRT_LINE_MAX   1024
 #define LIBVIRT_OUTPUT_MAX (8 << 20) /* orders that it has not read yet */
 /* A process with watches is restarted so long after its end. */

@@ -29,8 +29,8 @@
 
 #define SESSIONS      "/redfish/v1/SessionService/Sessions"
 #define SYSTEMS       "/redfish/v1/Systems"
-#define PASSWORD_MAX  256
-#define BODY_MAX      2048
+#define PASSWORD_MAX  256  /* most bytes of a password, without the terminating zero */
+#define BODY_MAX      2048 /* most bytes of a request's body, with the terminating zero */
 #define CONFIG_MAX    16384
 #define LOGINS_MAX    2 /* without an answer that is of use between them */
 #define CONFLICTS_MAX 3
@@ -38,7 +38,7 @@
 #define AGAIN_MAX_MS  5000 /* ... long each time, up to this */
 #define REQUEST_S     20   /* seconds for one request */
 #define LOGOUT_S      10
-#define AUTHORITY_MAX 256
+#define AUTHORITY_MAX 256 /* most bytes of HOST:PORT in a URL, with the terminating zero */
 
 struct redfish {
     char token[REDFISH_TOKEN_MAX]; /* "": no session */

@@ -26,7 +26,7 @@
 
 /* most files in the list `made`, which serves file systems without usable birth times */
 #define MADE_MAX      16384
-#define MADE_KEY_SIZE 48
+#define MADE_KEY_SIZE 48        /* bytes of a file's key, with the terminating zero */
 #define ELF_MAGIC     "\177ELF" /* first bytes of an ELF file, as in <elf.h> */
 #define ELF_IDENT     16
 #define ELF_EXEC      2

@@ -31,14 +31,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RSYS_VERSION      2
-#define RSYS_DATA_MAX     ((size_t)1 << 20)            /* most bytes of data in one message */
-#define RSYS_FRAME_MAX    (RSYS_DATA_MAX + (16 << 10)) /* most bytes of one message */
-#define RSYS_HEADER_SIZE  16
-#define RSYS_FIELDS_MAX   (16 << 10) /* most bytes of a message's header and fields */
-#define RSYS_PATH_MAX     4095 /* most bytes of a path or of a link's text, without the zero */
+#define RSYS_VERSION     2
+#define RSYS_DATA_MAX    ((size_t)1 << 20)            /* most bytes of data in one message */
+#define RSYS_FRAME_MAX   (RSYS_DATA_MAX + (16 << 10)) /* most bytes of one message */
+#define RSYS_HEADER_SIZE 16
+#define RSYS_FIELDS_MAX  (16 << 10) /* most bytes of a message's header and fields */
+/* most bytes of a path or of a link's text, without the terminating zero */
+#define RSYS_PATH_MAX 4095
+/* most bytes of a file's name, without the terminating zero */
 #define RSYS_NAME_MAX     255
-#define RSYS_TICKET_MAX   512
+#define RSYS_TICKET_MAX   512 /* most bytes of a ticket, without the terminating zero */
 #define RSYS_OPEN_DATA    ((size_t)64 << 10) /* most bytes of data in the reply to OPEN */
 #define RSYS_SLOTS_MAX    128                /* most requests under way at once in a session */
 #define RSYS_EXTENTS_MAX  64

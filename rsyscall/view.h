@@ -92,6 +92,7 @@ bool rsys_view_is_local(struct rsys_view *view, uint64_t dev);
  * memory and swap space. */
 bool rsys_view_is_memory(struct rsys_view *view, uint64_t dev);
 
+/* bytes of a path in /proc/self/fd, with the terminating zero */
 #define RSYS_FD_PATH_SIZE 40
 /* Writes "/proc/self/fd/N" to ret: a path of the open file of descriptor fd, for system calls that
  * take no descriptor. */

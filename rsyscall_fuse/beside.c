@@ -26,9 +26,11 @@
 #define PROGRAM     "roost-rsys-mount"
 #define SELF        "/proc/self/exe"
 #define SIGNALS_MAX 6
-#define LOOK_MS     5   /* at the end, interval of looks whether all is written */
-#define SOCKET_SIZE 100 /* longest path of a Unix socket */
-#define ENV_SIZE    4200
+#define LOOK_MS     5 /* at the end, interval of looks whether all is written */
+/* most bytes of the path of a Unix socket, with the terminating zero */
+#define SOCKET_SIZE 100
+/* most bytes of an environment variable NAME=VALUE, with the terminating zero */
+#define ENV_SIZE 4200
 
 struct rfs_beside {
     struct rfs_beside_options options;

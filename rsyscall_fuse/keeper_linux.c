@@ -42,7 +42,7 @@
 
 #define PLAIN         ((unsigned long)(MS_NOSUID | MS_NODEV))
 #define CAPABILITIES  64
-#define FD_PATH_SIZE  32
+#define FD_PATH_SIZE  32 /* bytes of a path in /proc/self/fd, with the terminating zero */
 #define SIGNALS_COUNT 64
 
 struct keeper {

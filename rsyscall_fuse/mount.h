@@ -45,6 +45,7 @@ struct rfs_mount_options {
 int rfs_ticket_read(struct os *os, const char *file, char ret[RSYS_TICKET_MAX + 1],
                     struct err *err);
 
+/* most bytes of a server's address, with the terminating zero */
 #define RFS_ADDRESS_SIZE 300
 /* Reads the server's address, the first line of the file, into ret and returns ret.  Returns NULL
  * if file is NULL, or there is no such file, or that line is empty. */

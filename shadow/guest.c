@@ -30,7 +30,7 @@
 
 #define TICKET_MS      60000
 #define TICKETS_MAX    1000
-#define TICKET_SIZE    33
+#define TICKET_SIZE    33  /* bytes of a ticket, with the terminating zero */
 #define FORWARDS_MAX   16  /* requests of one guest that are not answered yet */
 #define RUN_GUESTS_MAX 256 /* guests for all runs of the owner */
 

@@ -27,6 +27,7 @@
 #include "wire/remote_attrs.h"
 #include "wire/remote_ticket.h"
 
+/* most bytes of the path of the owner's home, with the terminating zero */
 #define HOME_SIZE 4096
 
 struct remotes {

@@ -35,7 +35,7 @@
 #define LISTED_MAX  1000
 #define COUNTED_MAX 1000000 /* most files that are counted to measure the owner's use */
 #define SWEPT_MAX   10000
-#define ID_MAX      32
+#define ID_MAX      32 /* bytes of an id, with the terminating zero */
 
 struct sandboxes {
     LIST_HEAD(, spool_work) works;

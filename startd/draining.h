@@ -23,6 +23,7 @@ void draining_close(struct startd *startd);
 /* Takes the steps of draining that are due.  Returns true if the machine is drained and the caller
  * must put it to sleep or switch it off now, with draining_reason() as the reason. */
 bool draining_look(struct startd *startd);
+/* most bytes of a reason, with the terminating zero */
 #define DRAINING_REASON_MAX (DRAIN_ID_MAX + 40)
 void draining_reason(const struct startd *startd, char ret[DRAINING_REASON_MAX]);
 /* Called when the machine stays up or is up again.  If draining had ordered it to sleep or off:

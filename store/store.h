@@ -25,7 +25,7 @@ struct os;
 struct store;
 struct store_txn;
 
-#define STORE_KEY_MAX        1024
+#define STORE_KEY_MAX        1024 /* most bytes of a key, without the terminating zero */
 #define STORE_VALUE_MAX      ((size_t)16 << 20)
 #define STORE_TABLES_MAX     16
 #define STORE_SCAN_ROWS_MAX  1000000

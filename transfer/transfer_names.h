@@ -14,8 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* most bytes of one name in a path, without the terminating zero */
 #define TRANSFER_NAME_MAX  255
-#define TRANSFER_PATH_MAX  2000
+#define TRANSFER_PATH_MAX  2000 /* most bytes of a path, without the terminating zero */
 #define TRANSFER_DEPTH_MAX 64
 #define TRANSFER_FILES_MAX 100000 /* most files and directories of a job in one direction */
 /* Most bytes of the names of all files that are sent in one direction, because one message must

@@ -16,7 +16,7 @@
 #include "classad/ad.h"
 #include "user_maps/user_map.h"
 
-#define KNOB_NAME_MAX 256
+#define KNOB_NAME_MAX 256 /* most bytes of a knob's name, with the terminating zero */
 
 struct user_world {
     struct os *os;

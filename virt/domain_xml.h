@@ -10,6 +10,7 @@
 
 struct err;
 
+/* bytes of a hardware address as text, with the terminating zero */
 #define DOMAIN_XML_MAC_SIZE 18
 
 /* Returns whether text is a hardware address like "52:54:00:00:00:01", in upper or lower case, with

@@ -21,7 +21,7 @@
 
 struct err;
 
-#define VIRT_DOMAIN_MAX 256
+#define VIRT_DOMAIN_MAX 256 /* most bytes of a domain's name, with the terminating zero */
 #define VIRT_LINE_MAX   512
 #define VIRT_TIME_MAX_S 86400
 

@@ -27,8 +27,8 @@ struct virt;
 struct virt_line;
 struct virt_wait;
 
-#define VIRT_ORDERS_MAX 64 /* most orders carried out at a time; further orders wait */
-#define VIRT_TEXT_MAX   300
+#define VIRT_ORDERS_MAX 64  /* most orders carried out at a time; further orders wait */
+#define VIRT_TEXT_MAX   300 /* most bytes of an answer's text, with the terminating zero */
 /* bytes of the text that virt_state_text() writes, with the terminating zero */
 #define VIRT_STATE_MAX 64
 

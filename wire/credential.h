@@ -16,7 +16,7 @@
 #include "wire/proof.h"
 #include "wire/token.h"
 
-#define CREDENTIAL_WHY_MAX 512
+#define CREDENTIAL_WHY_MAX 512 /* most bytes of a reason, with the terminating zero */
 
 struct log;
 struct loop;

@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* longest name of a machine or user, bytes; energy used under a longer name is not counted */
+/* most bytes of the name of a machine or user, without the terminating zero; energy used under a
+ * longer name is not counted */
 #define ENERGY_NAME_MAX 900
 
 struct ad;

@@ -25,8 +25,10 @@ struct wire_secret;
 /* Maximum size of a frame before its sender has proved who it is.  A greeting with a token of 4
  * KiB, a key and a signature takes 6 KiB. */
 #define FRAME_GREETING_MAX ((size_t)8 << 10)
-#define FRAME_TEXT_MAX     1024 /* most bytes of a reply's text; a longer text is cut */
-#define FRAME_FROM_MAX     512  /* longest address of a caller, bytes */
+/* most bytes of a reply's text, with the terminating zero; a longer text is cut */
+#define FRAME_TEXT_MAX 1024
+/* most bytes of a caller's address, with the terminating zero */
+#define FRAME_FROM_MAX 512
 
 /* What a frame is for; the numbers are those of the protocol and never change. */
 enum frame_type {

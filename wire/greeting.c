@@ -21,7 +21,7 @@
 #include "classad/ad.h"
 #include "wire/wire_private.h"
 
-#define USER_NAME_MAX 256
+#define USER_NAME_MAX 256 /* most bytes of a user's name, with the terminating zero */
 
 /* What a kind of uplink name requires: any one of the scopes, and a matching pattern of the
  * token. */

@@ -19,8 +19,9 @@ struct strbuf;
 
 #define P256_POINT_BYTES     64 /* bytes of a public key: x and y */
 #define P256_SIGNATURE_BYTES 64
-#define P256_DIGEST_BYTES    32   /* SHA-256 */
-#define P256_PEM_MAX         1024 /* longest PEM text of a key */
+#define P256_DIGEST_BYTES    32 /* SHA-256 */
+/* most bytes of a key in PEM, private or public, without the terminating zero */
+#define P256_PEM_MAX 1024
 
 /* Makes a key pair from loop's secret random bytes; *ret is the caller's.  Returns 0 or -ENOMEM. */
 int p256_make(struct loop *loop, struct evp_pkey_st **ret);

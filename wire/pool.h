@@ -15,6 +15,7 @@ struct log;
 struct uplink;
 struct wire_context;
 
+/* most bytes of the pool's addresses as text, with the terminating zero */
 #define POOL_ADDRESS_MAX 1024
 
 /* Makes the context of a daemon's connections from TOKEN_FILE, POOL_KEYS, POOL_CA and UID_DOMAIN.

@@ -27,7 +27,7 @@
 
 /* most revocations stored; an error is logged for each further one */
 #define REVOCATIONS_MAX 50000
-#define REVOKED_ID_MAX  63 /* most bytes of a token id */
+#define REVOKED_ID_MAX  63 /* most bytes of a token id, without the terminating zero */
 
 struct ad;
 struct err;

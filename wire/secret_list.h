@@ -29,7 +29,7 @@ enum wire_secret_kind {
 #define SECRET_KIND_MAX 3
 /* value of wire_secret.of: the secret belongs to the arguments */
 #define SECRET_OF_ARGS  UINT32_MAX
-#define SECRET_TEXT_MAX 1024   /* most bytes of one secret */
+#define SECRET_TEXT_MAX 1024   /* most bytes of one secret, without the terminating zero */
 #define SECRETS_MAX     262144 /* most secrets in one message */
 
 struct wire_secret {

@@ -21,7 +21,8 @@
 #include "classad/ad.h"
 #include "wire/wire.h"
 
-#define LOGGED_BYTES 400 /* bytes of a value that are logged */
+/* most bytes of a value that are logged, with the terminating zero */
+#define LOGGED_BYTES 400
 
 static const struct {
     uint32_t scope;

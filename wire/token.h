@@ -29,7 +29,7 @@ struct os;
 struct strbuf;
 struct token_keys;
 
-#define TOKEN_TEXT_MAX 4096
+#define TOKEN_TEXT_MAX 4096 /* most bytes of a token, without the terminating zero */
 /* how many slot ads of each Machine may be advertised, if the token does not say a number */
 #define TOKEN_SLOTS        64
 #define TOKEN_SLOTS_MAX    10000000

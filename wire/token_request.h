@@ -34,7 +34,8 @@
 #include "wire/fingerprint.h"
 #include "wire/token.h"
 
-/* longest text of a request or an answer, with the text around it, bytes */
+/* most bytes of the text of a request or an answer with the text around it, without the terminating
+ * zero */
 #define TOKEN_REQUEST_TEXT_MAX ((size_t)256 << 10)
 #define TOKEN_REQUEST_LIFE_MAX ((int64_t)3650 * 86400) /* seconds: longest life of a token */
 #define TOKEN_REQUEST_END      "-----END ROOST TOKEN REQUEST-----"

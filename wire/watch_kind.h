@@ -37,8 +37,8 @@ struct watch_kind {
     bool with_secrets;
     /* steps taken for this kind: for evaluating the constraint, and for finding and sending ads */
     struct ad_work work;
-    uint64_t judged;  /* how many times an ad was judged by the constraint */
-    uint64_t judging; /* steps taken only for evaluating the constraint */
+    uint64_t judged;  /* how often the constraint was evaluated for an ad */
+    uint64_t judging; /* steps of all those evaluations together; a part of work.steps */
 };
 
 /* Makes a kind from the arguments of a WATCH; *ret is the caller's.  Returns 0; -EINVAL: bad

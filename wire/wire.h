@@ -45,8 +45,9 @@ struct wire_request;
 #define WIRE_REQUESTS_MAX      4096
 #define WIRE_REQUEST_BYTES_MAX ((size_t)64 << 20)
 /* Bytes that wait for a peer that does not read; with more, the connection is closed. */
-#define WIRE_OUTPUT_MAX  ((size_t)64 << 20)
-#define WIRE_NAME_MAX    255   /* most bytes of an uplink name */
+#define WIRE_OUTPUT_MAX ((size_t)64 << 20)
+/* most bytes of an uplink name, without the terminating zero */
+#define WIRE_NAME_MAX    255
 #define WIRE_GREETING_MS 10000 /* milliseconds; time limit for the greeting */
 /* Milliseconds of silence after which a PING is sent; as much silence again closes the
  * connection. */

@@ -26,6 +26,7 @@
 #define IDLE_ACCOUNTS 1000 /* kept without a connection, for what was logged of them */
 #define TRIM_BYTES    ((size_t)8 << 20) /* after so much of frames memory is given back */
 #define CROWD_LOG_MS  60000
+/* most bytes of an account's key or identity, with the terminating zero */
 #define KEY_MAX       600
 #define LOG_NUMBER(n) ((int64_t)(n))
 

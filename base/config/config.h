@@ -33,7 +33,7 @@
 #include "base/knob.h"
 
 #define CONFIG_FILE_MAX ((size_t)1 << 20) /* largest configuration file, bytes */
-/* largest value after its macros are expanded, bytes */
+/* most bytes of a value after its macros are expanded, without the terminating zero */
 #define CONFIG_VALUE_MAX ((size_t)64 << 10)
 /* most files read in one config_load(); a file that is included twice counts twice */
 #define CONFIG_FILES_MAX         1000

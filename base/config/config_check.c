@@ -44,7 +44,8 @@ const char *knob_type_name(enum knob_type type)
 
 /* ---- likeness ---- */
 
-#define FAMILY_HEAD_MAX 64 /* no family has a longer prefix */
+/* bytes of the longest prefix of a family, with the terminating zero */
+#define FAMILY_HEAD_MAX 64
 
 /* Returns whether two names are similar: a third of the letters may differ, three at most. */
 static size_t near_enough(const char *name)

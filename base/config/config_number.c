@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/text.h"
 
-#define NUMBER_TEXT_MAX 64 /* bytes of one number */
+#define NUMBER_TEXT_MAX 64 /* most bytes of one number, with the terminating zero */
 
 struct number {
     int64_t integer;

@@ -30,8 +30,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CONFIG_NAME_MAX  128 /* longest name, or kind of section, bytes */
-#define CONFIG_TITLE_MAX 255 /* longest title of a section, bytes */
+/* most bytes of a name, or of a kind of section, without the terminating zero */
+#define CONFIG_NAME_MAX 128
+/* most bytes of a section's title, without the terminating zero */
+#define CONFIG_TITLE_MAX 255
 
 /* Name of an option that config_scan() adds at the head of each section in the copy for libconfuse,
  * so that libconfuse reports empty sections, too. */

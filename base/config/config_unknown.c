@@ -18,8 +18,10 @@
 #include "base/strmap.h"
 #include "base/text.h"
 
-#define ITEM_BYTES       256 /* of a list of attributes; a longer one names no knob */
-#define FAMILY_EDITS_MAX 2   /* in the prefix of a misspelt name of a family */
+/* most bytes of an item in a list of attributes, with the terminating zero; a longer item names no
+ * knob */
+#define ITEM_BYTES       256
+#define FAMILY_EDITS_MAX 2 /* in the prefix of a misspelt name of a family */
 
 #define TOO_LARGE(err) \
     err_set((err), -ENOMEM, "the configuration is larger than %zu bytes", CONFIG_BYTES_MAX)

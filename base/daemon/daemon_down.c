@@ -13,7 +13,8 @@
 #include "base/mem.h"
 #include "base/os/os.h"
 
-#define PATH_BYTES_MAX 4200
+#define PATH_BYTES_MAX 4200 /* most bytes of a path, with the terminating zero */
+/* most bytes of the note in the file, with the terminating zero */
 #define NOTE_BYTES_MAX (OS_BOOT_ID_SIZE + DAEMON_DOWN_WHY_MAX + 2)
 
 static void path_of(const struct config *config, const char *name, char path[PATH_BYTES_MAX])

@@ -28,7 +28,7 @@
 
 #define EXIT_NOT_STARTED 1
 #define EXIT_LOCKED      3
-#define NAME_BYTES_MAX   128
+#define NAME_BYTES_MAX   128 /* most bytes of a daemon's name, with the terminating zero */
 
 struct options {
     const char *config, *log, *pidfile, *instance;

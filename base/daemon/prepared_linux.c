@@ -21,7 +21,7 @@
 
 #include "base/mem.h"
 
-#define NAME_BYTES 16 /* of a process, to the kernel */
+#define NAME_BYTES 16 /* most bytes of a process's name (comm), with the terminating zero */
 
 /* Memory that /proc shows. */
 struct room {

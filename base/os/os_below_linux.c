@@ -22,7 +22,7 @@
 #include "base/os/os_linux.h"
 #include "base/vec.h"
 
-#define NAME_BYTES_MAX 256
+#define NAME_BYTES_MAX 256 /* most bytes of one name in a path, with the terminating zero */
 
 static int below_err(struct err *err, int code, const char *root, const char *path)
 {

@@ -22,6 +22,7 @@
 struct err;
 struct os;
 
+/* most bytes of an adapter's name, with the terminating zero */
 #define OS_ADAPTER_NAME_MAX 16
 #define OS_ADAPTERS_MAX     256 /* most entries of os_adapters(); further ones are left out */
 

@@ -29,8 +29,8 @@
 #include "base/mem.h"
 #include "base/os/os_linux.h"
 
-#define PATH_BYTES 600
-#define ETHERNET   1 /* ARPHRD_ETHER */
+#define PATH_BYTES 600 /* most bytes of a path, with the terminating zero */
+#define ETHERNET   1   /* ARPHRD_ETHER */
 
 /* ---- facts */
 

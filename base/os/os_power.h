@@ -16,7 +16,7 @@
 
 struct os;
 
-#define OS_SLEEP_TEXT_MAX 128
+#define OS_SLEEP_TEXT_MAX 128 /* most bytes of each text, with the terminating zero */
 
 /* Each text is the first line of the kernel's file in /sys/power that has the name of the field;
  * "": there is no such file. */

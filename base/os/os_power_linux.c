@@ -17,7 +17,7 @@
 #include "base/os/os_linux.h"
 #include "base/strmap.h"
 
-#define PATH_BYTES     600
+#define PATH_BYTES     600 /* most bytes of a path, with the terminating zero */
 #define UTMP_BYTES_MAX (1 << 20)
 
 /* Reads the first line of a small file; "" if it cannot be read. */

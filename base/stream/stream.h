@@ -7,8 +7,9 @@
  * shadow) through a "pass" address.
  *
  * Addresses are text: "tcp:HOST:PORT" ("tcp:[::1]:9618" for IPv6, "tcp:*:9618" to listen on all),
- * "unix:/path/socket", "pass:/path/socket".  A route is 1 to STREAM_ROUTE_MAX printable ASCII
- * characters without blanks.
+ * "unix:/path/socket", and "pass:/path/socket" for a Unix socket on which a process receives
+ * connections that another process accepted and passes on.  A route is 1 to STREAM_ROUTE_MAX
+ * printable ASCII characters without blanks.
  *
  * Two bodies: stream_event.c with stream_tls.c (sockets, OpenSSL), and the simulator's network,
  * which delays, cuts and reorders connections above TLS, and treats certificates as names.
@@ -31,7 +32,7 @@ struct os;
 struct stream;
 struct tls_identity;
 
-#define STREAM_ROUTE_MAX 200 /* longest route, bytes */
+#define STREAM_ROUTE_MAX 200 /* most bytes of a route, without the terminating zero */
 /* milliseconds in which a client must have sent its preface, else it is dropped */
 #define STREAM_PREFACE_MS 5000
 /* most milliseconds for connecting, and again for the TLS handshake */

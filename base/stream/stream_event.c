@@ -35,7 +35,8 @@
 #include "base/stream/stream_socket_tls.h"
 
 #define AT_ONCE_BYTES ((size_t)16 << 10)
-#define WHY_MAX       (STREAM_PEER_MAX + ERR_TEXT_MAX)
+/* most bytes of a reason, with the terminating zero */
+#define WHY_MAX (STREAM_PEER_MAX + ERR_TEXT_MAX)
 
 static void stream_work(struct stream *s, unsigned ready);
 

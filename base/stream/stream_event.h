@@ -17,10 +17,11 @@
 
 /* ---- addresses (stream_address_event.c) ------------------------------------------------------ */
 
-/* The kinds of addresses: "tcp:", "unix:", "pass:". */
+/* The kinds of addresses: "tcp:", "unix:", and "pass:" for a Unix socket on which a process
+ * receives connections that another process accepted and passes on (listener_create()). */
 enum stream_kind { STREAM_TCP, STREAM_UNIX, STREAM_PASS };
 
-#define STREAM_HOST_MAX 256
+#define STREAM_HOST_MAX 256 /* most bytes of a host, with the terminating zero */
 
 struct stream_address {
     enum stream_kind kind;
@@ -61,7 +62,7 @@ void stream_own_tcp(int fd, char ret[STREAM_PEER_MAX]);
 /* ---- the preface ----------------------------------------------------------------------------- */
 
 #define STREAM_PREFACE_WORD "ROOST/1 " /* the bytes with which a preface begins */
-/* most bytes of a preface: STREAM_PREFACE_WORD, route, newline */
+/* most bytes of a preface (STREAM_PREFACE_WORD, route, newline), without the terminating zero */
 #define STREAM_PREFACE_MAX (sizeof(STREAM_PREFACE_WORD) - 1 + STREAM_ROUTE_MAX + 1)
 
 /* Returns whether a route is valid: 1 to STREAM_ROUTE_MAX printable ASCII characters without

@@ -33,7 +33,7 @@
 
 #define USAGE      2
 #define FAILED     1
-#define WORD_BYTES 64
+#define WORD_BYTES 64 /* most bytes of a word, with the terminating zero */
 #define WHOLE_EACH 16 /* images in a chain, unless told */
 
 struct followed_job {

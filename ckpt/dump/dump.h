@@ -42,7 +42,9 @@ struct subject {
     struct tracee tracee;
     struct tracee copy;    /* a stopped copy (fork) of the process; pid 0: none */
     struct tracee *source; /* the process whose memory is read: &tracee or &copy */
-    int inner; /* descriptor by which the source process has the image file open; -1: none */
+    /* A descriptor of the new image, which the dumper opened in the process `source`, so that this
+     * process can write its memory to the image itself (self_write_linux.h); -1: none. */
+    int inner;
     /* Copies of the process left by earlier dumpers that were killed: zombies to be reaped. */
     pid_t stale[STALE_MAX];
     size_t stale_count;
@@ -50,7 +52,7 @@ struct subject {
     struct ckpt_process process;
     struct page_runs runs;
     /* Contents of the changed page runs, already copied to the memory of the dumper; NULL: read
-     * them from the source process. */
+     * them from the process `source`. */
     const unsigned char *taken;
     struct image *before; /* the image from which the process was resumed; NULL: none */
     /* The entry of the image `before` for this process or, if it was forked since, for the process

@@ -22,7 +22,7 @@
 #include "ckpt/dump/dump_fd.h"
 
 #define CHUNK      (256U * 1024)
-#define PATH_BYTES 4096
+#define PATH_BYTES 4096 /* most bytes of a path, with the terminating zero */
 
 static const char *const REMOVED = " (deleted)";
 

@@ -26,7 +26,7 @@
 #define WALK_MAX     50000 /* entries that are looked at */
 #define QUEUE_MAX    10000 /* directories of them */
 #define HANDLE_BYTES 128
-#define PATH_BYTES   4096
+#define PATH_BYTES   4096 /* most bytes of a path, with the terminating zero */
 
 struct watch {
     int32_t number;

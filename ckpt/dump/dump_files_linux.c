@@ -30,7 +30,7 @@
 
 #define NOT_REOPENED (O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC)
 #define INFO_MAX     ((size_t)16 << 20)
-#define PATH_BYTES   4096
+#define PATH_BYTES   4096 /* most bytes of a path, with the terminating zero */
 
 /* ---- what is open */
 

@@ -25,7 +25,8 @@
 #include "ckpt/image/image_linux.h"
 #include "ckpt/proc_linux.h"
 
-#define FORKED        0x40 /* the kernel's PF_FORKNOEXEC, for all to see in proc(5) */
+#define FORKED 0x40 /* the kernel's PF_FORKNOEXEC, for all to see in proc(5) */
+/* most bytes of a list of process ids, with the terminating zero */
 #define NUMBERS_MAX   65536
 #define TRY_AGAIN_NS  5000000
 #define COPY_PAUSE_NS 1000000

@@ -17,7 +17,7 @@
 
 #include "base/err.h"
 
-#define LINE_MAX_BYTES 512
+#define LINE_MAX_BYTES 512    /* most bytes of a line with its newline */
 #define ORDER_MS       2000   /* in which who has connected says what he wants */
 #define STILL_MS       600000 /* what is done while the job stands still takes at most */
 #define MS_PER_S       1000

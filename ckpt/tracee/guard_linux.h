@@ -30,11 +30,12 @@
 
 struct tracee_thread;
 
-/* code in a stopped process that takes effect if its tracer (the dumper) is killed */
+/* Code that the tracer (the dumper) writes into a stopped process of the job.  If the tracer is
+ * killed, this code makes the process continue correctly. */
 struct guard {
     uint64_t start; /* address of the guard's code in the process; 0: there is no such code */
     uint64_t bytes;
-    size_t threads;   /* number of threads that the guard's code has room for */
+    size_t threads;   /* number of threads of the process that have a copy of this code */
     int memory;       /* descriptor of /proc/PID/mem, which can write to read-only pages */
     int inner;        /* descriptor of the process that the guard's code closes; -1: none */
     bool is_borrowed; /* true: the guard's code is at the end of the vdso (guard_borrow()) */

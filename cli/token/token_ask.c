@@ -18,7 +18,7 @@
 #include "wire/token_request.h"
 
 #define TRIES          3
-#define LINE_MAX_BYTES 1024
+#define LINE_MAX_BYTES 1024 /* most bytes of a line, with the terminating zero */
 
 static bool is_end(const char *line, const char *end)
 {

@@ -35,7 +35,7 @@
 #include "wire/p256.h"
 #include "wire/token_request.h"
 
-#define PATH_BYTES      4096
+#define PATH_BYTES      4096 /* most bytes of a path, with the terminating zero */
 #define REQUEST_KEY_MAX (TOKEN_REQUEST_TEXT_MAX + P256_PEM_MAX)
 #define PRIVATE_KEY     "-----BEGIN PRIVATE KEY-----"
 

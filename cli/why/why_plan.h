@@ -25,7 +25,8 @@
 #define WHY_FAILS_MAX   3  /* no changes are searched for an ad with more unmet clauses than this */
 #define WHY_TRIES_MAX   40 /* most changes that are tried, each with all other ads */
 #define WHY_CHANGES_MAX 5  /* most changes in the answer */
-#define WHY_VALUE_MAX   60 /* longest value in the output, bytes; longer values are cut */
+/* most bytes of a value in the output, without the terminating zero; longer values are cut */
+#define WHY_VALUE_MAX 60
 
 struct ad;
 struct ad_clauses;

@@ -8,7 +8,8 @@
 
 #include <stddef.h>
 
-#define WHY_TEXT_MAX  240 /* longest clause in the output, bytes; longer clauses are cut */
+/* most bytes of a clause in the output, without the terminating zero; longer clauses are cut */
+#define WHY_TEXT_MAX  240
 #define WHY_PRINT_MAX ((size_t)1 << 20) /* longest text, bytes, that is made before it is cut */
 
 struct ad_expr;

@@ -41,9 +41,10 @@
 
 #include "rsyscall/rsys.h"
 
-#define WRAP_FDS_MAX    4096 /* descriptors with this number or a greater one are always local */
-#define WRAP_FILES_MAX  1024 /* most remote files that one process has open at once */
-#define WRAP_LINKS_MAX  40   /* most symbolic links followed in one path, as in the kernel */
+#define WRAP_FDS_MAX   4096 /* descriptors with this number or a greater one are always local */
+#define WRAP_FILES_MAX 1024 /* most remote files that one process has open at once */
+#define WRAP_LINKS_MAX 40   /* most symbolic links followed in one path, as in the kernel */
+/* most bytes of a path, with the terminating zero */
 #define WRAP_PATH_SIZE  (RSYS_PATH_MAX + 1)
 #define WRAP_WRITES_MAX 8 /* most writes under way at once */
 #define WRAP_AHEADS_MAX 4

@@ -33,8 +33,8 @@ struct os_file;
 struct remote;
 struct shadow;
 
-#define RUN_ID_SIZE    32
-#define RUN_NONCE_SIZE 33
+#define RUN_ID_SIZE    32 /* bytes of a job's id, with the terminating zero */
+#define RUN_NONCE_SIZE 33 /* bytes of a run's nonce, with the terminating zero */
 
 enum run_phase {
     RUN_OPEN,

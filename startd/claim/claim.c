@@ -39,10 +39,12 @@
 #include "store/store.h"
 #include "wire/wire.h"
 
-#define CLAIM_CALL_MS     20000
-#define LEASE_MAX_S       86400
-#define CLAIM_ARGS_BYTES  2048 /* of CLAIM without the slot's ad, at most */
-#define CLAIM_ADDRESS_MAX 512  /* bytes of what a schedd says of where it is */
+#define CLAIM_CALL_MS    20000
+#define LEASE_MAX_S      86400
+#define CLAIM_ARGS_BYTES 2048 /* of CLAIM without the slot's ad, at most */
+/* most bytes of each text that a schedd tells about itself, such as its address, without the
+ * terminating zero */
+#define CLAIM_ADDRESS_MAX 512
 #define OVERDUE_MS        3000 /* for a starter whose lease is over; below the usual LEASE_MARGIN */
 
 static void dial_later(struct claim *claim);

@@ -21,7 +21,7 @@
 
 #include <stdbool.h>
 
-#define CLAIM_ID_MAX 200
+#define CLAIM_ID_MAX 200 /* most bytes of a claim id, with the terminating zero */
 
 enum claim_stage {
     CLAIM_WAITING,

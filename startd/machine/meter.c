@@ -47,7 +47,7 @@
 #define SAVE_GAP_MS    1000 /* at least, when runs end */
 #define GAP_MAX_S      900  /* without a startd, for which the last draw is taken */
 #define SUSPENDED_MS   500  /* the clocks are read one after the other */
-#define FILE_BYTES_MAX 256
+#define FILE_BYTES_MAX 256  /* most bytes of a counter's file, with the terminating zero */
 #define STAT_BYTES_MAX ((size_t)1 << 20)
 #define TABLE          "power"
 #define KEY            "energy"

@@ -24,8 +24,8 @@
 #include "startd/startd_state.h"
 
 #define ANSWER_BYTES_MAX ((size_t)64 << 10)
-#define PATH_SIZE        4200
-#define ANSWERS_LIVE     3 /* intervals */
+#define PATH_SIZE        4200 /* most bytes of a path, with the terminating zero */
+#define ANSWERS_LIVE     3    /* intervals */
 
 struct meter_nut {
     struct startd *startd;

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 
-#define VALUE_SIZE  200
+#define VALUE_SIZE  200    /* most bytes of a value, with the terminating zero */
 #define VERSION_MAX 100000 /* anything above is no version */
 
 /* Finds the value of KEY=..., without its quotes.  False: there is none. */

@@ -8,7 +8,8 @@
 
 #include "base/text.h"
 
-#define OWNER_MAX 255 /* bytes; longer ones are no account's name */
+/* bytes, without the terminating zero; longer names are no account's name */
+#define OWNER_MAX 255
 
 bool owner_plan_is_believed(const char *uid_domain, const char *owners, const char *user)
 {

@@ -33,7 +33,7 @@ struct adapter {
 /* Writes into a slot's ad the hardware address, network and port for magic packets that wake the
  * machine. */
 void adapter_write(struct startd *startd, struct ad *ad);
-#define ADAPTER_WHY_MAX 120
+#define ADAPTER_WHY_MAX 120 /* most bytes of a reason, with the terminating zero */
 /* Returns whether magic packets would wake the machine once it sleeps.  If not, writes the reason
  * to `why`. */
 bool adapter_can_wake(struct startd *startd, char *why, size_t size);

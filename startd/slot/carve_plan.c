@@ -175,6 +175,7 @@ static void print_attribute(char *ret, size_t size, const char *prefix, const ch
     strbuf_fini(&text);
 }
 
+/* most bytes of an attribute's name, with the terminating zero */
 #define ATTRIBUTE_MAX (RESOURCE_NAME_MAX + 40)
 
 /* Returns the value as a whole number; -1: not a number, negative, or too large. */

@@ -28,7 +28,8 @@ struct err;
 
 /* most kinds of resources on one machine; Cpus, Memory and Disk are three of them */
 #define RESOURCE_KINDS_MAX 12
-#define RESOURCE_NAME_MAX  40
+/* most bytes of a resource's name, without the terminating zero */
+#define RESOURCE_NAME_MAX 40
 /* most units with identifiers of one kind of resource; must be a multiple of 64 */
 #define RESOURCE_IDS_MAX    256
 #define RESOURCE_ID_MAX     64 /* most bytes of a unit's identifier, without the terminating zero */

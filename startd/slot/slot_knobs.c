@@ -15,6 +15,7 @@
 #include "classad/ad.h"
 #include "startd/startd_state.h"
 
+/* most bytes of an attribute's name, with the terminating zero */
 #define MODIFIER_MAX (RESOURCE_NAME_MAX + 40)
 
 /* ---- types */

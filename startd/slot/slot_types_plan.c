@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-#define WORD_MAX 80
+#define WORD_MAX 80 /* most bytes of a word, without the terminating zero */
 
 enum share_how { SHARE_AUTO, SHARE_AMOUNT };
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define FAST_DIR_SIZE 64
+#define FAST_DIR_SIZE 64 /* most bytes of the directory's path, with the terminating zero */
 
 /* Makes a new directory, in memory if the system has such a file system; false if it cannot be
  * made. */

@@ -24,7 +24,7 @@
 #include "tests/support/fast_dir.h"
 
 #define LOOP_RIG_PATIENCE_MS 60000
-#define LOOP_RIG_PATH_SIZE   300
+#define LOOP_RIG_PATH_SIZE   300 /* most bytes of a path, with the terminating zero */
 
 /* Fails the test with the text of `err` unless the call, which must pass a variable `err`,
  * returns 0. */
