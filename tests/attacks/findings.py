@@ -15,7 +15,7 @@ import time
 
 import wire_client
 from ad_form import Ad, call, chain, conditional, reference
-from attack import attack, worked
+from attack import attack, is_instrumented, worked
 from evil import NAMES, Machine, Server
 from pool import NAME, until
 from remote_calls import OPEN_CREATE, OPEN_WRITE, WRITE, RemoteCalls
@@ -430,14 +430,14 @@ def unfinished_frames(scene, route, holder, program, count=14, size=15 * MIB, nu
 @attack("F16", "strangers on route claim fill the schedd's memory with unfinished frames")
 def strangers_send_unfinished_frames(scene):
     grown = unfinished_frames(scene, "claim", wire_client.NOBODY, "roost-schedd")
-    if grown > 32:
+    if grown > 32 and not is_instrumented():
         worked(f"the schedd has grown by {grown:.0f} MiB")
 
 
 @attack("F16", "one reader fills the collector's memory with unfinished frames")
 def a_reader_sends_unfinished_frames(scene):
     grown = unfinished_frames(scene, "collector", scene.the("READ"), "roost-collector")
-    if grown > 96:
+    if grown > 96 and not is_instrumented():
         worked(f"the collector has grown by {grown:.0f} MiB")
 
 

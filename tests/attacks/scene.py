@@ -8,6 +8,7 @@ import signal
 import subprocess
 
 from ad_form import Ad
+from attack import needs_checkpoints
 from evil import Machine, Schedd
 from pool import NAME, Pool, until
 from remote_calls import RemoteCalls
@@ -64,6 +65,8 @@ class Scene(Pool):
 
     def submit(self, account, count=1, **attributes):
         """Jobs of that account; the cluster.  The attributes are those of a submit file."""
+        if attributes.get("universe") == "standard":
+            needs_checkpoints()
         said = {"executable": "/bin/sh", "transfer_executable": "false", "initialdir": pwd.getpwnam(account).pw_dir, "should_transfer_files": "YES",
                 "when_to_transfer_output": "ON_EXIT", "request_memory": "1", "request_disk": "1", **attributes}
         path = os.path.join(self.files, f"{account}.sub")

@@ -13,7 +13,7 @@ import struct
 import subprocess
 
 import minted
-from attack import attack, worked
+from attack import attack, needs_checkpoints, worked
 from pool import NAME, until
 from wire_client import Holder
 
@@ -198,6 +198,7 @@ def spooled_job(scene, account):
         file.write(WORKS)
     os.chmod(script, 0o644)
     scene.at_home("input.txt", f"{word}\n", account)
+    needs_checkpoints()
     path = scene.at_home("spooled.sub", f"executable = /bin/sh\ntransfer_executable = false\narguments = {script}\ninitialdir = {home}\ntransfer_input_files = input.txt\n"
                          'output = said\nstream_output = true\ncheckpoint = true\nrequest_memory = 1\nrequest_disk = 1\nrequirements = Machine == "wn01"\nqueue\n', account)
     cluster = int(scene.command("submit", path, "-terse", "-spool", account=account).split(".")[0])

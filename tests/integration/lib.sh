@@ -83,6 +83,10 @@ passed() {
         done
         pool_stop
     fi
+    # LeakSanitizer must trace the process at its end, which fails in one that nobody may look into: that is no leak.
+    for report in "$WORK"/sanitizer/*; do
+        [ ! -e "$report" ] || grep -qv '^==[0-9]*==\(LeakSanitizer has encountered a fatal error\|HINT: \)' "$report" || rm "$report"
+    done
     reports=("$WORK"/sanitizer/*)
     [ ! -e "${reports[0]}" ] || fail "a sanitizer reports: $(head -n 40 "${reports[@]}")"
     say "passed"

@@ -14,6 +14,7 @@ if [ -z "${REMOTE_WRITE_INSIDE:-}" ]; then
     REMOTE_WRITE_INSIDE=1 exec unshare --mount --propagation private bash "$0"
 fi
 . "$(dirname "$0")/lib.sh"
+[ -x "$ROOST_BIN/roost-pilot" ] || { echo "skipped: no checkpoints, and so no standard universe, in a build with sanitizers"; exit 77; }
 [ -x "$ROOST_BIN/roost-rsys-mount" ] || { echo "skipped: there is no roost-rsys-mount"; exit 77; }
 setpriv --reuid=65534 --regid=65534 --clear-groups "$ROOST_BIN/roost-rsys-mount" --probe >/dev/null 2>&1 ||
     { echo "skipped: no namespaces, or no /dev/fuse, here"; exit 77; }

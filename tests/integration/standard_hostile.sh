@@ -6,6 +6,7 @@
 # TIMEOUT: 180
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/lib.sh"
+[ -x "$ROOST_BIN/roost-pilot" ] || { echo "skipped: no checkpoints, and so no standard universe, in a build with sanitizers"; exit 77; }
 [ -x "$ROOST_BIN/roost-rsys-mount" ] || { echo "skipped: there is no roost-rsys-mount"; exit 77; }
 AS=()
 [ "$(id -u)" != 0 ] || AS=(setpriv --reuid=65534 --regid=65534 --clear-groups)

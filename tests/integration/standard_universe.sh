@@ -8,6 +8,7 @@
 # TIMEOUT: 240
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/lib.sh"
+[ -x "$ROOST_BIN/roost-pilot" ] || { echo "skipped: no checkpoints, and so no standard universe, in a build with sanitizers"; exit 77; }
 [ -x "$ROOST_BIN/roost-rsys-mount" ] || { echo "skipped: there is no roost-rsys-mount"; exit 77; }
 [ -x "$ROOST_BIN/roost-ckpt" ] || { echo "skipped: roost-ckpt is made for x86-64 only"; exit 77; }
 AS=()
