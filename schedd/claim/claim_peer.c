@@ -25,6 +25,7 @@
 #include "schedd/requests/job_autocluster.h"
 #include "schedd/queue/job_change.h"
 #include "schedd/claim/job_claims.h"
+#include "schedd/claim/job_match.h"
 #include "schedd/job_events.h"
 #include "schedd/job_moves.h"
 #include "schedd/queue/job_queue.h"
@@ -219,6 +220,28 @@ static bool is_the_machine(const struct claim *claim, const char *nonce)
     return is_old || claim_nonce_fits(nonce, claim->nonce_digest);
 }
 
+/* Returns whether the request proves, by its nonce, that the claim's machine sent it; else answers
+ * the request. */
+static bool prove_machine(struct claim_peer *peer, const struct claim *claim,
+                          struct wire_request *request)
+{
+    if (claim->nonce_digest[0] == '\0' && claim->state < CLAIM_COMMITTING) {
+        wire_reply_error(request, -EAGAIN,
+                         "the startd connected before its answer to DIAL_ME arrived; try again");
+        return false;
+    }
+    if (!is_the_machine(claim, wire_request_secret(request, SECRET_NONCE))) {
+        log_warn(peer->schedd->log, "claim.refused",
+                 "a startd presented a claim id without the machine's nonce",
+                 LOG_TEXT("machine", claim->machine), LOG_TEXT("slot", claim->slot),
+                 LOG_TEXT("peer", wire_request_peer(request)->address),
+                 LOG_TEXT("verb", wire_verb_name(wire_request_verb(request))));
+        wire_reply_error(request, -ENOKEY, "this machine was not asked to connect");
+        return false;
+    }
+    return true;
+}
+
 static void handle_claim(struct claim_peer *peer, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
@@ -235,17 +258,7 @@ static void handle_claim(struct claim_peer *peer, struct wire_request *request)
         wire_reply_error(request, -ENOKEY, "no such claim in this schedd");
         return;
     }
-    if (claim->nonce_digest[0] == '\0' && claim->state < CLAIM_COMMITTING) {
-        wire_reply_error(request, -EAGAIN,
-                         "the startd connected before its answer to DIAL_ME arrived; try again");
-        return;
-    }
-    if (!is_the_machine(claim, wire_request_secret(request, SECRET_NONCE))) {
-        log_warn(peer->schedd->log, "claim.refused",
-                 "a startd presented a claim id without the machine's nonce",
-                 LOG_TEXT("machine", claim->machine), LOG_TEXT("slot", claim->slot),
-                 LOG_TEXT("peer", wire_request_peer(request)->address), LOG_TEXT("verb", "CLAIM"));
-        wire_reply_error(request, -ENOKEY, "this machine was not asked to connect");
+    if (!prove_machine(peer, claim, request)) {
         return;
     }
     wire_proved(peer->wire);
@@ -326,11 +339,22 @@ static void drop_gone(void *arg)
     wire_reply_error(arg, -ESHUTDOWN, "the schedd is stopping");
 }
 
+/* A startd may end a claim on a connection on which it has not said CLAIM: the claim ended before
+ * the startd knew whether the schedd has made it. */
 static void handle_gone(struct claim_peer *peer, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
-    struct claim *claim = peer->claim;
-    if (claim != NULL && strcmp(claim->id, wire_request_secret(request, SECRET_CLAIM_ID)) == 0) {
+    const char *id = wire_request_secret(request, SECRET_CLAIM_ID);
+    struct claim *claim = peer->claim != NULL ? peer->claim : claims_find(peer->schedd, id);
+    if (claim != NULL && peer->claim == NULL && !peer->schedd->stopping &&
+        strcmp(claim->machine, ad_string_or(args, "Machine", "")) == 0) {
+        if (!prove_machine(peer, claim, request)) {
+            return;
+        }
+        attach_peer(claim, peer);
+        claim_wire_refuse(claim, -ENOKEY, "the startd has ended this claim");
+    }
+    if (claim != NULL && peer->claim == claim && strcmp(claim->id, id) == 0) {
         char why[256];
         (void)snprintf(why, sizeof(why), "the startd ended the claim: %s",
                        ad_string_or(args, "Reason", "no reason given")); /* cut if long */
@@ -386,6 +410,9 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
              LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
              LOG_TEXT("state", claim_state_name(claim->state)), LOG_TEXT("why", why));
     claim_wire_refuse(claim, -ECONNRESET, "the connection was lost");
+    if (claim->state == CLAIM_COMMITTING || claim->state == CLAIM_STARTING) {
+        claim_ask_whether_known(claim);
+    }
     if (claim->state == CLAIM_IDLE || claim->state == CLAIM_RELEASING ||
         claim->state == CLAIM_STOPPING) {
         struct change *change = change_begin(claim->schedd);

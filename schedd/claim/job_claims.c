@@ -86,6 +86,19 @@ static void run_has_ended(struct claim *claim)
     }
 }
 
+void claim_count_waiting(struct claim *claim)
+{
+    bool waits = claim->state == CLAIM_WAITING && claim->autocluster != NULL;
+    struct job *job = waits ? claim->job : NULL;
+    if (claim->waiting != NULL && claim->waiting != job) {
+        autocluster_waits(claim->schedd, claim->autocluster, claim->waiting, false);
+    }
+    if (job != NULL && claim->waiting != job) {
+        autocluster_waits(claim->schedd, claim->autocluster, job, true);
+    }
+    claim->waiting = job;
+}
+
 void claim_move(struct claim *claim, enum claim_state state)
 {
     CHECK((MOVES[claim->state] & TO(state)) != 0);
@@ -94,6 +107,7 @@ void claim_move(struct claim *claim, enum claim_state state)
               LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
               LOG_TEXT("from", STATE_NAMES[claim->state]), LOG_TEXT("to", STATE_NAMES[state]));
     claim->state = state;
+    claim_count_waiting(claim);
     claim->start.waits = false;
     loop_timer_stop(claim->wait);
     if (state == CLAIM_IDLE) {
@@ -127,8 +141,13 @@ static void timer_fired(void *arg)
 {
     struct claim *claim = arg;
     const struct schedd_settings *settings = &claim->schedd->settings;
-    if (claim->state == CLAIM_WAITING && loop_now_ms(claim->schedd->loop) < claim->wait_until_ms) {
+    bool waits_on = loop_now_ms(claim->schedd->loop) < claim->wait_until_ms;
+    if (claim->state == CLAIM_WAITING && waits_on) {
         claim_ask_again(claim);
+        return;
+    }
+    if (claim->state == CLAIM_EXPECTED && waits_on) {
+        claim_question_due(claim);
         return;
     }
     if (is_only_matched(claim)) {
@@ -158,6 +177,11 @@ static void wait_fired(void *arg)
     }
 }
 
+static void question_due(void *arg)
+{
+    claim_question_due(arg);
+}
+
 void claim_renewed(struct claim *claim)
 {
     claim->renewed_ms = loop_now_ms(claim->schedd->loop);
@@ -185,6 +209,7 @@ struct claim *claim_create(struct schedd *schedd, const char *id, const char *sl
     claim->lease_ms = schedd->settings.claim_lease_ms;
     claim->timer = loop_timer_create(schedd->loop, timer_fired, claim);
     claim->wait = loop_timer_create(schedd->loop, wait_fired, claim);
+    claim->question = loop_timer_create(schedd->loop, question_due, claim);
     CHECK(strmap_set(schedd->claimed.by_id, id, claim) == NULL);
     request_news_room(schedd);
     return claim;
@@ -195,6 +220,7 @@ static void claim_destroy(void *value)
     struct claim *claim = value;
     loop_timer_destroy(claim->timer);
     loop_timer_destroy(claim->wait);
+    loop_timer_destroy(claim->question);
     mem_free(claim->id);
     mem_free(claim->slot);
     mem_free(claim->machine);
@@ -341,6 +367,7 @@ void claim_detach(struct claim *claim)
         CHECK(claim->job->claim == claim);
         claim->job->claim = NULL;
         claim->job = NULL;
+        claim_count_waiting(claim);
     }
 }
 

@@ -98,7 +98,8 @@ struct claim {
     char job_id[JOB_ID_SIZE]; /* id of the job that the claim got last; "": none yet */
     int64_t epoch;            /* claim epoch of the job that the claim got last */
     enum claim_state state;
-    bool slot_idle; /* the startd has no starter on the slot */
+    bool slot_idle;      /* the startd has no starter on the slot */
+    struct job *waiting; /* the claim's job, if it is in autocluster->waiting; else NULL */
     /* the change that the schedd ordered last with SUSPEND_CLAIM, to suspend or to continue the
      * job, as long as the startd has not reported it; SWITCH_NONE: no such order */
     enum claim_switch switching;
@@ -107,7 +108,8 @@ struct claim {
     /* why the negotiator preempts another job for this claim: "Rank" or "Priority"; "": no job is
      * preempted */
     const char *preemption;
-    uint64_t wait_until_ms; /* in CLAIM_WAITING: when to give the claim up, loop_now_ms() */
+    /* in CLAIM_WAITING and CLAIM_EXPECTED: when to give the claim up, loop_now_ms() */
+    uint64_t wait_until_ms;
     /* the slot's ad, for $$() and machine attributes.  NULL: the ad has not arrived yet, or was not
      * kept, because no job of the schedd needed the ads of slots when the ad arrived. */
     struct ad *slot_ad;
@@ -123,6 +125,9 @@ struct claim {
      * the start waits for a NextJobStartDelay; else when to end the claim, if the shadow has not
      * answered (CLAIM_START_MS). */
     struct loop_timer *wait;
+    /* when to ask a startd whose connection broke before it had a job whether it still has the
+     * claim (claim_question_due()) */
+    struct loop_timer *question;
 };
 
 /* Loads the stored claims and ends the claims without a running job.  Call after queue_init().
@@ -138,6 +143,9 @@ struct claim *claims_find(const struct schedd *schedd, const char *id); /* NULL:
 struct claim *claim_create(struct schedd *schedd, const char *id, const char *slot,
                            const char *machine, const char *uplink,
                            struct autocluster *autocluster);
+/* Puts the claim into autocluster->waiting, or takes it out, as it should be by its state and job.
+ * To be called when the claim got a job. */
+void claim_count_waiting(struct claim *claim);
 /* Moves the claim to the state and logs it; aborts the process if the claim may not move there. */
 void claim_move(struct claim *claim, enum claim_state state);
 const char *claim_state_name(enum claim_state state); /* the state's name, such as "busy" */

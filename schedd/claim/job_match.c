@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/plant.h"
 #include "base/stream/stream.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
@@ -32,6 +33,7 @@
 #define WAIT_MAX_S      ((int64_t)366 * 24 * 3600)
 #define ASK_AGAIN_MAX_S 30
 #define ASK_ANEW_MS     15000 /* then ask again: the collector or the startd's uplink was away */
+#define ASK_KNOWN_MS    2000  /* without a connection: ask the startd whether it has the claim */
 
 struct dial_ref {
     struct schedd *schedd;
@@ -45,12 +47,53 @@ static uint64_t seconds_as_ms(const struct ad *args, const char *name, int64_t m
     return (uint64_t)value_s * 1000;
 }
 
+/* ---- does the startd still have the claim?
+ *
+ * A startd that ends a claim says so (CLAIM_GONE), but it may be killed first.  Without a question
+ * the job would wait for the whole timeout of the match, or for the lease. */
+
+/* Returns whether the startd agreed to the claim and has no connection, and nothing runs yet. */
+static bool is_being_asked_about(const struct claim *claim)
+{
+    return claim->peer == NULL &&
+           (claim->state == CLAIM_EXPECTED || claim->state == CLAIM_COMMITTING ||
+            claim->state == CLAIM_STARTING);
+}
+
+static void set_question(struct claim *claim, uint64_t delay_ms)
+{
+    if (claim->state == CLAIM_EXPECTED) {
+        uint64_t now_ms = loop_now_ms(claim->schedd->loop);
+        uint64_t left_ms = claim->wait_until_ms > now_ms ? claim->wait_until_ms - now_ms : 0;
+        loop_timer_set(claim->timer, delay_ms < left_ms ? delay_ms : left_ms);
+    } else {
+        loop_timer_set(claim->question, delay_ms);
+    }
+}
+
+static void judge_known(struct claim *claim, const struct wire_reply *reply)
+{
+    if (reply->status == -ENOKEY) {
+        log_info(claim->schedd->log, "match.forgotten", reply->text, LOG_TEXT("slot", claim->slot),
+                 LOG_TEXT("job", claim->job_id), LOG_TEXT("state", claim_state_name(claim->state)));
+        claim_lost(claim, "the startd does not have the claim any more");
+    } else { /* it has the claim and will connect, or is not there to answer */
+        set_question(claim, ASK_ANEW_MS);
+    }
+}
+
+/* ---- DIAL_ME */
+
 static void dial_answered(void *arg, struct wire_reply *reply)
 {
     struct dial_ref *ref = arg;
     struct schedd *schedd = ref->schedd;
     struct claim *claim = schedd->claimed.by_id != NULL ? claims_find(schedd, ref->claim_id) : NULL;
     mem_free(ref);
+    if (claim != NULL && is_being_asked_about(claim)) {
+        judge_known(claim, reply);
+        return;
+    }
     if (claim == NULL || (claim->state != CLAIM_ASKED && claim->state != CLAIM_WAITING)) {
         return; /* it waits no more, or has dialled since an earlier answer */
     }
@@ -71,7 +114,8 @@ static void dial_answered(void *arg, struct wire_reply *reply)
             claim_set_slot(claim, ad_string_or(reply->args, "SlotName", ""), NULL);
         }
         claim_move(claim, CLAIM_EXPECTED);
-        loop_timer_set(claim->timer, timeout_ms);
+        claim->wait_until_ms = loop_now_ms(schedd->loop) + timeout_ms;
+        loop_timer_set(claim->timer, timeout_ms < ASK_KNOWN_MS ? timeout_ms : ASK_KNOWN_MS);
         break;
     case DIALLED_WAIT: {
         uint64_t max_ms = seconds_as_ms(reply->args, "WaitMax", WAIT_MAX_S);
@@ -135,6 +179,21 @@ static bool ask_to_dial(struct claim *claim, bool again)
     return sent >= 0;
 }
 
+void claim_question_due(struct claim *claim)
+{
+    if (is_being_asked_about(claim) && !PLANTED(claim_unsaid)) {
+        set_question(claim, ASK_ANEW_MS); /* if no answer comes */
+        if (claim->job != NULL) {
+            (void)ask_to_dial(claim, true);
+        }
+    }
+}
+
+void claim_ask_whether_known(struct claim *claim)
+{
+    set_question(claim, ASK_KNOWN_MS);
+}
+
 /* Gives the job to the claim; the job is JOB_MATCHED until the startd connects. */
 static void bind_job(struct claim *claim, struct job *job)
 {
@@ -142,6 +201,7 @@ static void bind_job(struct claim *claim, struct job *job)
     job->claim = claim;
     job_id(job, claim->job_id);
     queue_move(claim->schedd, job, JOB_MATCHED);
+    claim_count_waiting(claim);
 }
 
 void claim_ask_again(struct claim *claim)
@@ -188,7 +248,9 @@ static int check_match(struct schedd *schedd, const struct ad *args, const char 
         return -EEXIST;
     }
     *autocluster = autocluster_find(schedd, ad_int_or(args, "AutoClusterId", 0));
-    if (*autocluster == NULL || autocluster_best(*autocluster) == NULL) {
+    bool preempts = ad_string_or(args, "Preemption", "")[0] != '\0';
+    if (*autocluster == NULL || (autocluster_best(*autocluster) == NULL &&
+                                 (preempts || (*autocluster)->waiting.count == 0))) {
         return -ENOENT;
     }
     if (schedd->settings.running_max > 0 &&
@@ -199,6 +261,15 @@ static int check_match(struct schedd *schedd, const struct ad *args, const char 
         return -EAGAIN;
     }
     return schedd->stopping ? -ESHUTDOWN : 0;
+}
+
+/* A slot is free, and no job is idle: takes a job that waits until another job has left its slot.
+ */
+static void stop_waiting(struct autocluster *autocluster)
+{
+    struct claim *claim = ((const struct job *)autocluster->waiting.items[0])->claim;
+    claim_cancel(claim);
+    claim_lost(claim, "a free slot was found for the job that waited");
 }
 
 void claims_match(struct schedd *schedd, struct wire_request *request)
@@ -231,6 +302,9 @@ void claims_match(struct schedd *schedd, struct wire_request *request)
                          (long long)ad_int_or(args, "AutoClusterId", 0));
         return;
     }
+    if (autocluster_best(autocluster) == NULL) {
+        stop_waiting(autocluster);
+    }
     struct job *job = autocluster_best(autocluster);
     struct claim *claim = claim_create(schedd, id, ad_string_or(args, "SlotName", ""),
                                        ad_string_or(args, "Machine", ""),
@@ -252,6 +326,7 @@ void claims_match(struct schedd *schedd, struct wire_request *request)
     ad_set_bool(answer, "Accepted", true);
     ad_set_string(answer, "JobId", claim->job_id);
     ad_set_int(answer, "JobCount", request_news_wanted(schedd, autocluster));
+    ad_set_int(answer, "JobsWaiting", (int64_t)autocluster->waiting.count);
     const struct wire_body body = {.args = answer};
     wire_reply_ok(request, &body);
     ad_destroy(answer);

@@ -50,6 +50,7 @@ static void autocluster_destroy(void *value)
     mem_free(autocluster->rejected_by);
     mem_free(autocluster->key);
     mem_free(autocluster->heap);
+    vec_fini(&autocluster->waiting, NULL);
     mem_free(autocluster);
 }
 
@@ -287,6 +288,21 @@ void autocluster_pull(struct schedd *schedd, struct job *job, bool by_claim)
 struct job *autocluster_best(const struct autocluster *autocluster)
 {
     return autocluster->idle_count == 0 ? NULL : autocluster->heap[0];
+}
+
+void autocluster_waits(struct schedd *schedd, struct autocluster *autocluster, struct job *job,
+                       bool waits)
+{
+    if (waits) {
+        vec_push(&autocluster->waiting, job);
+    }
+    for (size_t i = 0; !waits && i < autocluster->waiting.count; i++) {
+        if (autocluster->waiting.items[i] == job) {
+            vec_remove_at(&autocluster->waiting, i);
+            break;
+        }
+    }
+    mark_changed(schedd, autocluster);
 }
 
 void autocluster_rejected(struct schedd *schedd, struct autocluster *autocluster, const char *why,

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vec.h"
+
 struct job;
 struct owner;
 struct schedd;
@@ -31,8 +33,11 @@ struct autocluster {
     uint32_t idle_count, idle_capacity;
     uint32_t jobs;   /* number of its jobs, idle or not */
     uint32_t claims; /* number of claims that use the autocluster (autocluster_hold()) */
-    bool published;  /* the collector has its request ad */
-    bool dirty;      /* the request ad must be sent (again) or withdrawn */
+    /* struct job: jobs with a claim that waits until another job has left the slot (CLAIM_WAITING);
+     * the negotiator may give these jobs a free slot instead */
+    struct vec waiting;
+    bool published; /* the collector has its request ad */
+    bool dirty;     /* the request ad must be sent (again) or withdrawn */
     /* why some of its jobs got no slot, as a negotiator said last, and that negotiator's name;
      * NULL: not known */
     char *rejected_why, *rejected_by;
@@ -58,6 +63,10 @@ void autocluster_push(struct schedd *schedd, struct job *job);
 void autocluster_pull(struct schedd *schedd, struct job *job, bool by_claim);
 /* Returns the idle job to run first; NULL: no job is idle. */
 struct job *autocluster_best(const struct autocluster *autocluster);
+/* Puts the job into autocluster->waiting (waits) or takes it out, and lets the request ad be sent
+ * again. */
+void autocluster_waits(struct schedd *schedd, struct autocluster *autocluster, struct job *job,
+                       bool waits);
 struct autocluster *autocluster_find(const struct schedd *schedd, int64_t id);
 /* Notes that some of the autocluster's jobs got no slot now.  by: the negotiator's name.  Long
  * texts are cut. */

@@ -53,6 +53,9 @@ static char *request_name(const struct schedd *schedd, const struct autocluster 
 static struct ad *request_ad(const struct schedd *schedd, const struct autocluster *autocluster)
 {
     const struct job *best = autocluster_best(autocluster);
+    if (best == NULL) { /* is_needed() */
+        best = autocluster->waiting.items[0];
+    }
     struct ad *view = job_view(schedd, best);
     struct ad *ad = ad_create();
     char *name = request_name(schedd, autocluster);
@@ -71,11 +74,20 @@ static struct ad *request_ad(const struct schedd *schedd, const struct autoclust
     ad_set_string(ad, "User", autocluster->owner->user);
     ad_set_string(ad, "SubmitterName", autocluster->submitter->name);
     ad_set_int(ad, "JobCount", request_news_wanted(schedd, autocluster));
+    if (autocluster->waiting.count > 0) {
+        ad_set_int(ad, "JobsWaiting", (int64_t)autocluster->waiting.count);
+    }
     ad_set_int(ad, "JobPrio", job_int(best, "JobPrio", 0));
     ad_set_int(ad, "QDate", best->cluster->qdate_s);
     mem_free(name);
     ad_destroy(view);
     return ad;
+}
+
+/* Returns whether the collector should have the request ad of this autocluster. */
+static bool is_needed(const struct schedd *schedd, const struct autocluster *autocluster)
+{
+    return request_news_wanted(schedd, autocluster) > 0 || autocluster->waiting.count > 0;
 }
 
 struct ad *request_ads_scheduler(const struct schedd *schedd)
@@ -171,7 +183,7 @@ static void publish_ads(struct request_ads *self)
             continue;
         }
         autocluster->dirty = false;
-        if (request_news_wanted(schedd, autocluster) > 0) {
+        if (is_needed(schedd, autocluster)) {
             autocluster->published = true;
             vec_push(&ads, request_ad(schedd, autocluster));
         } else if (autocluster->published) {
@@ -213,7 +225,7 @@ static void found_requests(void *arg, struct wire_reply *reply)
     void *value = NULL;
     while (strmap_next(schedd->groups.by_key, &at, NULL, &value)) {
         const struct autocluster *autocluster = value;
-        if (request_news_wanted(schedd, autocluster) > 0) {
+        if (is_needed(schedd, autocluster)) {
             char *name = request_name(schedd, autocluster);
             (void)strmap_set(ours, name, schedd); /* only presence counts */
             mem_free(name);

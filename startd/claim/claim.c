@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/plant.h"
 #include "base/redial.h"
 #include "base/stream/stream.h"
 #include "classad/ad.h"
@@ -131,7 +132,9 @@ static void told_gone(void *arg, struct wire_reply *reply)
     if (reply->status == -ECONNRESET) {
         return; /* the closed callback dials again, as long as the lease lasts */
     }
-    if (reply->status == -ETIMEDOUT) { /* nothing else would say it again on this connection */
+    if (reply->status == -ETIMEDOUT || reply->status == -EAGAIN) {
+        /* nothing else would say it again on this connection; or our answer to DIAL_ME has not
+         * reached the schedd yet, so that it cannot know who we are */
         wire_close(claim->link.wire);
         claim->link.wire = NULL;
         dial_later(claim);
@@ -151,8 +154,12 @@ static void tell_gone(struct claim *claim)
     } else if (claim->ending.starter_failed) {
         ad_set_bool(args, "StarterFailed", true);
     }
-    const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
-    const struct wire_body body = {.args = args, .secrets = &id, .secret_count = 1};
+    ad_set_string(args, "Machine", claim->startd->name);
+    const struct wire_secret proof[] = {{SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id},
+                                        {SECRET_NONCE, SECRET_OF_ARGS, claim->nonce}};
+    const struct wire_body body = {.args = args,
+                                   .secrets = proof,
+                                   .secret_count = claim->nonce[0] != '\0' ? 2 : 1};
     if (wire_call(claim->link.wire, VERB_CLAIM_GONE, &body, CLAIM_CALL_MS, told_gone, claim) > 0) {
         claim->pending++;
     } else {
@@ -163,7 +170,9 @@ static void tell_gone(struct claim *claim)
     ad_destroy(args);
 }
 
-/* Nothing of the claim runs any more: frees the slot, then tells the schedd. */
+/* Nothing of the claim runs any more: frees the slot, then tells the schedd.  The schedd of a claim
+ * that was only offered is told, too: it has marked a job for this slot since the answer to
+ * DIAL_ME, and may have made the claim durable without our knowledge. */
 static void claim_over(struct claim *claim)
 {
     if (claim->kept.pid > 0) { /* the slot is not free before its lock is: claim_kept_gone() */
@@ -171,10 +180,10 @@ static void claim_over(struct claim *claim)
         return;
     }
     struct slot *slot = claim->slot;
-    bool known =
-        !claim_plan_is_offer(claim->stage) &&
+    bool is_known =
+        !(PLANTED(claim_unsaid) && claim_plan_is_offer(claim->stage)) &&
         !slot_plan_lease_is_over(loop_now_ms(claim->startd->env.loop), claim->lease.end_ms);
-    if (!known || claim->calls.release != NULL) {
+    if (!is_known || claim->calls.release != NULL) {
         activation_starter_gone(claim); /* answers what waits */
         claim_drop(claim);
         return;
@@ -188,7 +197,8 @@ static void claim_over(struct claim *claim)
     }
     loop_timer_stop(claim->lease.alive_timer);
     claim_commit(claim, NULL);
-    if (claim->link.wire != NULL && wire_is_ready(claim->link.wire)) {
+    bool is_asking = claim->lease.renewing && !claim->link.resume; /* CLAIM is being answered */
+    if (claim->link.wire != NULL && wire_is_ready(claim->link.wire) && !is_asking) {
         tell_gone(claim);
     } else if (claim->link.wire == NULL) {
         claim_dial(claim);
@@ -455,6 +465,10 @@ static void claim_answered(void *arg, struct wire_reply *reply)
 static void say_claim(void *arg, struct wire *wire)
 {
     struct claim *claim = arg;
+    if (claim->stage == CLAIM_OVER && !claim->link.resume) { /* it ended before it was made */
+        tell_gone(claim);
+        return;
+    }
     struct ad *args = ad_create();
     ad_set_string(args, "Machine", claim->startd->name);
     ad_set_string(args, "SlotName", claim->slot_name);

@@ -63,6 +63,9 @@ static int judge_request(struct startd *startd, struct wire_request *request, st
 {
     const struct ad *args = wire_request_args(request);
     struct slot *slot = slot_by_claim_id(startd, wire_request_secret(request, SECRET_CLAIM_ID));
+    if (slot == NULL && ad_bool_or(args, "Again", false)) { /* also when no new claim is taken */
+        return err_set(err, -ENOKEY, "%s: this claim has ended", startd->name);
+    }
     if (going_down_takes_none(startd) || startd->stopping || startd->farewell.begun) {
         return err_set(err, -EAGAIN, "%s is going %s", startd->name,
                        startd->stopping || startd->farewell.begun ? "down" : "to sleep");
@@ -215,6 +218,11 @@ void offer_dial_me(struct startd *startd, struct wire_request *request)
     if (rc != 0) {
         log_info(startd->env.log, "claim.declined", err.text,
                  LOG_TEXT("by", wire_request_peer(request)->identity));
+        const char *claim_id = wire_request_secret(request, SECRET_CLAIM_ID);
+        slot = slot_by_claim_id(startd, claim_id);
+        if (slot != NULL) {
+            slot_id_refused(slot, claim_id);
+        }
         wire_reply_error(request, rc, "%s", err.text);
         return;
     }
@@ -238,6 +246,7 @@ void offer_release(struct startd *startd, struct wire_request *request)
 {
     struct claim *claim = find_secret(startd, wire_request_secret(request, SECRET_CLAIM_ID));
     if (claim != NULL && (claim->stage == CLAIM_WAITING || claim_plan_is_offer(claim->stage))) {
+        claim->lease.end_ms = 0; /* nobody waits for word from us */
         claim_end(claim, "the schedd does not want the claim any more", false);
     }
     wire_reply_ok(request, NULL);

@@ -27,8 +27,6 @@
 #include "startd/startd_state.h"
 #include "startd/claim/suspend.h"
 
-#define CLAIM_ID_LIFETIME_S 120 /* of one that nobody used */
-
 /* ---- steps */
 
 static void take_step(struct slot *slot, enum policy_step step)
@@ -115,8 +113,8 @@ void policy_check(struct slot *slot)
 static void poll_free(struct slot *slot)
 {
     struct ad_context context = startd_context(slot->startd);
-    if (context.now_s - slot->minted_s >= CLAIM_ID_LIFETIME_S || context.now_s < slot->minted_s) {
-        slot_mint(slot); /* the last one may have been given away, and the word of it lost */
+    if (slot_ids_are_old(slot)) {
+        slot_mint(slot);
         slot_refresh(slot);
     }
     enum slot_state rest = slot_plan_rest(slot->ad, &context);

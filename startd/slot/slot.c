@@ -43,6 +43,9 @@
 
 /* ---- claim ids */
 
+#define LIFETIME_MS    120000 /* of claim ids that nobody used */
+#define REPLACE_IDS_MS 5000   /* shortest time between two replacements of refused claim ids */
+
 static void mint_id(const struct slot *slot, char ret[CLAIM_ID_MAX])
 {
     unsigned char secret[16];
@@ -74,13 +77,43 @@ static void mint_for_pieces(struct slot *slot)
 
 void slot_mint(struct slot *slot)
 {
-    slot->minted_s = loop_wall_s(slot->startd->env.loop);
+    slot->minted_ms = loop_now_ms(slot->startd->env.loop);
+    slot->has_refused = false;
     if (slot->kind == SLOT_PARTITIONABLE) {
         vec_clear(&slot->piece_ids, mem_free);
         mint_for_pieces(slot);
     } else {
         mint_id(slot, slot->claim_id);
     }
+}
+
+void slot_id_refused(struct slot *slot, const char *claim_id)
+{
+    uint64_t now_ms = loop_now_ms(slot->startd->env.loop);
+    if (slot->replaced_ms != 0 && now_ms - slot->replaced_ms < REPLACE_IDS_MS) {
+        slot->has_refused = true; /* policy_poll() replaces it */
+        return;
+    }
+    for (size_t i = 0; i < slot->piece_ids.count; i++) {
+        char *id = slot->piece_ids.items[i];
+        if (strcmp(id, claim_id) == 0) { /* slot_build() makes another one */
+            vec_remove_at(&slot->piece_ids, i);
+            mem_free(id);
+            break;
+        }
+    }
+    if (slot->kind != SLOT_PARTITIONABLE) {
+        slot_mint(slot);
+    }
+    slot->replaced_ms = now_ms;
+    slot_refresh(slot);
+}
+
+bool slot_ids_are_old(const struct slot *slot)
+{
+    uint64_t now_ms = loop_now_ms(slot->startd->env.loop);
+    return now_ms - slot->minted_ms >= LIFETIME_MS ||
+           (slot->has_refused && now_ms - slot->replaced_ms >= REPLACE_IDS_MS);
 }
 
 /* ---- the ad */

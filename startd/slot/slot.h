@@ -53,8 +53,10 @@ struct slot {
     /* char *: claim ids of a partitionable slot, each for making one dynamic slot */
     struct vec piece_ids;
     struct secret_list *offered; /* claim ids that are sent with the ad; NULL: none */
-    /* when the oldest of the slot's claim ids was made, seconds since 1970 */
-    int64_t minted_s;
+    uint64_t minted_ms; /* when the oldest of the slot's claim ids was made, loop_now_ms() */
+    /* when slot_id_refused() replaced a claim id last, loop_now_ms(); 0: never */
+    uint64_t replaced_ms;
+    bool has_refused; /* a refused claim id is still to be replaced */
     /* the slot's claim; NULL in the states Owner, Unclaimed and Drained */
     struct claim *claim;
     struct claim *waiting; /* a claim that waits for the end of `claim`; NULL: none */
@@ -81,5 +83,14 @@ void slot_renew(struct slot *slot);
  * sent. */
 void slot_refresh(struct slot *slot);
 void slot_mint(struct slot *slot); /* replaces the slot's claim ids by new ones */
+/* To be called when the startd refuses a DIAL_ME that has this claim id of the slot.  The
+ * negotiator counts the id as given away, and leaves the slot alone until the slot's ad shows
+ * another id: so the id is replaced, and the ad sent, at once.  If the slot refuses again within
+ * seconds, for a reason that its ad does not show, slot_ids_are_old() becomes true later instead.
+ */
+void slot_id_refused(struct slot *slot, const char *claim_id);
+/* Returns whether the slot's claim ids are to be replaced (slot_mint()), because one of them may
+ * have been given away without being used. */
+bool slot_ids_are_old(const struct slot *slot);
 
 #endif

@@ -130,6 +130,21 @@ static inline int match(struct client *negotiator, const char *claim_id)
     return status;
 }
 
+/* Answers the request DIAL_ME as a startd does in whose slot another job must end first. */
+static inline void startd_waits(struct wire_request *request, const char *nonce)
+{
+    char digest[CLAIM_NONCE_DIGEST_SIZE];
+    struct ad *args = ad_create();
+    claim_nonce_digest(nonce, digest);
+    ad_set_string(args, "NonceDigest", digest);
+    ad_set_bool(args, "Waits", true);
+    ad_set_int(args, "WaitMax", 1000);
+    ad_set_int(args, "AskAgain", 30);
+    const struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    ad_destroy(args);
+}
+
 /* Answers the request DIAL_ME as a startd does: the answer has the digest of the nonce with which
  * the startd will prove itself when it connects. */
 static inline void startd_takes(struct wire_request *request, const char *nonce)

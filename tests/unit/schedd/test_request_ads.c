@@ -86,5 +86,93 @@ static void no_more_jobs_are_asked_for_than_may_run(void **state)
     bed_destroy(bed);
 }
 
+/* ---- matches that come to nothing ---- */
+
+struct machine {  /* a startd, as far as DIAL_ME goes */
+    bool waits;   /* another job is in the slot */
+    bool forgets; /* it was started anew since it agreed */
+    int releases; /* claims that the schedd gave up */
+};
+static struct machine machine;
+
+static void machine_asked(void *arg, struct wire_request *request)
+{
+    (void)arg;
+    if (wire_request_verb(request) == VERB_RELEASE_CLAIM) {
+        machine.releases++;
+        wire_reply_ok(request, NULL);
+    } else if (machine.forgets && ad_bool_or(wire_request_args(request), "Again", false)) {
+        wire_reply_error(request, -ENOKEY, "x: this claim has ended");
+    } else if (machine.waits) {
+        startd_waits(request, "nonce");
+    } else {
+        startd_takes(request, "nonce");
+    }
+}
+
+struct small_pool { /* a schedd with one job, at a collector with one machine */
+    struct bed *bed;
+    struct client *negotiator, *schedd;
+    struct daemon_run *run;
+};
+
+static void small_pool_init(struct small_pool *pool)
+{
+    *pool = (struct small_pool){.bed = bed_create("")};
+    machine = (struct machine){.waits = false};
+    bed_start(pool->bed);
+    bed_find_address(pool->bed);
+    pool->negotiator = client_dial(pool->bed, SCOPE_READ | SCOPE_NEGOTIATOR, "", NULL, NULL);
+    const struct client *startd =
+        client_dial(pool->bed, SCOPE_READ | SCOPE_ADVERTISE, "", "startd/x", machine_asked);
+    const struct client *token =
+        client_dial(pool->bed, SCOPE_READ | SCOPE_SCHEDD | SCOPE_ADVERTISE, "", NULL, NULL);
+    char path[300];
+    assert_int_equal(startd->status, 0);
+    schedd_bed_write(pool->bed, token->token_id, path);
+    pool->run = schedd_bed_start(pool->bed, path);
+    pool->schedd = dial_schedd(pool->bed);
+    call_ok(pool->schedd, VERB_SUBMIT, JOB "ProcCount = 1]", NULL);
+    wait_for_ads(pool->negotiator, "Request", "JobCount == 1", 1);
+}
+
+static void small_pool_fini(struct small_pool *pool)
+{
+    client_close(pool->schedd);
+    daemon_run_destroy(pool->run);
+    bed_destroy(pool->bed);
+}
+
+static void a_job_that_waits_for_a_slot_takes_a_free_one(void **state)
+{
+    (void)state;
+    struct small_pool pool;
+    small_pool_init(&pool);
+    machine.waits = true;
+    assert_int_equal(match(pool.negotiator, "in use"), 0);
+    wait_for_ads(pool.negotiator, "Request", "JobCount == 0 && JobsWaiting == 1", 1);
+    assert_int_equal(machine.releases, 0);
+    machine.waits = false;
+    assert_int_equal(match(pool.negotiator, "free"), 0);
+    wait_for_ads(pool.negotiator, "Request", "true", 0);
+    assert_int_equal(machine.releases, 1);
+    assert_int_equal(match(pool.negotiator, "one more"), -ENOENT);
+    small_pool_fini(&pool);
+}
+
+static void a_claim_that_its_startd_forgot_is_given_up_within_seconds(void **state)
+{
+    (void)state;
+    struct small_pool pool;
+    small_pool_init(&pool);
+    machine.forgets = true; /* it agrees, and does not connect */
+    assert_int_equal(match(pool.negotiator, "forgotten"), 0);
+    wait_for_ads(pool.negotiator, "Request", "true", 0);
+    wait_for_ads(pool.negotiator, "Request", "JobCount == 1", 1);
+    small_pool_fini(&pool);
+}
+
 UNIT_TESTS(UNIT(no_more_jobs_are_asked_for_than_may_run),
-           UNIT(requests_of_an_earlier_life_are_taken_back))
+           UNIT(requests_of_an_earlier_life_are_taken_back),
+           UNIT(a_job_that_waits_for_a_slot_takes_a_free_one),
+           UNIT(a_claim_that_its_startd_forgot_is_given_up_within_seconds))

@@ -14,8 +14,8 @@ static const char *const NAMES[CLAIM_STAGES] = {
 
 /* Every legal move from one stage to another. */
 static const char *const LEGAL[CLAIM_STAGES] = {
-    [CLAIM_WAITING] = " offered ",    [CLAIM_OFFERED] = " accepted ",
-    [CLAIM_ACCEPTED] = " held ",      [CLAIM_HELD] = " recording over ",
+    [CLAIM_WAITING] = " offered ",    [CLAIM_OFFERED] = " accepted over ",
+    [CLAIM_ACCEPTED] = " held over ", [CLAIM_HELD] = " recording over ",
     [CLAIM_RECORDING] = " starting ", [CLAIM_STARTING] = " active over ",
     [CLAIM_ACTIVE] = " held over ",   [CLAIM_OVER] = " ",
 };

@@ -70,6 +70,7 @@ static void a_machine_that_goes_to_sleep_takes_no_offer(void **state)
     assert_int_equal(dial_me(rig, JOB), -EAGAIN);
     assert_non_null(strstr(last_text, "wn01 is going to sleep"));
     rig->startd->down.stage = DOWN_UP;
+    remember_id(rig);
     assert_int_equal(dial_me(rig, JOB), 0);
 }
 
@@ -83,10 +84,14 @@ static void an_offer_is_judged_by_both_requirements_of_now(void **state)
     remember_id(rig);
     assert_int_equal(dial_me(rig, "[Owner = \"bob\"; Requirements = true]"), -ENOTSUP);
     assert_non_null(strstr(last_text, "slot (START)"));
+    assert_string_not_equal(rig->startd->slots[0]->claim_id, rig->claim_id); /* a new one at once */
+    remember_id(rig);
     assert_int_equal(dial_me(rig, "[Owner = \"ann\"; Requirements = TARGET.Cpus > 100000]"),
                      -ENOTSUP);
     assert_non_null(strstr(last_text, "of the job"));
     assert_true(is_unclaimed(rig));
+    assert_string_equal(rig->startd->slots[0]->claim_id, rig->claim_id); /* not again so soon */
+    assert_true(rig->startd->slots[0]->has_refused);
     assert_int_equal(dial_me(rig, JOB), 0); /* the id is still good */
 }
 
@@ -100,6 +105,50 @@ static void a_schedd_that_does_not_know_the_claim_frees_the_slot(void **state)
     assert_true(is_forgotten(rig));
     assert_string_not_equal(rig->startd->slots[0]->claim_id, rig->claim_id);
     assert_string_not_equal(rig->startd->slots[0]->claim_id, "");
+}
+
+/* As draining does, before the schedd has heard of the machine. */
+static void the_schedd_of_an_offer_that_ends_is_told(void **state)
+{
+    struct rig *rig = *state;
+    remember_id(rig);
+    assert_int_equal(dial_me(rig, JOB), 0);
+    claim_end(rig->startd->claims.items[0], "the machine is draining", false);
+    assert_true(is_unclaimed(rig));
+    until(rig, has_gone);
+    assert_string_equal(ad_string_or(rig->schedd.gone, "Reason", ""), "the machine is draining");
+    assert_string_equal(ad_string_or(rig->schedd.gone, "Machine", ""), "wn01");
+    assert_int_equal(rig->schedd.claims, 0);
+    until(rig, is_forgotten);
+}
+
+static bool is_claiming(struct rig *rig)
+{
+    return ((const struct claim *)rig->startd->claims.items[0])->lease.renewing;
+}
+
+static bool has_claim(struct rig *rig)
+{
+    return rig->schedd.claims > 0;
+}
+
+/* The schedd may have committed the claim; its answer is lost with the connection. */
+static void the_schedd_of_an_offer_that_ends_during_claim_is_told_after_it(void **state)
+{
+    struct rig *rig = *state;
+    rig->schedd.silent = true;
+    remember_id(rig);
+    assert_int_equal(dial_me(rig, JOB), 0);
+    until(rig, has_claim);
+    assert_true(is_claiming(rig));
+    claim_end(rig->startd->claims.items[0], "the machine is draining", false);
+    assert_int_equal(rig->schedd.gones, 0);
+    rig->schedd.silent = false;
+    wire_close(rig->schedd.wire);
+    rig->schedd.wire = NULL;
+    until(rig, has_gone);
+    assert_int_equal(rig->schedd.claims, 1);
+    until(rig, is_forgotten);
 }
 
 static void a_match_that_is_not_confirmed_times_out(void **state)
@@ -601,6 +650,8 @@ UNIT_TESTS(RIG(a_silent_machine_does_not_renew_its_ads),
            RIG(a_machine_that_goes_to_sleep_takes_no_offer),
            RIG(an_offer_is_judged_by_both_requirements_of_now),
            RIG(a_schedd_that_does_not_know_the_claim_frees_the_slot),
+           RIG(the_schedd_of_an_offer_that_ends_is_told),
+           RIG(the_schedd_of_an_offer_that_ends_during_claim_is_told_after_it),
            RIG(a_match_that_is_not_confirmed_times_out),
            RIG(a_job_runs_and_the_claim_is_idle_again), RIG(the_record_is_all_that_a_starter_needs),
            RIG(a_job_that_the_slot_does_not_want_is_declined),

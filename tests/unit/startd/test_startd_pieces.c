@@ -200,6 +200,7 @@ static void a_piece_that_is_not_wanted_is_whole_again_at_once(void **state)
     begin(rig, "START = \"TARGET.RequestCpus < 3\"\n");
     take_id(rig);
     assert_int_equal(dial_me(rig, ASKS("RequestCpus = 4")), -ENOTSUP);
+    take_id(rig); /* that of the refused piece was replaced */
     assert_int_equal(dial_me(rig, ASKS("RequestCpus = 2; Requirements = TARGET.Cpus > 2")),
                      -ENOTSUP);
     assert_non_null(strstr(last_text, "of the job"));
@@ -388,6 +389,8 @@ static void slots_of_a_type_may_have_a_policy_of_their_own(void **state)
     (void)snprintf(rig->claim_id, sizeof rig->claim_id, "%s",
                    (const char *)rig->startd->slots[1]->piece_ids.items[0]);
     assert_int_equal(dial_me(rig, "[Owner = \"bob\"; Requirements = true]"), -ENOTSUP);
+    (void)snprintf(rig->claim_id, sizeof rig->claim_id, "%s",
+                   (const char *)rig->startd->slots[1]->piece_ids.items[0]);
     assert_int_equal(dial_me(rig, JOB), 0);
     assert_string_equal(rig->startd->slots[2]->name, "slot2_1@wn01");
     assert_int_equal(shows(rig->startd->slots[2], "Rank"), 8); /* a piece is of its type */
