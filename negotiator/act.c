@@ -32,7 +32,7 @@
 struct flight {
     struct negotiator *negotiator;
     char *slot, *request;
-    char *claim_id, *user, *limits; /* for a MATCH; limits may be NULL */
+    char *claim_id; /* for a MATCH */
 };
 
 static struct flight *flight_create(struct negotiator *negotiator, const char *slot,
@@ -50,8 +50,6 @@ static void flight_destroy(struct flight *flight)
     mem_free(flight->slot);
     mem_free(flight->request);
     mem_free(flight->claim_id);
-    mem_free(flight->user);
-    mem_free(flight->limits);
     mem_free(flight);
 }
 
@@ -66,10 +64,10 @@ static void match_answered(void *arg, struct wire_reply *reply)
     if (request != NULL && reply->status == 0 && reply->args != NULL) {
         /* Its changed ad comes a moment later: until then this job would be looked after twice. */
         request->facts.count = ad_int_or(reply->args, "JobCount", request->facts.count);
+        request->facts.waiting = ad_int_or(reply->args, "JobsWaiting", 0);
     }
     if (reply->status != 0) {
-        (void)shares_unmatched(negotiator, flight->slot, flight->user,
-                               flight->limits); /* or forgotten before */
+        shares_declined(negotiator, flight->slot, flight->claim_id);
         log_info(negotiator->env.log, "match.declined", reply->text, LOG_TEXT("slot", flight->slot),
                  LOG_TEXT("request", flight->request), LOG_INT("status", reply->status));
         if (given_was_declined(reply->status)) {
@@ -110,16 +108,16 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
         .args = args, .ads = &slot_ad, .ad_count = 1, .secrets = &id, .secret_count = 1};
     struct flight *flight = flight_create(negotiator, slot->name, request->name);
     flight->claim_id = mem_strdup(claim_id);
-    flight->user = mem_strdup(request->facts.user);
-    flight->limits = request->limits != NULL ? mem_strdup(request->limits) : NULL;
     given_add(negotiator, flight->claim_id, slot, request_ad);
     if (wire_relay(wire, ad_string_or(request_ad, "ScheddUplink", ""), VERB_MATCH, &body, MATCH_MS,
                    match_answered, flight) > 0) {
         request->facts.in_flight++;
-        shares_matched(negotiator, slot->name, flight->user, flight->limits, match->weight);
-        if (match->preemption != PLAN_FREE) {
-            shares_takes_over(slot, flight->user, flight->limits);
-        }
+        const struct shares_match charged = {.slot = slot->name,
+                                             .claim_id = flight->claim_id,
+                                             .submitter = request->facts.user,
+                                             .limits = request->limits,
+                                             .weight = match->weight};
+        shares_matched(negotiator, &charged);
         log_info(negotiator->env.log, match->preemption == PLAN_FREE ? "match" : "match.preempt",
                  "a slot was matched to a request", LOG_TEXT("slot", slot->name),
                  LOG_TEXT("request", request->name));

@@ -53,8 +53,6 @@ static void slot_destroy(void *value)
     offline_holds_destroy(slot->pending);
     mem_free(slot->use.submitter);
     mem_free(slot->limits);
-    mem_free(slot->taken_by);
-    mem_free(slot->taken_limits);
     mem_free(slot->user);
     mem_free(slot->name);
     mem_free(slot);
@@ -185,7 +183,7 @@ void copies_slot_changed(void *arg, const char *key, const struct ad *ad)
     read_slot(negotiator, slot, ad, watch_secrets(negotiator->watches.slots, key));
     given_read(slot);
     usage_slot(negotiator, slot, ad, is_new);
-    shares_slot_changed(slot);
+    shares_slot_changed(slot, ad);
     if (significant_slot(negotiator->significant, slot->as_if != NULL ? slot->as_if : ad)) {
         negotiator_ad_send(negotiator);
     }
@@ -311,6 +309,7 @@ static void read_request(struct negotiator *negotiator, struct pool_request *req
     facts->ad = ad;
     facts->serial = ++negotiator->next_serial;
     facts->count = ad_int_or(ad, "JobCount", 0);
+    facts->waiting = ad_int_or(ad, "JobsWaiting", 0);
     facts->prio = ad_int_or(ad, "JobPrio", 0);
     facts->qdate_s = ad_int_or(ad, "QDate", 0);
     mem_free(request->limits);

@@ -23,7 +23,7 @@
 #include "wire/watch.h"
 
 /* A match that fails stops counting as use by itself, so a cycle runs again after that time. */
-#define PENDING_LOOK_MS 5000
+#define CHARGES_LOOK_MS 2000
 
 #define PREPARE_SLICES_MAX 5000
 #define CYCLE_ARENA_BYTES  ((size_t)4 << 30)
@@ -199,6 +199,7 @@ static int plan_and_act(struct negotiator *negotiator, struct arena *arena)
                                      .limits = negotiator->limits,
                                      .context = &context};
     struct plan_output plan;
+    shares_forget(negotiator);
     int rc = shares_input(negotiator, negotiator->weight_total, arena, &shares);
     if (rc != 0) {
         return rc;
@@ -230,8 +231,8 @@ void cycle_run(void *arg)
                   LOG_INT("requests", strmap_count(negotiator->requests)));
     }
     arena_destroy(arena);
-    if (strmap_count(negotiator->pending) > 0 && !loop_timer_is_set(negotiator->rest_timer)) {
-        loop_timer_set(negotiator->rest_timer, PENDING_LOOK_MS);
+    if (strmap_count(negotiator->charges) > 0 && !loop_timer_is_set(negotiator->rest_timer)) {
+        loop_timer_set(negotiator->rest_timer, CHARGES_LOOK_MS);
     }
     negotiator->counts.cycles++;
     negotiator->cycle.last_ms = loop_now_ms(negotiator->env.loop);

@@ -365,7 +365,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     negotiator->given = strmap_create(STRMAP_CASE_SENSITIVE);
     negotiator->significant = significant_create();
     negotiator->unseen = strmap_create(STRMAP_CASE_IGNORED);
-    negotiator->pending = strmap_create(STRMAP_CASE_SENSITIVE);
+    negotiator->charges = strmap_create(STRMAP_CASE_SENSITIVE);
     negotiator->limits = limit_plan_create();
     negotiator->cycle.timer = loop_timer_create(env->loop, cycle_run, negotiator);
     negotiator->cycle.full_timer = loop_timer_create(env->loop, full_cycle, negotiator);

@@ -77,10 +77,7 @@ struct pool_slot { /* what the negotiator knows of a slot besides its ad */
      * the ad names no user who can have an account */
     char *user;
     struct slot_use use;
-    char *limits; /* of a live slot: concurrency limits of its job; NULL: none */
-    /* If the slot is in use, and was matched to a job of another user, who takes the slot over:
-     * that other user, and the concurrency limits of that job.  NULL: there is no such match. */
-    char *taken_by, *taken_limits;
+    char *limits;  /* of a live slot: concurrency limits of its job; NULL: none */
     double weight; /* SLOT_WEIGHT of a live slot, as counted in weight_total; else 0 */
 };
 
@@ -144,8 +141,9 @@ struct negotiator {
     struct accountant *accountant;
     struct groups *groups;
     struct strmap *unseen; /* name of a slot -> int64_t: wall time at which its ad vanished, ms */
-    /* matches that the slots' ads do not show yet (shares.c); key: "slot submitter limits" */
-    struct strmap *pending;
+    /* name of a slot -> struct vec of the matches that the slot's ad does not show yet (shares.c)
+     */
+    struct strmap *charges;
     struct vec changes; /* changes of accounts that are not durable yet (userprio.c) */
     struct update_prio *update_prio;
     struct limit_plan *limits;
@@ -297,23 +295,28 @@ void usage_configure(struct negotiator *negotiator);
 
 /* ---- shares.c: collects what share_plan.h needs about users, groups and submitting machines */
 struct share_input;
-/* Counts a match like a use of the slot by the submitter, until the slot's ad shows the use or the
- * match fails.  limits: the job's concurrency limits, NULL: none; weight: the weight of the use. */
-void shares_matched(struct negotiator *negotiator, const char *slot, const char *submitter,
-                    const char *limits, double weight);
-/* Stops counting a match that shares_matched() counted, and returns true.  Returns false if no such
- * match is counted. */
-bool shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter,
-                      const char *limits);
-/* Notes that the match of the slot to this submitter takes the slot from its present user.
- * shares_slot_changed() stops counting such a match when the slot's ad shows that the slot can be
- * given out again.  limits: the concurrency limits of the submitter's job. */
-void shares_takes_over(struct pool_slot *slot, const char *submitter, const char *limits);
-/* Stops counting the match noted by shares_takes_over(), if there is one and the slot's ad shows
- * that the slot can be given out again.  To be called when the slot's ad has changed, after
- * usage_slot(). */
-void shares_slot_changed(struct pool_slot *slot);
-/* Stops counting matches that are so old that they must have failed. */
+/* A match for which MATCH was sent. */
+struct shares_match {
+    const char *slot;     /* name of the slot */
+    const char *claim_id; /* the claim id that was given out */
+    const char *submitter;
+    const char *limits; /* concurrency limits of the job; NULL: none */
+    double weight;      /* weight of the use, if the match succeeds */
+};
+/* Charges the match to the submitter like a use, until the slot's ad shows the use or the match has
+ * failed. */
+void shares_matched(struct negotiator *negotiator, const struct shares_match *match);
+/* Ends the charge of a match that the schedd declined. */
+void shares_declined(struct negotiator *negotiator, const char *slot, const char *claim_id);
+/* Ends the charge of one match of the slot, because the slot's ad shows that the submitter has
+ * begun to use the slot.  limits: the concurrency limits of the job; "": none.  Returns whether
+ * there was such a match. */
+bool shares_used(struct negotiator *negotiator, const char *slot, const char *submitter,
+                 const char *limits);
+/* Ends the charges of matches that have come to nothing, as the slot's new ad shows.  To be called
+ * when the slot's ad has changed, after usage_slot(). */
+void shares_slot_changed(struct pool_slot *slot, const struct ad *ad);
+/* Ends the charges that are too old. */
 void shares_forget(struct negotiator *negotiator);
 /* Fills *ret with users, groups (quotas for a pool of weight `total`), round_robin and machines.
  * Arrays made for it are in the arena.  Returns 0; -ENOMEM: the arena is full. */

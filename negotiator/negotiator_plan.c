@@ -139,7 +139,7 @@ static int by_share(const void *left, const void *right)
 static double weight_wanted(const struct request *request)
 {
     double each = ad_real_or(request->facts.ad, "RequestCpus", 1);
-    return (double)request->wanted * (each >= 1 && each < 1e6 ? each : 1);
+    return (double)(request->wanted + request->moving) * (each >= 1 && each < 1e6 ? each : 1);
 }
 
 /* Reduces what the request wants to what its concurrency limits allow. */
@@ -176,7 +176,10 @@ static int order_requests(struct cycle *cycle)
             continue;
         }
         size_t user = (size_t)(uintptr_t)strmap_get(cycle->user_index, facts->user) - 1;
-        request->wanted = facts->count > facts->in_flight ? facts->count - facts->in_flight : 0;
+        int64_t idle = facts->count > 0 ? facts->count : 0;
+        int64_t flying = facts->in_flight > idle ? facts->in_flight - idle : 0;
+        request->wanted = flying > 0 ? 0 : idle - facts->in_flight;
+        request->moving = facts->waiting > flying ? facts->waiting - flying : 0;
         request->ends.spent = request->ends.spent_claims = facts->resting;
         request->ends.limited = false;
         bound_by_limits(cycle, request);
@@ -319,6 +322,28 @@ static bool match_free(struct cycle *cycle, struct request *request)
     return true;
 }
 
+/* Gives free slots to jobs of a request that wait for a slot in use, when no job is idle. */
+static void match_waiting(struct cycle *cycle, struct request *request)
+{
+    struct negotiator_plan *plan = cycle->plan;
+    if (request->wanted > 0 || request->moving <= 0) {
+        return;
+    }
+    struct choice *choice = plan_choice_begin(plan, request, LIVE);
+    while (request->moving > 0) {
+        struct slot *slot = plan_choice_best(choice);
+        int64_t weight = slot != NULL ? plan_weight(plan, slot, request) : 0;
+        if (slot == NULL || !share_permits(cycle->shares, (double)weight / 1000, false)) {
+            request->moving = slot == NULL ? 0 : request->moving;
+            return;
+        }
+        share_took(cycle->shares, (double)weight / 1000, false);
+        add_match(cycle, slot, request, PLAN_FREE, weight);
+        plan_choice_give(choice, slot);
+        request->moving--;
+    }
+}
+
 /* Gives slots in use to a request, within the offer of its user. */
 static void match_claims(struct cycle *cycle, struct request *request, bool only_rank)
 {
@@ -358,17 +383,18 @@ static void match_offer(struct cycle *cycle, const struct share_offer *offer)
     bool open = !offer->only_rank, more = false;
     for (size_t i = 0; i < user->count; i++) {
         struct request *request = &plan->requests[cycle->order[user->first + i]];
-        if (request->wanted <= 0 ||
+        if ((request->wanted <= 0 && request->moving <= 0) ||
             (schedd != NULL && strcmp(request->facts.schedd, schedd) != 0)) {
             continue;
         }
         if (open && !request->ends.spent) {
             (void)match_free(cycle, request);
+            match_waiting(cycle, request);
         }
         if (plan->policy.consider_preemption && (request->ends.spent || offer->only_rank)) {
             match_claims(cycle, request, offer->only_rank);
         }
-        more = more ||
+        more = more || (request->wanted <= 0 && request->moving > 0 && open) ||
                (request->wanted > 0 && (!request->ends.spent || (plan->policy.consider_preemption &&
                                                                  !request->ends.spent_claims)));
     }

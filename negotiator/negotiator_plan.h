@@ -102,7 +102,10 @@ struct plan_request {
     uint32_t number;   /* small number by which the plan's output names the request */
     int64_t count;     /* number of idle jobs */
     int64_t in_flight; /* matches sent and not answered yet */
-    bool resting;      /* the schedd has just declined a match: no new match or hold, holds stay */
+    /* number of jobs that wait until another job has left a slot that was matched to them; such a
+     * job may have a free slot instead, but gets neither another slot in use nor a hold */
+    int64_t waiting;
+    bool resting; /* the schedd has just declined a match: no new match or hold, holds stay */
     int64_t prio, qdate_s;
     const char *limits; /* value of ConcurrencyLimits; NULL or "": none */
     bool explain;       /* if some of its jobs get no slot, report why */

@@ -117,6 +117,7 @@ struct request {
     uint32_t kind;
     struct holder *holder;
     int64_t wanted; /* number of jobs that still want a slot in this cycle */
+    int64_t moving; /* of plan_request.waiting: number that still want a free slot in this cycle */
     struct request_ends ends;
 };
 

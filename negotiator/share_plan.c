@@ -52,6 +52,9 @@ struct share_plan {
     /* Of the current spin. */
     double sum, pie, cut; /* sum of 1/priority; weight to be shared; factor for all slices */
     bool progress;
+    /* All have their share of the pool, and slots are free: each gets a slice of what is free. This
+     * is so while slots are taken over, because such slots count as used twice. */
+    bool leftover;
     /* machines */
     int64_t *given;  /* by machine: jobs in this cycle */
     size_t *heap;    /* machines of the turn, the best first */
@@ -318,8 +321,8 @@ static bool make_offer(struct share_plan *plan, struct entry *entry, double weig
 bool share_permits(const struct share_plan *plan, double cost, bool preempts)
 {
     const struct share_offer *offer = &plan->offer;
-    if (plan->current == NULL || offer->only_rank || plan->offer_jobs >= offer->jobs ||
-        cost > ceiling_left(plan, plan->current) + DUST) {
+    if (plan->current == NULL || offer->only_rank || (preempts && plan->leftover) ||
+        plan->offer_jobs >= offer->jobs || cost > ceiling_left(plan, plan->current) + DUST) {
         return false;
     }
     if (plan->offer_used + cost <= (preempts ? offer->deficit : offer->weight) + DUST) {
@@ -546,6 +549,16 @@ static double slice_of(const struct share_plan *plan, const struct entry *entry)
     return due > DUST ? due : 0;
 }
 
+static bool has_slices(const struct share_plan *plan, size_t active_count)
+{
+    for (size_t i = 0; i < active_count; i++) {
+        if (slice_of(plan, plan->active[i]) > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Begins a spin.  False: the turn is over. */
 static bool begin_spin(struct share_plan *plan)
 {
@@ -571,11 +584,16 @@ static bool begin_spin(struct share_plan *plan)
         (is_dust(plan, left) && !plan->in.consider_preemption)) {
         return false;
     }
-    /* the pie: what is free and what they have; no more than the group may have, less what its
-     * other users have */
-    double whole = plan->in.consider_preemption ? plan->in.total : plan->free + in_use;
+    /* the pie: what is free and what they have, or the whole pool if slots may be taken over; no
+     * more than the group may have, less what its other users have */
     double most = plan->group_limit - (plan->group_used[plan->offer.group] - in_use);
+    double whole = plan->in.consider_preemption ? plan->in.total : plan->free + in_use;
     plan->pie = whole < most ? whole : most;
+    plan->leftover = !is_dust(plan, left) && !has_slices(plan, kept);
+    if (plan->leftover) {
+        whole = plan->free + in_use;
+        plan->pie = whole < most ? whole : most;
+    }
     for (size_t i = 0; i < kept; i++) {
         slices += slice_of(plan, plan->active[i]);
     }

@@ -2,10 +2,16 @@
  * submitting machines.
  *
  * After a match it takes a moment until the slot's ad shows the use, and cycles go on meanwhile.
- * So a match counts as in use from when it is sent until usage.c sees the use begin, the schedd
- * declines, or PENDING_MS have passed.  A match that takes a slot over waits for the running job to
- * end.  If it is cancelled meanwhile (its job was removed), the startd offers the slot to others
- * with a new claim id, and the match ends, too.
+ * So a match is charged like a use, from when it is sent until one of these is known:
+ *
+ * - the schedd declined it;
+ * - usage.c saw the use begin;
+ * - the slot's ad shows that the claim id of the match is void, and that nobody is about to use the
+ *   slot: the job was removed, the startd refused, the machine drains.
+ *
+ * None of them may come (the ad was lost); then the charge ends after CHARGE_MS.  It must end
+ * before that wherever something shows that the match came to nothing: a charge that stays makes
+ * the user look as if he had his share, and his jobs wait beside free slots.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,126 +23,166 @@
 #include "base/config/config.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/strbuf.h"
+#include "base/plant.h"
 #include "base/strmap.h"
+#include "base/vec.h"
 #include "classad/ad.h"
 #include "negotiator/groups.h"
 #include "negotiator/limit_plan.h"
 #include "negotiator/negotiator.h"
 #include "negotiator/share_plan.h"
+#include "wire/secret_list.h"
 
-#define PENDING_MS 30000
+#define CHARGE_MS 30000
+#define PIECE_MS  2000 /* after the claim id of a piece was used up: until the piece is seen */
 
-struct pending { /* matches of one slot for one submitter's jobs with these limits */
-    char *submitter, *limits;
-    double weight; /* weight of each match */
-    int64_t count;
-    uint64_t until_ms;
+struct charge { /* a match that the slot's ad does not show yet */
+    char *claim_id, *submitter;
+    char *limits; /* concurrency limits of the job; "": none */
+    double weight;
+    uint64_t until_ms; /* loop_now_ms() when the charge ends at the latest */
 };
 
-static void pending_destroy(void *value)
+static void charge_destroy(void *value)
 {
-    struct pending *pending = value;
-    mem_free(pending->submitter);
-    mem_free(pending->limits);
-    mem_free(pending);
+    struct charge *charge = value;
+    mem_free(charge->claim_id);
+    mem_free(charge->submitter);
+    mem_free(charge->limits);
+    mem_free(charge);
 }
 
-static char *pending_key(const char *slot, const char *submitter, const char *limits)
+static void charges_destroy(void *value)
 {
-    struct strbuf key;
-    strbuf_init(&key, 0);
-    strbuf_printf(&key, "%s %s %s", slot, submitter, limits != NULL ? limits : "");
-    return strbuf_take(&key);
+    struct vec *charges = value;
+    vec_fini(charges, charge_destroy);
+    mem_free(charges);
 }
 
-void shares_matched(struct negotiator *negotiator, const char *slot, const char *submitter,
-                    const char *limits, double weight)
+void shares_matched(struct negotiator *negotiator, const struct shares_match *match)
 {
-    char *key = pending_key(slot, submitter, limits);
-    struct pending *pending = strmap_get(negotiator->pending, key);
-    if (pending == NULL) {
-        pending = mem_zalloc(sizeof *pending);
-        pending->submitter = mem_strdup(submitter);
-        pending->limits = mem_strdup(limits != NULL ? limits : "");
-        (void)strmap_set(negotiator->pending, key, pending); /* was absent */
+    struct vec *charges = strmap_get(negotiator->charges, match->slot);
+    if (charges == NULL) {
+        charges = mem_zalloc(sizeof *charges);
+        (void)strmap_set(negotiator->charges, match->slot, charges); /* was absent */
     }
-    limit_plan_use(negotiator->limits, limits, 1);
-    pending->weight = weight;
-    pending->count++;
-    pending->until_ms = loop_now_ms(negotiator->env.loop) + PENDING_MS;
-    mem_free(key);
+    struct charge *charge = mem_zalloc(sizeof *charge);
+    *charge = (struct charge){.claim_id = mem_strdup(match->claim_id),
+                              .submitter = mem_strdup(match->submitter),
+                              .limits = mem_strdup(match->limits != NULL ? match->limits : ""),
+                              .weight = match->weight,
+                              .until_ms = loop_now_ms(negotiator->env.loop) + CHARGE_MS};
+    limit_plan_use(negotiator->limits, charge->limits, 1);
+    vec_push(charges, charge);
 }
 
-bool shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter,
-                      const char *limits)
+static void end_charge(struct negotiator *negotiator, struct vec *charges, size_t index)
 {
-    char *key = pending_key(slot, submitter, limits);
-    struct pending *pending = strmap_get(negotiator->pending, key);
-    if (pending != NULL) {
-        limit_plan_use(negotiator->limits, pending->limits, -1);
-        pending->count--;
-    }
-    if (pending != NULL && pending->count == 0) {
-        pending_destroy(strmap_remove(negotiator->pending, key));
-    }
-    mem_free(key);
-    return pending != NULL;
+    struct charge *charge = charges->items[index];
+    limit_plan_use(negotiator->limits, charge->limits, -1);
+    vec_remove_at(charges, index);
+    charge_destroy(charge);
 }
 
-void shares_takes_over(struct pool_slot *slot, const char *submitter, const char *limits)
+/* Drops the slot from the table when none of its matches is charged any more. */
+static void tidy_charges(struct negotiator *negotiator, const char *slot, struct vec *charges)
 {
-    char *by = mem_strdup(submitter), *used = limits != NULL ? mem_strdup(limits) : NULL;
-    mem_free(slot->taken_by);
-    mem_free(slot->taken_limits);
-    slot->taken_by = by;
-    slot->taken_limits = used;
+    if (charges->count == 0) {
+        (void)strmap_remove(negotiator->charges, slot);
+        charges_destroy(charges);
+    }
 }
 
-void shares_slot_changed(struct pool_slot *slot)
+void shares_declined(struct negotiator *negotiator, const char *slot, const char *claim_id)
 {
-    bool offered = slot->facts.use == PLAN_USE_FREE ||
-                   (slot->facts.use == PLAN_USE_TAKEN && slot->claim_id[0] != '\0' &&
-                    !given_is(slot->negotiator, slot->claim_id));
-    if (slot->taken_by == NULL || !offered) {
-        return;
+    struct vec *charges = strmap_get(negotiator->charges, slot);
+    for (size_t i = 0; charges != NULL && i < charges->count; i++) {
+        if (strcmp(((const struct charge *)charges->items[i])->claim_id, claim_id) == 0) {
+            end_charge(negotiator, charges, i);
+            tidy_charges(negotiator, slot, charges);
+            return;
+        }
     }
-    (void)shares_unmatched(slot->negotiator, slot->name, slot->taken_by,
-                           slot->taken_limits); /* or it was used: usage_slot() saw that */
-    mem_free(slot->taken_by);
-    mem_free(slot->taken_limits);
-    slot->taken_by = slot->taken_limits = NULL;
+}
+
+bool shares_used(struct negotiator *negotiator, const char *slot, const char *submitter,
+                 const char *limits)
+{
+    struct vec *charges = strmap_get(negotiator->charges, slot);
+    for (size_t i = 0; charges != NULL && i < charges->count; i++) {
+        const struct charge *charge = charges->items[i];
+        if (strcmp(charge->submitter, submitter) == 0 && strcmp(charge->limits, limits) == 0) {
+            end_charge(negotiator, charges, i);
+            tidy_charges(negotiator, slot, charges);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_id(const struct pool_slot *slot, const char *claim_id)
+{
+    for (size_t i = 0; i < slot->id_count; i++) {
+        if (strcmp(secret_list_items(slot->ids)[i].text, claim_id) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void shares_slot_changed(struct pool_slot *slot, const struct ad *ad)
+{
+    struct negotiator *negotiator = slot->negotiator;
+    struct vec *charges = strmap_get(negotiator->charges, slot->name);
+    const char *state = ad_string_or(ad, "State", "");
+    bool partitionable = ad_bool_or(ad, "PartitionableSlot", false);
+    bool is_taken = strcmp(state, "Matched") == 0 || strcmp(state, "Preempting") == 0 ||
+                    ad_has(ad, "PreemptingUser");
+    uint64_t soon_ms = loop_now_ms(negotiator->env.loop) + PIECE_MS;
+    for (size_t i = charges != NULL ? charges->count : 0; i > 0; i--) {
+        struct charge *charge = charges->items[i - 1];
+        if (PLANTED(charge_kept) || has_id(slot, charge->claim_id)) {
+            continue; /* the startd has not been asked yet */
+        }
+        if (partitionable) { /* the ad of the piece, if one was made, is on its way */
+            charge->until_ms = charge->until_ms < soon_ms ? charge->until_ms : soon_ms;
+        } else if (!is_taken) {
+            end_charge(negotiator, charges, i - 1);
+        }
+    }
+    if (charges != NULL) {
+        tidy_charges(negotiator, slot->name, charges);
+    }
 }
 
 void shares_forget(struct negotiator *negotiator)
 {
     size_t at = 0;
-    const char *key;
+    const char *slot;
     void *value;
-    while (strmap_next(negotiator->pending, &at, &key, &value)) {
-        struct pending *pending = value;
-        if (loop_now_ms(negotiator->env.loop) < pending->until_ms) {
-            continue;
+    uint64_t now_ms = loop_now_ms(negotiator->env.loop);
+    while (strmap_next(negotiator->charges, &at, &slot, &value)) {
+        struct vec *charges = value;
+        for (size_t i = charges->count; i > 0; i--) {
+            if (now_ms >= ((const struct charge *)charges->items[i - 1])->until_ms) {
+                end_charge(negotiator, charges, i - 1);
+            }
         }
-        for (; pending->count > 0; pending->count--) {
-            limit_plan_use(negotiator->limits, pending->limits, -1);
-        }
-        pending_destroy(strmap_remove(negotiator->pending, key));
+        tidy_charges(negotiator, slot, charges); /* strmap_next() goes on after a removal */
     }
 }
 
 void shares_fini(struct negotiator *negotiator)
 {
-    strmap_destroy(negotiator->pending, pending_destroy);
+    strmap_destroy(negotiator->charges, charges_destroy);
 }
 
 /* ---- the input */
 
 /* Adds matches under way to what users have. */
-static void add_pending(const struct negotiator *negotiator, struct share_user *users, size_t count)
+static void add_charges(const struct negotiator *negotiator, struct share_user *users, size_t count)
 {
-    uint64_t now_ms = loop_now_ms(negotiator->env.loop);
-    if (strmap_count(negotiator->pending) == 0) {
+    if (strmap_count(negotiator->charges) == 0) {
         return;
     }
     struct strmap *index = strmap_create(STRMAP_CASE_SENSITIVE);
@@ -145,11 +191,14 @@ static void add_pending(const struct negotiator *negotiator, struct share_user *
     }
     size_t at = 0;
     void *value;
-    while (strmap_next(negotiator->pending, &at, NULL, &value)) {
-        const struct pending *pending = value;
-        struct share_user *user = strmap_get(index, pending->submitter);
-        if (user != NULL && now_ms < pending->until_ms) {
-            user->in_use += pending->weight * (double)pending->count;
+    while (strmap_next(negotiator->charges, &at, NULL, &value)) {
+        const struct vec *charges = value;
+        for (size_t i = 0; i < charges->count; i++) {
+            const struct charge *charge = charges->items[i];
+            struct share_user *user = strmap_get(index, charge->submitter);
+            if (user != NULL) {
+                user->in_use += charge->weight;
+            }
         }
     }
     strmap_destroy(index, NULL);
@@ -199,7 +248,7 @@ int shares_input(struct negotiator *negotiator, double total, struct arena *aren
                                                  .group = group < groups->count ? group : 0};
         }
     }
-    add_pending(negotiator, users, count);
+    add_charges(negotiator, users, count);
     set_groups(negotiator, total, users, count);
     size_t machine_count;
     const struct share_machine *machines = update_prio_machines(negotiator, arena, &machine_count);

@@ -45,7 +45,8 @@ bool usage_submitter(const struct ad *ad, char *ret, size_t size)
     const char *user = ad_string_or(ad, "RemoteUser", "");
     const char *group = ad_string_or(ad, "AccountingGroup", "");
     const char *domain = strrchr(user, '@');
-    bool used = strcmp(state, "Claimed") == 0 || strcmp(state, "Preempting") == 0;
+    bool used = strcmp(state, "Matched") == 0 || strcmp(state, "Claimed") == 0 ||
+                strcmp(state, "Preempting") == 0;
     if (!used || user[0] == '\0' || offline_ads_is(ad)) {
         return false;
     }
@@ -116,8 +117,8 @@ static void match_shown(struct negotiator *negotiator, const struct ad *ad, cons
 {
     const char *limits = ad_string_or(ad, "ConcurrencyLimits", "");
     const char *parent = ad_string_or(ad, "ParentSlotName", "");
-    if (!shares_unmatched(negotiator, slot, submitter, limits) && parent[0] != '\0') {
-        (void)shares_unmatched(negotiator, parent, submitter, limits); /* long ago: forgotten */
+    if (!shares_used(negotiator, slot, submitter, limits) && parent[0] != '\0') {
+        (void)shares_used(negotiator, parent, submitter, limits); /* long ago: forgotten */
     }
 }
 

@@ -366,6 +366,26 @@ static void what_is_in_flight_is_not_matched_again(void **state)
     assert_int_equal(pool->out.match_count, 0);
 }
 
+static void a_job_that_waits_for_a_slot_in_use_gets_a_free_one_only(void **state)
+{
+    struct pool *pool = *state;
+    struct plan_slot *slot = live(pool, ANY);
+    (void)asleep(pool, "wn09");
+    struct plan_request *request = add_request(pool, "ann", 0, ANY);
+    request->waiting = 1;
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 1);
+    assert_int_equal(pool->out.held_count, 0);
+    request->in_flight = 1; /* that match was sent */
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 0);
+    request->in_flight = 0;
+    slot->use = PLAN_USE_BUSY;
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 0);
+    assert_int_equal(pool->out.held_count, 0); /* no machine is woken for it */
+}
+
 static void a_request_that_rests_gets_nothing_new_and_keeps_what_it_has(void **state)
 {
     struct pool *pool = *state;
@@ -770,6 +790,7 @@ UNIT_TESTS(PLAN(a_running_slot_is_taken_before_a_sleeping_machine_is_held),
            PLAN(slots_go_by_pre_job_rank_then_rank_then_post_job_rank),
            PLAN(a_rank_that_is_no_number_does_not_upset_the_order),
            PLAN(what_is_in_flight_is_not_matched_again),
+           PLAN(a_job_that_waits_for_a_slot_in_use_gets_a_free_one_only),
            PLAN(a_request_that_rests_gets_nothing_new_and_keeps_what_it_has),
            PLAN(slots_that_are_not_free_are_left_alone),
            PLAN(ads_alike_are_judged_once_and_not_again),

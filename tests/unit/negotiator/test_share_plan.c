@@ -377,6 +377,33 @@ static void with_preemption_shares_are_of_the_whole_pool(void **state)
     arena_destroy(arena);
 }
 
+/* A slot that is taken over counts as used twice, by both its users. */
+static void what_is_free_is_shared_though_all_have_their_shares(void **state)
+{
+    (void)state;
+    const struct share_user users[] = {user("a", 500, 14, 10), user("b", 500, 8, 10)};
+    struct group_entry groups[] = {none_group()};
+    struct share_input in = input_of(users, 2, groups, 1, 4);
+    in.total = 12;
+    in.consider_preemption = true;
+    group_plan_quotas(groups, 1, in.total, false);
+    struct arena *arena = arena_create(0, (size_t)1 << 24);
+    struct share_plan *plan;
+    struct share_offer offer;
+    double got[2] = {0, 0};
+    assert_int_equal(share_plan_create(&in, arena, &plan), 0);
+    while (share_next(plan, &offer)) {
+        assert_false(share_permits(plan, 1, true)); /* nobody may take more over */
+        while (share_permits(plan, 1, false)) {
+            share_took(plan, 1, false);
+            got[offer.user]++;
+        }
+    }
+    near(got[0] + got[1], 4);
+    near(got[1], 4); /* b has less than half */
+    arena_destroy(arena);
+}
+
 /* ---- submitting machines */
 
 static struct result run_machines(const struct share_machine *machines, size_t machine_count,
@@ -524,6 +551,7 @@ int main(void)
         cmocka_unit_test(the_round_robin_lets_groups_take_turns),
         cmocka_unit_test(the_ceiling_of_a_group_binds_all_its_users),
         cmocka_unit_test(with_preemption_shares_are_of_the_whole_pool),
+        cmocka_unit_test(what_is_free_is_shared_though_all_have_their_shares),
         cmocka_unit_test(the_submitting_machine_of_the_highest_prio_is_first),
         cmocka_unit_test(submitting_machines_that_are_equal_take_turns),
         cmocka_unit_test(users_of_one_submitting_machine_come_by_priority),
