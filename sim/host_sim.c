@@ -422,6 +422,7 @@ void sim_host_suspend(struct sim_host *host, uint64_t for_us)
     sim_trace(sim, NULL, "%s: suspended for %.3f s", host->name, (double)for_us / 1e6);
     host->suspended_us = sim->now_us;
     host->suspended_until_us = sim->now_us + for_us;
+    sim_accident_until(sim, host->suspended_until_us);
     for (struct sim_link *at = host->processes.next; at != &host->processes; at = at->next) {
         struct sim_process *process = at->item;
         if (process->program->timed && !process->stopped) {

@@ -1,11 +1,12 @@
 /* sim/main.c - roost-sim: days of a simulated pool, one per seed.
  *
  *     roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] [--jobs N] [--calm] [--pause S]
- *               [--power HOURS | --checkpoints] [--stop] [--trace]
+ *               [--power HOURS | --checkpoints | --hasty] [--stop] [--trace]
  *
  * --power HOURS: machines that sleep, not all of them sound (power_days.h), instead of a day of
  * chaos.
  * --checkpoints: jobs that are evicted and go on elsewhere (ckpt_days.h).
+ * --hasty: nothing breaks, but jobs are held and released, and machines drained, without a pause.
  * --pause S: at most S seconds between two things that go wrong (default: by seed); --calm: nothing
  * does. Exit status 0: no promise was broken; 1: one was (which, in which seed, and the last events
  * are on stdout); 2 usage.
@@ -23,8 +24,8 @@ static int print_usage(void)
 {
     (void)fprintf(stderr,
                   "usage: roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] "
-                  "[--jobs N] [--calm] [--pause S] [--power HOURS | --checkpoints] [--stop] "
-                  "[--trace]\n");
+                  "[--jobs N] [--calm] [--pause S] [--power HOURS | --checkpoints | --hasty] "
+                  "[--stop] [--trace]\n");
     return 2;
 }
 
@@ -62,6 +63,10 @@ static bool parse_options(int argc, char **argv, struct seeds *ret)
             taken = false;
         } else if (strcmp(argv[i], "--checkpoints") == 0) {
             ret->checkpoints = true;
+            taken = false;
+        } else if (strcmp(argv[i], "--hasty") == 0) {
+            ret->pool.hasty = true;
+            ret->pool.chaos = false;
             taken = false;
         } else if (strcmp(argv[i], "--stop") == 0) { /* at the first broken promise */
             ret->stop = true;

@@ -423,6 +423,7 @@ void sim_link_cut(struct sim *sim, struct sim_host *a, struct sim_host *b, uint6
     sim_trace(sim, NULL, "link %s - %s cut for %.3f s (%s)", a->name, b->name, (double)for_us / 1e6,
               how == SIM_CUT_RESET ? "reset" : "silent");
     link->cut_until_us = sim->now_us + for_us;
+    sim_accident_until(sim, link->cut_until_us);
     link->how = how;
     if (how != SIM_CUT_RESET) {
         return;

@@ -17,7 +17,9 @@
 #include "sim/client.h"
 #include "sim/daemon_sim.h"
 #include "sim/sim_private.h"
+#include "sim/steward.h"
 #include "sim/tyrant.h"
+#include "sim/witness.h"
 #include "wire/token.h"
 #include "wire/verbs.h"
 
@@ -53,7 +55,10 @@ struct pool {
     bool supervised; /* init restarts the masters; otherwise it restarts the other daemons */
     struct client client;
     struct tyrant tyrant;
-    struct sim_program client_program, setup_program, tyrant_program;
+    struct witness witness;
+    struct steward steward;
+    struct sim_program client_program, setup_program, tyrant_program, witness_program,
+        steward_program;
     const struct sim_program *programs[32];
     bool is_set_up;
 };
@@ -173,6 +178,7 @@ static void put_files(struct pool *pool, struct sim_host *host, struct kind kind
         sim_program_put(host, "/usr/bin/client", "client");
         sim_program_put(host, "/usr/bin/setup", "setup");
         sim_program_put(host, "/usr/bin/tyrant", "tyrant");
+        sim_program_put(host, "/usr/bin/witness", "witness");
         static const char *const SERVERS[] = {"collector", "schedd"};
         for (size_t i = 0; i < ARRAY_COUNT(SERVERS); i++) {
             char text[96];
@@ -266,16 +272,13 @@ static void make_node(struct pool *pool, unsigned number)
 }
 
 /* Adds a service of the caller's to the central machine. */
-static void add_program(struct pool *pool)
+static void add_program(struct pool *pool, const struct sim_program *program)
 {
     char path[64];
-    const struct sim_program *program = pool->options.program;
-    if (program != NULL) {
-        (void)snprintf(path, sizeof(path), "/usr/bin/%s", program->name);
-        const char *const argv[] = {path, NULL};
-        sim_program_put(pool->central, path, program->name);
-        sim_host_service(pool->central, argv, true);
-    }
+    (void)snprintf(path, sizeof(path), "/usr/bin/%s", program->name);
+    const char *const argv[] = {path, NULL};
+    sim_program_put(pool->central, path, program->name);
+    sim_host_service(pool->central, argv, true);
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
@@ -372,6 +375,12 @@ static void create_simulation(struct pool *pool)
     pool->programs[count++] = &pool->client_program;
     tyrant_program(&pool->tyrant_program, &pool->tyrant);
     pool->programs[count++] = &pool->tyrant_program;
+    witness_program(&pool->witness_program, &pool->witness);
+    pool->programs[count++] = &pool->witness_program;
+    if (pool->options.hasty) {
+        steward_program(&pool->steward_program, &pool->steward);
+        pool->programs[count++] = &pool->steward_program;
+    }
     if (pool->options.program != NULL) {
         pool->programs[count++] = pool->options.program;
     }
@@ -405,6 +414,7 @@ static void build_pool(struct pool *pool)
     static const char *const SETUP[] = {"/usr/bin/setup", NULL};
     static const char *const CLIENT[] = {"/usr/bin/client", NULL};
     static const char *const TYRANT[] = {"/usr/bin/tyrant", NULL};
+    static const char *const WITNESS[] = {"/usr/bin/witness", NULL};
     static const char *const MASTER[] = {"/usr/sbin/roost-master", NULL};
     struct sim_host_options options = {.name = CENTRAL,
                                        .cpus = 8,
@@ -422,8 +432,15 @@ static void build_pool(struct pool *pool)
     bool some_seeds = sim_chance(pool->sim, 500) && pool->options.chaos;
     if (pool->options.tyrant || some_seeds) {
         sim_host_service(pool->central, TYRANT, true);
+        pool->witness.quiet_from_us = pool->tyrant.until_us;
     }
-    add_program(pool);
+    sim_host_service(pool->central, WITNESS, true);
+    if (pool->options.hasty) {
+        add_program(pool, &pool->steward_program);
+    }
+    if (pool->options.program != NULL) {
+        add_program(pool, pool->options.program);
+    }
     for (unsigned i = 1; i <= pool->options.nodes; i++) {
         make_node(pool, i);
     }
@@ -455,13 +472,29 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
                                    .ca_path = SECURITY "/ca.pem",
                                    .keys_path = SECURITY "/keys",
                                    .until_us = UINT64_MAX};
+    pool->witness = (struct witness){.collector_address = "tcp:" CENTRAL ":9618",
+                                     .schedd_socket = pool->client.schedd_socket,
+                                     .token_path = SECURITY "/tokens/USER",
+                                     .ca_path = SECURITY "/ca.pem"};
+    pool->steward = (struct steward){.schedd_socket = pool->client.schedd_socket,
+                                     .collector_address = "tcp:" CENTRAL ":9618",
+                                     .token_path = SECURITY "/tokens/USER",
+                                     .ca_path = SECURITY "/ca.pem",
+                                     .keys_path = SECURITY "/keys",
+                                     .hasty = true,
+                                     .nodes = options->nodes,
+                                     .jobs = options->jobs};
     create_simulation(pool);
+    pool->witness.judge = pool->judge;
     judge_listen(pool->judge, &pool->client.events);
     build_pool(pool);
     uint64_t dawn_us = sim_now_us(pool->sim) + (NIGHT_S + QUIET_S) * SIM_S;
     uint64_t dusk_us = dawn_us + (story != NULL ? story->day_s : DAY_S) * SIM_S;
     uint64_t calm_s = story != NULL ? story->calm_s : CALM_S;
     pool->tyrant.until_us = dusk_us;
+    pool->steward.begin_us = dawn_us;
+    pool->steward.until_us = dusk_us;
+    pool->witness.quiet_from_us = pool->witness.quiet_from_us > 0 ? dusk_us + WITNESS_SETTLE_US : 0;
     plan_batches(pool, dawn_us);
     struct chaos_options chaos_options = {.seed = options->seed,
                                           .begin_us = dawn_us,
@@ -499,7 +532,8 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
                                 .audits = judge_audits(pool->judge),
                                 .pieces = judge_pieces(pool->judge),
                                 .preemptions = judge_preemptions(pool->judge),
-                                .reclaims = judge_reclaims(pool->judge)};
+                                .reclaims = judge_reclaims(pool->judge),
+                                .prompt = pool->witness.checks};
     (void)snprintf(ret->verdict, sizeof(ret->verdict), "%s", judge_verdict(pool->judge));
     for (unsigned i = 0; i < SIM_COUNT_MAX; i++) {
         ret->counts[i] = sim_counted(pool->sim, (enum sim_count)i);

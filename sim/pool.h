@@ -55,6 +55,9 @@ struct pool_options {
     /* run the program that preempts slots at random (tyrant.h); if `chaos` is true, only for half
      * of the seeds */
     bool tyrant;
+    /* during the day, hold and release all jobs and drain machines several times a second
+     * (steward.h) */
+    bool hasty;
     unsigned pause_s; /* longest pause between two faults, seconds; 0: chosen by the seed */
     bool trace;       /* print the whole trace to stdout */
     /* Batches of jobs to use instead of random batches; their at_us counts from the end of the
@@ -81,6 +84,7 @@ struct pool_result {
     uint64_t hash, end_us;
     uint64_t counts[SIM_COUNT_MAX];
     unsigned completed, wakes, runs, audits, pieces, preemptions, reclaims;
+    uint64_t prompt; /* how many times a free slot was compared with an idle job (witness.h) */
 };
 
 /* Runs one simulation and fills in *ret.  After a broken promise, the last lines of the trace are

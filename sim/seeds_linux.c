@@ -26,7 +26,7 @@ struct child {
 
 struct sum {
     uint64_t counts[SIM_COUNT_MAX];
-    uint64_t seeds, failed, completed, wakes, runs, audits, pieces, preemptions, reclaims;
+    uint64_t seeds, failed, completed, wakes, runs, audits, pieces, preemptions, reclaims, prompt;
 };
 
 /* Handles a failed CHECK or a crash in a daemon or the simulator. */
@@ -114,6 +114,7 @@ static void finish_seed(const struct child *child, struct sum *sum)
     sum->pieces += result.pieces;
     sum->preemptions += result.preemptions;
     sum->reclaims += result.reclaims;
+    sum->prompt += result.prompt;
     printf("seed %llu: %s, %u jobs, %u runs, %u wakes, %.0f s, hash %016llx\n",
            (unsigned long long)child->seed, result.verdict[0] == '\0' ? "ok" : "BROKEN",
            result.completed, result.runs, result.wakes, (double)result.end_us / 1e6,
@@ -160,11 +161,11 @@ int seeds_run(const struct seeds *seeds)
         printf(" %s=%llu", sim_count_name((enum sim_count)i), (unsigned long long)sum.counts[i]);
     }
     printf("\nseeds=%llu failed=%llu jobs=%llu runs=%llu wakes=%llu audits=%llu pieces=%llu "
-           "preemptions=%llu reclaims=%llu\n",
+           "preemptions=%llu reclaims=%llu prompt=%llu\n",
            (unsigned long long)sum.seeds, (unsigned long long)sum.failed,
            (unsigned long long)sum.completed, (unsigned long long)sum.runs,
            (unsigned long long)sum.wakes, (unsigned long long)sum.audits,
            (unsigned long long)sum.pieces, (unsigned long long)sum.preemptions,
-           (unsigned long long)sum.reclaims);
+           (unsigned long long)sum.reclaims, (unsigned long long)sum.prompt);
     return sum.failed > 0 ? 1 : 0;
 }

@@ -307,9 +307,26 @@ const char *sim_count_name(enum sim_count count)
     return (unsigned)count < SIM_COUNT_MAX ? NAMES[count] : "?";
 }
 
+void sim_accident_until(struct sim *sim, uint64_t end_us)
+{
+    sim->last_accident_us = end_us > sim->last_accident_us ? end_us : sim->last_accident_us;
+}
+
 void sim_count(struct sim *sim, enum sim_count count)
 {
+    static const unsigned ACCIDENTS =
+        1U << SIM_COUNT_DELAYED | 1U << SIM_COUNT_LINK_CUTS | 1U << SIM_COUNT_KILLS |
+        1U << SIM_COUNT_POWER_CUTS | 1U << SIM_COUNT_BOOT_FAILURES | 1U << SIM_COUNT_FATALS |
+        1U << SIM_COUNT_DISK_ERRORS | 1U << SIM_COUNT_RESTARTS | 1U << SIM_COUNT_SUSPENDS;
     sim->counts[count]++;
+    if ((ACCIDENTS & 1U << count) != 0) {
+        sim_accident_until(sim, sim->now_us);
+    }
+}
+
+uint64_t sim_last_accident_us(const struct sim *sim)
+{
+    return sim->last_accident_us;
 }
 
 uint64_t sim_counted(const struct sim *sim, enum sim_count count)

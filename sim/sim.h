@@ -178,6 +178,12 @@ uint64_t sim_between(struct sim *sim, uint64_t low, uint64_t high);
 bool sim_chance(struct sim *sim, unsigned per_mille);
 void sim_count(struct sim *sim, enum sim_count count);
 uint64_t sim_counted(const struct sim *sim, enum sim_count count);
+/* Notes that something is broken until end_us. */
+void sim_accident_until(struct sim *sim, uint64_t end_us);
+/* Returns until when something was, or will be, broken: a process was killed, a machine lost power,
+ * a disk failed, data was late by a second or more; a link is cut, a machine stands still, a disk
+ * is full.  0: nothing was yet. */
+uint64_t sim_last_accident_us(const struct sim *sim);
 
 /* Adds a line to the trace, and the line's text to the hash of the run (sim_trace_hash()).  process
  * may be NULL. */

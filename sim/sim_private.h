@@ -101,6 +101,7 @@ struct sim {
     size_t links_side;
     struct sim_process *current; /* process whose code runs; NULL: the simulator's own code */
     uint64_t counts[SIM_COUNT_MAX];
+    uint64_t last_accident_us; /* when something broke last; 0: never */
     struct sim_trace_line *trace;
     uint64_t trace_count, hash;
     bool ending;

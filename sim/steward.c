@@ -20,6 +20,7 @@
 
 #define PAUSE_MIN_MS 3000
 #define PAUSE_MAX_MS 25000
+#define HASTE_MAX_MS 2000
 #define RELEASE_MS   5000
 /* after its last action, the steward goes on releasing held jobs for so long */
 #define RELEASES_US    (600 * SIM_S)
@@ -142,10 +143,10 @@ static void drain_node(struct office *office)
                    (unsigned)sim_between(sim, 1, office->steward->nodes));
     struct drive *drive = mem_zalloc(sizeof(*drive));
     drive->office = office;
-    drive->request =
-        (struct drain_request){.schedule = SCHEDULES[sim_between(sim, 0, 3)],
-                               .then = sim_chance(sim, 500) ? DRAIN_THEN_SLEEP : DRAIN_THEN_RESUME,
-                               .commit_s = DRAIN_COMMIT_S};
+    bool resumes = office->steward->hasty || !sim_chance(sim, 500);
+    drive->request = (struct drain_request){.schedule = SCHEDULES[sim_between(sim, 0, 3)],
+                                            .then = resumes ? DRAIN_THEN_RESUME : DRAIN_THEN_SLEEP,
+                                            .commit_s = DRAIN_COMMIT_S};
     office->drains++;
     if (drain_client_start(office->hub, machine, &drive->request, &EVENTS, drive, &drive->client,
                            NULL) != 0) {
@@ -173,6 +174,20 @@ static void one_deed(struct office *office)
     } else if (what < 65) {
         steward->held++;
         act_on_jobs(office, "Hold", whom);
+    } else if (office->hub != NULL && wire_is_ready(office->hub) &&
+               office->drains < ENOUGH_CLIENTS) {
+        drain_node(office);
+    }
+}
+
+static void hasty_deed(struct office *office)
+{
+    uint64_t what = sim_between(office->sim, 0, 99);
+    if (what < 25) {
+        office->steward->held++;
+        act_on_jobs(office, "Hold", "JobStatus == 1");
+    } else if (what < 60) {
+        act_on_jobs(office, "Release", HELD);
     } else if (office->hub != NULL && wire_is_ready(office->hub) &&
                office->drains < ENOUGH_CLIENTS) {
         drain_node(office);
@@ -208,10 +223,16 @@ static void on_tick(void *arg)
     if (now_us > steward->until_us + RELEASES_US) {
         return;
     }
-    loop_timer_set(office->tick,
-                   acts ? sim_between(office->sim, PAUSE_MIN_MS, PAUSE_MAX_MS) : RELEASE_MS);
+    loop_timer_set(office->tick, !acts ? RELEASE_MS
+                                 : steward->hasty
+                                     ? sim_between(office->sim, 50, HASTE_MAX_MS)
+                                     : sim_between(office->sim, PAUSE_MIN_MS, PAUSE_MAX_MS));
     dial_servers(office);
     if (now_us < steward->begin_us || office->schedd == NULL || !wire_is_ready(office->schedd)) {
+        return;
+    }
+    if (acts && steward->hasty) {
+        hasty_deed(office);
         return;
     }
     if (acts) {

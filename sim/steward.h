@@ -16,6 +16,9 @@ struct steward {
     const char *schedd_socket, *collector_address, *token_path, *ca_path, *keys_path;
     /* the steward acts from begin_us to until_us; later he only releases held jobs */
     uint64_t begin_us, until_us;
+    /* He acts several times a second instead of every few seconds: holds all idle jobs and releases
+     * them at once, drains machines and lets them go on. */
+    bool hasty;
     unsigned nodes, jobs;
     bool *touched; /* for each job: whether he vacated or held it; `jobs` entries, borrowed */
     /* Called when a checkpoint that he asked for exists, of job "12.3"; may be NULL. */

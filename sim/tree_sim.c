@@ -538,6 +538,7 @@ void sim_disk_fail(struct sim_host *host, unsigned writes, unsigned syncs)
 void sim_disk_fill(struct sim_host *host, uint64_t for_us)
 {
     host->full_until_us = host->sim->now_us + for_us;
+    sim_accident_until(host->sim, host->full_until_us);
 }
 
 void sim_disk_power_cut(struct sim_host *host, unsigned ops)

@@ -19,6 +19,7 @@ cat "$out"
 grep -Eq '^seeds=.* pieces=[1-9]' "$out" || { echo "no job ran in a piece"; exit 1; }
 grep -Eq '^seeds=.* preemptions=[1-9]' "$out" || { echo "nobody was preempted"; exit 1; }
 grep -Eq '^seeds=.* reclaims=[1-9]' "$out" || { echo "nobody was taken back on its way down"; exit 1; }
+grep -Eq '^seeds=.* prompt=[1-9]' "$out" || { echo "no free slot was compared with an idle job"; exit 1; }
 for count in messages reordered split delayed connects link_cuts resets spawns kills power_cuts boots boot_failures \
     power_offs fatals disk_errors lost_writes commit_kills restarts suspends; do
     if ! grep -Eq "^injected:.* $count=[1-9]" "$out"; then

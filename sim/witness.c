@@ -1,0 +1,280 @@
+/* sim/witness.c - see witness.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/witness.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strmap.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "sim/check.h"
+#include "sim/sim_private.h"
+#include "wire/watch.h"
+#include "wire/wire.h"
+
+#define TICK_MS 1000
+
+struct copy { /* one of the two watches, with its connection */
+    struct watching *watching;
+    const char *address, *route;
+    struct wire *wire; /* NULL: must be dialled */
+    struct watch *watch;
+};
+
+struct watching {
+    struct witness *witness;
+    struct sim *sim;
+    struct loop *loop;
+    struct wire_context *context;
+    struct copy jobs, slots;
+    struct loop_timer *tick;
+    struct strmap *wanted; /* name of a free slot -> struct wanted: since when a job matches it */
+};
+
+struct wanted {
+    uint64_t since_us;
+    uint64_t seen_us; /* when this was found last */
+};
+
+/* ---- the watches ----------------------------------------------------------------------------- */
+
+static bool is_free(const struct ad *slot)
+{
+    return strcmp(ad_string_or(slot, "State", ""), "Unclaimed") == 0 &&
+           !ad_bool_or(slot, "Offline", false) && !ad_bool_or(slot, "Absent", false);
+}
+
+static void job_changed(void *arg, const char *key, const struct ad *ad)
+{
+    (void)arg;
+    (void)key;
+    (void)ad; /* looked at in on_tick() */
+}
+
+/* A slot that was used or drained between two ticks is free since then. */
+static void slot_changed(void *arg, const char *key, const struct ad *ad)
+{
+    struct copy *copy = arg;
+    if (!is_free(ad)) {
+        mem_free(strmap_remove(copy->watching->wanted, key));
+    }
+}
+
+static void on_gone(void *arg, const char *key)
+{
+    (void)arg;
+    (void)key;
+}
+
+static void on_synced(void *arg)
+{
+    (void)arg;
+}
+
+static const struct watch_events JOB_EVENTS = {.changed = job_changed,
+                                               .gone = on_gone,
+                                               .synced = on_synced};
+static const struct watch_events SLOT_EVENTS = {.changed = slot_changed,
+                                                .gone = on_gone,
+                                                .synced = on_synced};
+
+static void on_ready(void *arg, struct wire *wire)
+{
+    struct copy *copy = arg;
+    (void)watch_start(copy->watch, wire); /* if it fails, the connection does, too */
+}
+
+static void on_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    struct copy *copy = arg;
+    (void)status;
+    (void)why;
+    wire_close(wire);
+    if (copy->wire == wire) {
+        copy->wire = NULL;
+    }
+}
+
+static void copy_dial(struct copy *copy)
+{
+    static const struct wire_events EVENTS = {.ready = on_ready, .closed = on_closed};
+    const struct wire_dial how = {.address = copy->address, .route = copy->route, .name = ""};
+    if (copy->wire == NULL &&
+        wire_dial(copy->watching->context, &how, &EVENTS, copy, &copy->wire, NULL) != 0) {
+        copy->wire = NULL;
+    }
+}
+
+static void copy_open(struct watching *watching, struct copy *copy, const char *type,
+                      const struct watch_events *events, const char *address, const char *route)
+{
+    const struct watch_spec spec = {.type = type};
+    *copy = (struct copy){.watching = watching, .address = address, .route = route};
+    copy->watch = watch_create(watching->loop, &spec, events, copy);
+}
+
+/* ---- the promise ----------------------------------------------------------------------------- */
+
+/* Returns one idle job of each autocluster. */
+static struct vec idle_jobs(const struct watching *watching)
+{
+    struct vec jobs = {0};
+    struct strmap *seen = strmap_create(STRMAP_CASE_SENSITIVE);
+    size_t at = 0;
+    const char *key;
+    const struct ad *ad;
+    while (watch_next(watching->jobs.watch, &at, &key, &ad)) {
+        char number[32];
+        (void)snprintf(number, sizeof number, "%lld",
+                       (long long)ad_int_or(ad, "AutoClusterId", -1));
+        if (ad_int_or(ad, "JobStatus", 0) == 1 && strmap_get(seen, number) == NULL) {
+            (void)strmap_set(seen, number, seen); /* only presence counts */
+            vec_push(&jobs, (void *)(uintptr_t)ad);
+        }
+    }
+    strmap_destroy(seen, NULL);
+    return jobs;
+}
+
+static const struct ad *find_matching(const struct watching *watching, const struct vec *jobs,
+                                      const struct ad *slot)
+{
+    struct ad_context context = {.now_s = loop_wall_s(watching->loop)};
+    for (size_t i = 0; i < jobs->count; i++) {
+        const struct ad *job = jobs->items[i];
+        watching->witness->checks++;
+        if (ad_match(job, slot, &context)) {
+            return job;
+        }
+    }
+    return NULL;
+}
+
+static void tell_broken(const struct watching *watching, const char *slot, const struct ad *job,
+                        uint64_t since_us)
+{
+    struct sim_process *was = watching->sim->current;
+    watching->sim->current = NULL; /* the judge's memory is not this process's */
+    judge_broken(watching->witness->judge,
+                 "slot_waits: %s is free for %llu s, and the idle job %lld.%lld matches it", slot,
+                 (unsigned long long)((sim_now_us(watching->sim) - since_us) / SIM_S),
+                 (long long)ad_int_or(job, "ClusterId", 0), (long long)ad_int_or(job, "ProcId", 0));
+    watching->sim->current = was;
+}
+
+/* Returns whether the slot's machine is on.  The ads of one that lost power stay for some time. */
+static bool is_on(const struct watching *watching, const struct ad *slot)
+{
+    const struct sim_host *host = sim_host_find(watching->sim, ad_string_or(slot, "Machine", ""));
+    return host != NULL && sim_host_power(host) == SIM_HOST_ON;
+}
+
+static void check_slot(struct watching *watching, const char *name, const struct ad *slot,
+                       const struct vec *jobs)
+{
+    uint64_t now_us = sim_now_us(watching->sim);
+    const struct ad *job =
+        is_free(slot) && is_on(watching, slot) ? find_matching(watching, jobs, slot) : NULL;
+    struct wanted *wanted = strmap_get(watching->wanted, name);
+    if (job == NULL) {
+        mem_free(wanted != NULL ? strmap_remove(watching->wanted, name) : NULL);
+        return;
+    }
+    if (wanted == NULL) {
+        wanted = mem_zalloc(sizeof *wanted);
+        wanted->since_us = now_us;
+        (void)strmap_set(watching->wanted, name, wanted); /* was absent */
+    }
+    wanted->seen_us = now_us;
+    if (now_us - wanted->since_us > WITNESS_PROMPT_US) {
+        tell_broken(watching, name, job, wanted->since_us);
+    }
+}
+
+static bool counts_now(const struct watching *watching)
+{
+    uint64_t now_us = sim_now_us(watching->sim);
+    return watch_is_synced(watching->jobs.watch) && watch_is_synced(watching->slots.watch) &&
+           now_us >= watching->witness->quiet_from_us &&
+           now_us >= sim_last_accident_us(watching->sim) + WITNESS_SETTLE_US;
+}
+
+static void forget_all(struct watching *watching)
+{
+    strmap_destroy(watching->wanted, mem_free);
+    watching->wanted = strmap_create(STRMAP_CASE_IGNORED);
+}
+
+static void forget_unseen(struct watching *watching)
+{
+    size_t at = 0;
+    const char *name;
+    void *wanted;
+    while (strmap_next(watching->wanted, &at, &name, &wanted)) {
+        if (((const struct wanted *)wanted)->seen_us != sim_now_us(watching->sim)) {
+            mem_free(strmap_remove(watching->wanted, name)); /* the slot is gone */
+        }
+    }
+}
+
+static void on_tick(void *arg)
+{
+    struct watching *watching = arg;
+    loop_timer_set(watching->tick, TICK_MS);
+    copy_dial(&watching->jobs);
+    copy_dial(&watching->slots);
+    if (!counts_now(watching)) {
+        forget_all(watching);
+        return;
+    }
+    struct vec jobs = idle_jobs(watching);
+    size_t at = 0;
+    const char *name;
+    const struct ad *slot;
+    while (jobs.count > 0 && watch_next(watching->slots.watch, &at, &name, &slot)) {
+        check_slot(watching, name, slot, &jobs);
+    }
+    forget_unseen(watching);
+    vec_fini(&jobs, NULL);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static int witness_start(const struct sim_env *env, void **state)
+{
+    struct watching *watching = mem_zalloc(sizeof *watching);
+    struct err err = {""};
+    struct witness *witness = (struct witness *)(uintptr_t)env->program->data;
+    watching->witness = witness;
+    watching->sim = env->sim;
+    watching->loop = env->loop;
+    const struct wire_context_options options = {.loop = env->loop,
+                                                 .os = env->os,
+                                                 .token_path = witness->token_path,
+                                                 .ca_file = witness->ca_path,
+                                                 .uid_domain = "pool",
+                                                 .admin_uid = 1000};
+    if (wire_context_create(&options, &watching->context, &err) != 0) {
+        sim_trace(env->sim, env->process, "%s", err.text);
+        return 1;
+    }
+    *state = watching;
+    watching->wanted = strmap_create(STRMAP_CASE_IGNORED);
+    copy_open(watching, &watching->jobs, "Job", &JOB_EVENTS, witness->schedd_socket, "schedd");
+    copy_open(watching, &watching->slots, "Machine", &SLOT_EVENTS, witness->collector_address,
+              "collector");
+    watching->tick = loop_timer_create(env->loop, on_tick, watching);
+    loop_timer_set(watching->tick, TICK_MS);
+    return SIM_STAYS;
+}
+
+void witness_program(struct sim_program *program, struct witness *witness)
+{
+    *program = (struct sim_program){.name = "witness", .start = witness_start, .data = witness};
+}
