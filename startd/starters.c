@@ -191,10 +191,14 @@ static void starter_ended(void *arg, pid_t pid, const struct os_exit *how)
         claim_starter_gone(claim, claim->starter.done_reason);
         return;
     }
+    clean_up(claim->startd, claim->run.directory);
+    if (claim->stop.by_signal) { /* the job was held, removed or evicted before it began */
+        claim_starter_gone(claim, "");
+        return;
+    }
     log_warn(claim->startd->env.log, "starter.died", "the starter ended without reporting",
              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job.id),
              LOG_INT("pid", pid));
-    clean_up(claim->startd, claim->run.directory);
     claim_starter_gone(claim, "starter died");
 }
 
@@ -431,6 +435,7 @@ void starters_stop(struct claim *claim, bool fast)
     } else if (claim->starter.pid > 0) {
         (void)os_kill(startd->env.os, claim->starter.pid,
                       fast ? SIGQUIT : SIGTERM); /* gone: watched */
+        claim->stop.by_signal = true;
     }
 }
 

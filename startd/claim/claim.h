@@ -130,6 +130,9 @@ enum claim_stop_how { CLAIM_STOP_NOT, CLAIM_STOP_ASKED, CLAIM_STOP_FAST };
 /* The order to the starter to stop its job. */
 struct claim_stop {
     enum claim_stop_how how;
+    /* The order was a signal, because the starter had not connected yet.  A starter may end by it
+     * without a report, and has not failed then. */
+    bool by_signal;
     /* why the schedd stops the job: "Remove", "Hold", or "" for another reason */
     char kind[16];
     int64_t grace_s; /* seconds between soft signal and KILL; 0: the starter decides */

@@ -271,6 +271,28 @@ static void deactivate_waits_until_the_starter_is_gone(void **state)
     assert_int_equal(rig->schedd.gones, 0);
 }
 
+static bool is_signalled(struct rig *rig)
+{
+    return ((const struct claim *)rig->startd->claims.items[0])->stop.by_signal;
+}
+
+/* Its end is no failure: the machine would be avoided, and the job held after some. */
+static void a_starter_that_is_stopped_before_it_connects_has_not_failed(void **state)
+{
+    struct rig *rig = *state;
+    struct answer answer;
+    int starter, child;
+    char directory[256];
+    run_it(rig);
+    send(rig, VERB_DEACTIVATE, 1, JOB, &answer);
+    until(rig, is_signalled);
+    assert_true(read_pids(rig, &starter, &child, directory));
+    assert_int_equal(os_kill(rig->bed->os, starter, SIGKILL), 0); /* the script ignores SIGTERM */
+    assert_int_equal(finish(rig, &answer, last_text, sizeof last_text), 0);
+    until(rig, is_claimed_idle);
+    assert_int_equal(rig->schedd.gones, 0);
+}
+
 static void deactivate_of_what_does_not_run_is_done_already(void **state)
 {
     struct rig *rig = *state;
@@ -658,6 +680,7 @@ UNIT_TESTS(RIG(a_silent_machine_does_not_renew_its_ads),
            RIG(a_job_of_root_is_declined_whatever_its_domain),
            RIG(a_starter_that_is_not_there_ends_the_claim),
            RIG(deactivate_waits_until_the_starter_is_gone),
+           RIG(a_starter_that_is_stopped_before_it_connects_has_not_failed),
            RIG(deactivate_of_what_does_not_run_is_done_already),
            RIG(the_next_job_waits_for_the_last_starter),
            RIG(a_job_that_waited_on_a_lost_connection_is_not_run),
