@@ -181,7 +181,7 @@ static int order_requests(struct cycle *cycle)
         request->wanted = flying > 0 ? 0 : idle - facts->in_flight;
         request->moving = facts->waiting > flying ? facts->waiting - flying : 0;
         request->ends.spent = request->ends.spent_claims = facts->resting;
-        request->ends.limited = false;
+        request->ends.limited = request->ends.capped = false;
         bound_by_limits(cycle, request);
         keys[count++] = (struct sort_key){.number = i,
                                           .user = user,
@@ -545,8 +545,32 @@ static int settle_holds(struct cycle *cycle)
     return rc;
 }
 
+static size_t user_of(const struct cycle *cycle, const struct request *request)
+{
+    return (size_t)(uintptr_t)strmap_get(cycle->user_index, request->facts.user) - 1;
+}
+
+/* Counts the holds that stay for the ceilings of their users. */
+static void count_holds(struct cycle *cycle)
+{
+    struct negotiator_plan *plan = cycle->plan;
+    for (size_t i = 0; i < cycle->order_count; i++) {
+        const struct request *request = &plan->requests[cycle->order[i]];
+        const struct holder *holder = request->holder;
+        for (uint32_t j = 0; j < holder->slots.count; j++) {
+            struct slot *slot = &plan->slots[holder->slots.items[j]];
+            const struct held *held = held_by(slot, holder);
+            int64_t weight = held != NULL ? plan_weight(plan, slot, request) * held->count : 0;
+            share_held(cycle->shares, user_of(cycle, request), (double)weight / 1000);
+        }
+    }
+}
+
+/* Held slots are not charged, because they do nothing yet; but no more is held than its user may
+ * have when the machines are awake: else they would wake for nothing. */
 static void hold_offline(struct cycle *cycle)
 {
+    count_holds(cycle);
     for (size_t i = 0; i < cycle->order_count; i++) {
         struct request *request = &cycle->plan->requests[cycle->order[i]];
         if (request->wanted <= 0 || request->facts.resting) {
@@ -554,8 +578,15 @@ static void hold_offline(struct cycle *cycle)
         }
         struct choice *choice = plan_choice_begin(cycle->plan, request, OFFLINE);
         struct slot *slot;
+        size_t user = user_of(cycle, request);
         bound_by_limits(cycle, request);
         while (request->wanted > 0 && (slot = plan_choice_best(choice)) != NULL) {
+            double weight = (double)plan_weight(cycle->plan, slot, request) / 1000;
+            if (share_bar_of(cycle->shares, user, weight) == SHARE_BAR_CEILING) {
+                request->ends.capped = true;
+                break;
+            }
+            share_held(cycle->shares, user, weight);
             add_hold(cycle, slot, request);
             plan_choice_give(choice, slot);
             use_limits(cycle, request, 1);
@@ -573,6 +604,9 @@ static enum plan_reason reason_of(struct cycle *cycle, const struct request *req
         return PLAN_CONCURRENCY_LIMIT;
     }
     const struct slot *slot = plan_choice_best(plan_choice_begin(plan, request, LIVE));
+    if (slot == NULL && request->ends.capped) {
+        return PLAN_SUBMITTER_CEILING;
+    }
     if (slot == NULL) {
         if (plan->policy.consider_preemption && cycle->in_use == NULL) {
             cycle->in_use = plan_in_use_find(plan, cycle->arena);
@@ -581,8 +615,8 @@ static enum plan_reason reason_of(struct cycle *cycle, const struct request *req
                    ? plan_claims_reason(plan, cycle->in_use, request, priority_of, cycle)
                    : PLAN_NO_MATCH;
     }
-    size_t user = (size_t)(uintptr_t)strmap_get(cycle->user_index, request->facts.user) - 1;
-    switch (share_bar_of(cycle->shares, user, (double)plan_weight(plan, slot, request) / 1000)) {
+    switch (share_bar_of(cycle->shares, user_of(cycle, request),
+                         (double)plan_weight(plan, slot, request) / 1000)) {
     case SHARE_BAR_CEILING:
         return PLAN_SUBMITTER_CEILING;
     case SHARE_BAR_GROUP:

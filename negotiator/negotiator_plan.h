@@ -16,7 +16,8 @@
  * ordered by the same ranks; of those that the request's Rank finds equal, machines that wake
  * anyway come first, then those on their way down that can be taken back.  A hold that is not
  * wanted any more is taken back, and its slot can be held again in the same cycle.  Held slots are
- * not charged to anyone, because they do nothing yet.
+ * not charged to anyone, because they do nothing yet, but a user and his group hold no more than
+ * their ceilings allow them to have when the machines are awake.
  *
  * With offline_last false (NEGOTIATOR_OFFLINE_LAST) running and offline slots are ordered together,
  * so that a rank may prefer to wake an efficient machine.  A job with a hold is then not matched

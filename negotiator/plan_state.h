@@ -106,6 +106,7 @@ struct slot {
 
 struct request_ends {  /* why a request gets no more slots in this cycle */
     bool limited;      /* a concurrency limit allows the request fewer jobs than it has */
+    bool capped;       /* a ceiling allows the request fewer holds than it wants */
     bool spent;        /* no free slot is left that matches the request */
     bool spent_claims; /* no slot in use is left that the request may take over */
 };

@@ -349,6 +349,12 @@ void share_took(struct share_plan *plan, double cost, bool preempts)
     plan->progress = true;
 }
 
+void share_held(struct share_plan *plan, size_t user, double cost)
+{
+    plan->used[user] += cost;
+    plan->group_used[plan->in.users[user].group] += cost;
+}
+
 void share_exhausted(struct share_plan *plan)
 {
     if (plan->current != NULL && !plan->current->done) {

@@ -120,6 +120,9 @@ bool share_permits(const struct share_plan *plan, double cost, bool preempts);
 /* Reports that a slot of this weight was matched for the present offer, the last that share_next()
  * returned.  preempts: the slot was taken from another user. */
 void share_took(struct share_plan *plan, double cost, bool preempts);
+/* Counts a hold of this weight as used by the user, for his ceiling and his group's.  To be called
+ * after the last offer. */
+void share_held(struct share_plan *plan, size_t user, double cost);
 /* Reports that the user of the present offer, the last that share_next() returned, can get nothing
  * more (at the offer's submitting machine) in this cycle: the user wants nothing more, or no slot
  * that is left matches. */

@@ -614,6 +614,33 @@ static inline void ref_shares(struct reference *ref, struct arena *arena)
     assert_int_equal(share_plan_create(&input, arena, &ref->shares), 0);
 }
 
+static inline size_t ref_user(const struct plan_request *request)
+{
+    size_t user = 0;
+    while (strcmp(request->user, USER[user]) != 0) {
+        user++;
+    }
+    return user;
+}
+
+/* Counts the holds that were not released for the ceilings of their users. */
+static inline void ref_count_holds(struct reference *ref)
+{
+    for (size_t i = 0; i < SLOTS; i++) {
+        const struct plan_slot *facts = &ref->pool->slots[i];
+        size_t count =
+            ref->pool->has_slot[i] && has_holds(facts) ? offline_holds_entries(facts->holds) : 0;
+        for (size_t j = 0; j < count; j++) {
+            const struct offline_hold *hold = offline_holds_at(facts->holds, j);
+            const struct plan_request *request = holder_of(ref, hold);
+            if (!ref->released[i][j] && request != NULL) {
+                share_held(ref->shares, ref_user(request),
+                           cost_of(ref, i, request) * (double)hold->count);
+            }
+        }
+    }
+}
+
 static inline void judge_by_reference(const struct pool *pool, struct outcome *out)
 {
     struct arena *arena = arena_create(0, 0);
@@ -635,11 +662,17 @@ static inline void judge_by_reference(const struct pool *pool, struct outcome *o
     if (pool->policy.offline_last) {
         ref_settle_holds(ref);
     }
+    ref_count_holds(ref);
     for (size_t i = 0; i < ref->order_count; i++) {
-        size_t index = ref->order[i], slot;
+        size_t index = ref->order[i], slot, user = ref_user(&pool->requests[ref->order[i]]);
         ref_bound(ref, index);
         while (ref->wanted[index] > 0 && !pool->requests[index].resting &&
                (slot = best_slot(ref, &pool->requests[index], false, true)) < SLOTS) {
+            double cost = cost_of(ref, slot, &pool->requests[index]);
+            if (share_bar_of(ref->shares, user, cost) == SHARE_BAR_CEILING) {
+                break;
+            }
+            share_held(ref->shares, user, cost);
             ref_hold(ref, slot, index);
         }
     }
