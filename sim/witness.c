@@ -121,6 +121,21 @@ static void copy_open(struct watching *watching, struct copy *copy, const char *
 
 /* ---- the promise ----------------------------------------------------------------------------- */
 
+/* Returns whether this machine is on. */
+static bool is_on(const struct watching *watching, const char *machine)
+{
+    const struct sim_host *host = sim_host_find(watching->sim, machine);
+    return host != NULL && sim_host_power(host) == SIM_HOST_ON;
+}
+
+/* Returns whether the job waits for the lease of a claim on a machine that is off: the schedd
+ * cannot know that nothing runs there. */
+static bool waits_for_lease(const struct watching *watching, const struct ad *job)
+{
+    const char *at = strchr(ad_string_or(job, "RemoteHost", ""), '@');
+    return at != NULL && !is_on(watching, at + 1);
+}
+
 /* Returns one idle job of each autocluster. */
 static struct vec idle_jobs(const struct watching *watching)
 {
@@ -133,7 +148,8 @@ static struct vec idle_jobs(const struct watching *watching)
         char number[32];
         (void)snprintf(number, sizeof number, "%lld",
                        (long long)ad_int_or(ad, "AutoClusterId", -1));
-        if (ad_int_or(ad, "JobStatus", 0) == 1 && strmap_get(seen, number) == NULL) {
+        if (ad_int_or(ad, "JobStatus", 0) == 1 && strmap_get(seen, number) == NULL &&
+            !waits_for_lease(watching, ad)) {
             (void)strmap_set(seen, number, seen); /* only presence counts */
             vec_push(&jobs, (void *)(uintptr_t)ad);
         }
@@ -168,19 +184,13 @@ static void tell_broken(const struct watching *watching, const char *slot, const
     watching->sim->current = was;
 }
 
-/* Returns whether the slot's machine is on.  The ads of one that lost power stay for some time. */
-static bool is_on(const struct watching *watching, const struct ad *slot)
-{
-    const struct sim_host *host = sim_host_find(watching->sim, ad_string_or(slot, "Machine", ""));
-    return host != NULL && sim_host_power(host) == SIM_HOST_ON;
-}
-
 static void check_slot(struct watching *watching, const char *name, const struct ad *slot,
                        const struct vec *jobs)
 {
     uint64_t now_us = sim_now_us(watching->sim);
-    const struct ad *job =
-        is_free(slot) && is_on(watching, slot) ? find_matching(watching, jobs, slot) : NULL;
+    const struct ad *job = is_free(slot) && is_on(watching, ad_string_or(slot, "Machine", ""))
+                               ? find_matching(watching, jobs, slot)
+                               : NULL;
     struct wanted *wanted = strmap_get(watching->wanted, name);
     if (job == NULL) {
         mem_free(wanted != NULL ? strmap_remove(watching->wanted, name) : NULL);

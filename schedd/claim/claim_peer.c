@@ -410,7 +410,7 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
              LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
              LOG_TEXT("state", claim_state_name(claim->state)), LOG_TEXT("why", why));
     claim_wire_refuse(claim, -ECONNRESET, "the connection was lost");
-    if (claim->state == CLAIM_COMMITTING || claim->state == CLAIM_STARTING) {
+    if (claim->job != NULL) {
         claim_ask_whether_known(claim);
     }
     if (claim->state == CLAIM_IDLE || claim->state == CLAIM_RELEASING ||

@@ -762,6 +762,7 @@ static int load_claim(void *arg, const char *key, const void *value, size_t leng
         claim->state = CLAIM_BUSY;
         claim->claimed_ms = loop_now_ms(schedd->loop);
         claim_renewed(claim);
+        claim_ask_whether_known(claim);
     } else {
         vec_push(&repair->claim_rows, mem_strdup(key));
     }

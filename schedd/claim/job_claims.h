@@ -125,8 +125,8 @@ struct claim {
      * the start waits for a NextJobStartDelay; else when to end the claim, if the shadow has not
      * answered (CLAIM_START_MS). */
     struct loop_timer *wait;
-    /* when to ask a startd whose connection broke before it had a job whether it still has the
-     * claim (claim_question_due()) */
+    /* when to ask a startd that is not connected whether it still has the claim
+     * (claim_question_due()) */
     struct loop_timer *question;
 };
 

@@ -49,15 +49,17 @@ static uint64_t seconds_as_ms(const struct ad *args, const char *name, int64_t m
 
 /* ---- does the startd still have the claim?
  *
- * A startd that ends a claim says so (CLAIM_GONE), but it may be killed first.  Without a question
- * the job would wait for the whole timeout of the match, or for the lease. */
+ * A startd that ends a claim says so (CLAIM_GONE), but it may be killed first, or this schedd was.
+ * Without a question the job would wait for the whole timeout of the match, or for the lease.  A
+ * startd that does not have the claim runs nothing for it: it records a run before it starts it,
+ * and ends, when it starts, what no claim of its own knows. */
 
-/* Returns whether the startd agreed to the claim and has no connection, and nothing runs yet. */
+/* Returns whether the startd agreed to the claim, and is not connected. */
 static bool is_being_asked_about(const struct claim *claim)
 {
-    return claim->peer == NULL &&
+    return claim->peer == NULL && !claim->schedd->stopping &&
            (claim->state == CLAIM_EXPECTED || claim->state == CLAIM_COMMITTING ||
-            claim->state == CLAIM_STARTING);
+            claim->state == CLAIM_STARTING || claim->state == CLAIM_BUSY);
 }
 
 static void set_question(struct claim *claim, uint64_t delay_ms)

@@ -20,8 +20,8 @@ void claims_no_match(struct schedd *schedd, struct wire_request *request);
 /* Repeats DIAL_ME for a claim in CLAIM_WAITING.  If the claim's job was removed or held meanwhile,
  * another job takes its place. */
 void claim_ask_again(struct claim *claim);
-/* Asks the startd, in a moment, whether it still has a claim whose connection broke before the job
- * was running.  If the startd does not have it, the claim is lost at once. */
+/* Asks the startd, in a moment, whether it still has a claim of which there is no connection (any
+ * more).  If the startd does not have it, the claim is lost at once. */
 void claim_ask_whether_known(struct claim *claim);
 /* Asks now; to be called by the timer of the question, and in CLAIM_EXPECTED by the claim's own. */
 void claim_question_due(struct claim *claim);
