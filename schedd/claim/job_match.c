@@ -15,7 +15,6 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/plant.h"
 #include "base/stream/stream.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
@@ -183,7 +182,7 @@ static bool ask_to_dial(struct claim *claim, bool again)
 
 void claim_question_due(struct claim *claim)
 {
-    if (is_being_asked_about(claim) && !PLANTED(claim_unsaid)) {
+    if (is_being_asked_about(claim)) {
         set_question(claim, ASK_ANEW_MS); /* if no answer comes */
         if (claim->job != NULL) {
             (void)ask_to_dial(claim, true);

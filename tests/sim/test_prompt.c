@@ -10,7 +10,7 @@
 #include "sim/pool.h"
 
 #define JOBS  60
-#define SEEDS 10
+#define SEEDS 4
 
 static void no_slot_waits_for_a_job_that_matches_it(void **state)
 {
