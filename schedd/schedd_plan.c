@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/check.h"
 
@@ -63,6 +64,13 @@ uint64_t schedd_plan_lease_end(uint64_t renewed_ms, uint64_t lease_ms, uint64_t 
 bool schedd_plan_lease_is_over(uint64_t lease_end_ms, uint64_t now_ms)
 {
     return now_ms >= lease_end_ms;
+}
+
+bool schedd_plan_claim_is_gone(int status, const char *signed_by, const char *agreed_by,
+                               bool started)
+{
+    return status == -ENOKEY && !started && signed_by[0] != '\0' &&
+           strcmp(signed_by, agreed_by) == 0;
 }
 
 #define TROUBLE_DOUBLINGS 6

@@ -68,6 +68,17 @@ uint64_t schedd_plan_lease_end(uint64_t renewed_ms, uint64_t lease_ms, uint64_t 
  * returned. */
 bool schedd_plan_lease_is_over(uint64_t lease_end_ms, uint64_t now_ms);
 
+/* ---- does the startd still have a claim? ---- */
+
+/* Judges the answer to the question whether a startd still has a claim (DIAL_ME with Again):
+ * returns true when the claim is gone, and its job may run elsewhere.  status: the answer's.
+ * signed_by: id of the token that signed the answer; "": nobody, the hub answered in the startd's
+ * place. agreed_by: id of the token that signed the agreement to the claim.  started: the start of
+ * the job was reported; such a job may still run where the startd's records were lost, and only the
+ * end of its lease makes it idle. */
+bool schedd_plan_claim_is_gone(int status, const char *signed_by, const char *agreed_by,
+                               bool started);
+
 /* ---- a machine on which starters fail ---- */
 
 /* Returns how many milliseconds a machine is avoided after this many failures in a row: 0 after the

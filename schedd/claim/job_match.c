@@ -51,14 +51,26 @@ static uint64_t seconds_as_ms(const struct ad *args, const char *name, int64_t m
  * A startd that ends a claim says so (CLAIM_GONE), but it may be killed first, or this schedd was.
  * Without a question the job would wait for the whole timeout of the match, or for the lease.  A
  * startd that does not have the claim runs nothing for it: it records a run before it starts it,
- * and ends, when it starts, what no claim of its own knows. */
+ * and ends, when it starts, what no claim of its own knows.
+ *
+ * Only the machine's own word counts, signed with the token by which it agreed to the claim: the
+ * hub may answer in its place.  A job that is known to have started is not asked about at all: if
+ * the startd's records were lost, the job may still run there, and only the lease ends it. */
 
-/* Returns whether the startd agreed to the claim, and is not connected. */
+static bool is_started(const struct claim *claim)
+{
+    return claim->job != NULL && claim->job->phase == JOB_ACTIVE;
+}
+
+/* Returns whether the startd agreed to the claim and is not connected, and the start of the job was
+ * never reported. */
 static bool is_being_asked_about(const struct claim *claim)
 {
-    return claim->peer == NULL && !claim->schedd->stopping &&
-           (claim->state == CLAIM_EXPECTED || claim->state == CLAIM_COMMITTING ||
-            claim->state == CLAIM_STARTING || claim->state == CLAIM_BUSY);
+    if (claim->peer != NULL || claim->schedd->stopping) {
+        return false;
+    }
+    return claim->state == CLAIM_EXPECTED || claim->state == CLAIM_COMMITTING ||
+           claim->state == CLAIM_STARTING || (claim->state == CLAIM_BUSY && !is_started(claim));
 }
 
 static void set_question(struct claim *claim, uint64_t delay_ms)
@@ -74,11 +86,12 @@ static void set_question(struct claim *claim, uint64_t delay_ms)
 
 static void judge_known(struct claim *claim, const struct wire_reply *reply)
 {
-    if (reply->status == -ENOKEY) {
+    if (schedd_plan_claim_is_gone(reply->status, reply->token_id, claim->machine_token,
+                                  is_started(claim))) {
         log_info(claim->schedd->log, "match.forgotten", reply->text, LOG_TEXT("slot", claim->slot),
                  LOG_TEXT("job", claim->job_id), LOG_TEXT("state", claim_state_name(claim->state)));
         claim_lost(claim, "the startd does not have the claim any more");
-    } else { /* it has the claim and will connect, or is not there to answer */
+    } else { /* the startd has the claim and will connect, or this is not the startd's answer */
         set_question(claim, ASK_ANEW_MS);
     }
 }
@@ -303,13 +316,21 @@ void claims_match(struct schedd *schedd, struct wire_request *request)
                          (long long)ad_int_or(args, "AutoClusterId", 0));
         return;
     }
+    autocluster_hold(autocluster); /* else the end of a claim may free it */
     if (autocluster_best(autocluster) == NULL) {
         stop_waiting(autocluster);
     }
     struct job *job = autocluster_best(autocluster);
+    if (job == NULL) { /* the job that waited was edited, or is leaving the queue */
+        wire_reply_error(request, -ENOENT, "no idle job left in autocluster %lld",
+                         (long long)ad_int_or(args, "AutoClusterId", 0));
+        autocluster_release(schedd, autocluster);
+        return;
+    }
     struct claim *claim = claim_create(schedd, id, ad_string_or(args, "SlotName", ""),
                                        ad_string_or(args, "Machine", ""),
                                        ad_string_or(args, "StartdUplink", ""), autocluster);
+    autocluster_release(schedd, autocluster); /* the claim holds it */
     const char *word = ad_string_or(args, "Preemption", "");
     claim->preemption = strcmp(word, "Rank") == 0       ? "Rank"
                         : strcmp(word, "Priority") == 0 ? "Priority"

@@ -99,6 +99,23 @@ static void the_schedd_waits_longer_than_the_startd(void **state)
     assert_true(schedd_plan_lease_is_over(end_ms, 1630));
 }
 
+static void only_the_machine_itself_says_that_a_claim_is_gone(void **state)
+{
+    (void)state;
+    assert_true(schedd_plan_claim_is_gone(-ENOKEY, "t1", "t1", false));
+    assert_false(schedd_plan_claim_is_gone(-ENOKEY, "", "t1", false));
+    assert_false(schedd_plan_claim_is_gone(-ENOKEY, "", "", false));
+    assert_false(schedd_plan_claim_is_gone(-ENOKEY, "t2", "t1", false));
+    assert_false(schedd_plan_claim_is_gone(0, "t1", "t1", false));
+    assert_false(schedd_plan_claim_is_gone(-EAGAIN, "t1", "t1", false));
+}
+
+static void a_job_that_started_is_given_up_by_its_lease_only(void **state)
+{
+    (void)state;
+    assert_false(schedd_plan_claim_is_gone(-ENOKEY, "t1", "t1", true));
+}
+
 static void a_resume_is_accepted_for_the_job_and_epoch_that_were_given_last(void **state)
 {
     (void)state;
@@ -233,6 +250,8 @@ int main(void)
         cmocka_unit_test(a_claim_past_its_worklife_is_released_though_a_job_waits),
         cmocka_unit_test(an_idle_claim_lingers_for_the_rest_of_its_time_then_goes),
         cmocka_unit_test(the_schedd_waits_longer_than_the_startd),
+        cmocka_unit_test(only_the_machine_itself_says_that_a_claim_is_gone),
+        cmocka_unit_test(a_job_that_started_is_given_up_by_its_lease_only),
         cmocka_unit_test(a_resume_is_accepted_for_the_job_and_epoch_that_were_given_last),
         cmocka_unit_test(a_startd_without_starter_gets_its_job_anew_or_is_idle),
         cmocka_unit_test(a_result_counts_once_and_only_of_the_current_epoch),
