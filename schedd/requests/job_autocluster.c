@@ -293,16 +293,19 @@ struct job *autocluster_best(const struct autocluster *autocluster)
 void autocluster_waits(struct schedd *schedd, struct autocluster *autocluster, struct job *job,
                        bool waits)
 {
+    bool changed = waits;
     if (waits) {
         vec_push(&autocluster->waiting, job);
     }
-    for (size_t i = 0; !waits && i < autocluster->waiting.count; i++) {
+    for (size_t i = 0; !changed && i < autocluster->waiting.count; i++) {
         if (autocluster->waiting.items[i] == job) {
             vec_remove_at(&autocluster->waiting, i);
-            break;
+            changed = true;
         }
     }
-    mark_changed(schedd, autocluster);
+    if (changed) {
+        mark_changed(schedd, autocluster);
+    }
 }
 
 void autocluster_rejected(struct schedd *schedd, struct autocluster *autocluster, const char *why,
@@ -343,6 +346,7 @@ void autocluster_rejoin(struct schedd *schedd, struct job *job)
     if (idle) {
         autocluster_pull(schedd, job, false);
     }
+    autocluster_waits(schedd, job->autocluster, job, false); /* its claim is not of the new one */
     autocluster_leave(schedd, job);
     autocluster_join(schedd, job, 0);
     if (idle) {
