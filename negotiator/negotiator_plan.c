@@ -139,7 +139,8 @@ static int by_share(const void *left, const void *right)
 static double weight_wanted(const struct request *request)
 {
     double each = ad_real_or(request->facts.ad, "RequestCpus", 1);
-    return (double)(request->wanted + request->moving) * (each >= 1 && each < 1e6 ? each : 1);
+    return ((double)request->wanted + (double)request->moving) *
+           (each >= 1 && each < 1e6 ? each : 1);
 }
 
 /* Reduces what the request wants to what its concurrency limits allow. */
@@ -394,7 +395,8 @@ static void match_offer(struct cycle *cycle, const struct share_offer *offer)
         if (plan->policy.consider_preemption && (request->ends.spent || offer->only_rank)) {
             match_claims(cycle, request, offer->only_rank);
         }
-        more = more || (request->wanted <= 0 && request->moving > 0 && open) ||
+        more = more ||
+               (request->wanted <= 0 && request->moving > 0 && open && !request->ends.spent) ||
                (request->wanted > 0 && (!request->ends.spent || (plan->policy.consider_preemption &&
                                                                  !request->ends.spent_claims)));
     }

@@ -386,28 +386,24 @@ static void a_job_that_waits_for_a_slot_in_use_gets_a_free_one_only(void **state
     assert_int_equal(pool->out.held_count, 0); /* no machine is woken for it */
 }
 
-/* Else the machines would wake, get no job, sleep, and wake again. */
-static void no_more_is_held_than_a_ceiling_allows(void **state)
+static void a_job_that_waits_leaves_the_slots_to_others_while_its_schedd_rests(void **state)
 {
     struct pool *pool = *state;
-    for (int i = 0; i < 4; i++) {
-        (void)asleep(pool, "wn09");
-    }
-    pool->users[0] = (struct share_user){.name = "ann", .in_use = 1, .ceiling = 3, .priority = 1};
-    pool->user_count = 1;
-    struct plan_request *ann = add_request(pool, "ann", 4, ANY);
-    ann->explain = true;
+    (void)live(pool, ANY);
+    (void)live(pool, ANY);
+    struct plan_request *ann = add_request(pool, "ann", 0, ANY);
+    ann->waiting = INT64_MAX;
+    ann->resting = true;
+    (void)add_request(pool, "bob", 2, ANY);
     cycle(pool);
-    assert_int_equal(pool->out.held_count, 2);
-    assert_int_equal(pool->out.rejected_count, 1);
-    assert_int_equal(pool->out.rejected[0].reason, PLAN_SUBMITTER_CEILING);
-    hold(&pool->slots[0], ann, 1); /* those that are held already count, too */
-    hold(&pool->slots[1], ann, 1);
+    assert_int_equal(pool->out.match_count, 2);
+    assert_int_equal(pool->out.matches[0].request, 1);
+    assert_int_equal(pool->out.matches[1].request, 1);
+    pool->requests[1].count = 1;
+    pool->requests[0].resting = false;
+    pool->requests[0].count = INT64_MAX;
     cycle(pool);
-    assert_int_equal(pool->out.held_count, 0);
-    (void)add_request(pool, "bob", 1, ANY); /* has no ceiling */
-    cycle(pool);
-    assert_int_equal(pool->out.held_count, 1);
+    assert_int_equal(pool->out.match_count, 2); /* and each has one */
 }
 
 static void a_request_that_rests_gets_nothing_new_and_keeps_what_it_has(void **state)
@@ -815,7 +811,7 @@ UNIT_TESTS(PLAN(a_running_slot_is_taken_before_a_sleeping_machine_is_held),
            PLAN(a_rank_that_is_no_number_does_not_upset_the_order),
            PLAN(what_is_in_flight_is_not_matched_again),
            PLAN(a_job_that_waits_for_a_slot_in_use_gets_a_free_one_only),
-           PLAN(no_more_is_held_than_a_ceiling_allows),
+           PLAN(a_job_that_waits_leaves_the_slots_to_others_while_its_schedd_rests),
            PLAN(a_request_that_rests_gets_nothing_new_and_keeps_what_it_has),
            PLAN(slots_that_are_not_free_are_left_alone),
            PLAN(ads_alike_are_judged_once_and_not_again),

@@ -1,5 +1,5 @@
-/* Concurrency limits in a negotiation cycle: never more is matched, or waited for, than they let
- * through.
+/* Concurrency limits and ceilings in a negotiation cycle: never more is matched, or waited for,
+ * than they let through.
  *
  * LINK: negotiator
  *
@@ -101,8 +101,33 @@ static void what_is_held_for_one_is_not_promised_to_another(void **state)
     assert_int_equal(pool->out.held_count, 1);
 }
 
+/* Else the machines would wake, get no job, sleep, and wake again. */
+static void no_more_is_held_than_a_ceiling_allows(void **state)
+{
+    struct pool *pool = *state;
+    for (int i = 0; i < 4; i++) {
+        (void)asleep(pool, "wn09");
+    }
+    pool->users[0] = (struct share_user){.name = "ann", .in_use = 1, .ceiling = 3, .priority = 1};
+    pool->user_count = 1;
+    struct plan_request *ann = add_request(pool, "ann", 4, ANY);
+    ann->explain = true;
+    cycle(pool);
+    assert_int_equal(pool->out.held_count, 2);
+    assert_int_equal(pool->out.rejected_count, 1);
+    assert_int_equal(pool->out.rejected[0].reason, PLAN_SUBMITTER_CEILING);
+    hold(&pool->slots[0], ann, 1); /* those that are held already count, too */
+    hold(&pool->slots[1], ann, 1);
+    cycle(pool);
+    assert_int_equal(pool->out.held_count, 0);
+    (void)add_request(pool, "bob", 1, ANY); /* has no ceiling */
+    cycle(pool);
+    assert_int_equal(pool->out.held_count, 1);
+}
+
 #define PLAN(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 UNIT_TESTS(PLAN(requests_share_a_limit), PLAN(no_machine_is_woken_for_a_job_that_may_not_run),
            PLAN(holds_that_a_limit_does_not_let_through_any_more_are_taken_back),
-           PLAN(what_is_held_for_one_is_not_promised_to_another))
+           PLAN(what_is_held_for_one_is_not_promised_to_another),
+           PLAN(no_more_is_held_than_a_ceiling_allows))
