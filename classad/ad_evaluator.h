@@ -31,8 +31,7 @@ enum ad_scope_number {
 struct ad_scope {
     const struct ad *ad; /* NULL: a scope without an ad, or a side that was not given */
     uint32_t parent;
-    /* the scope that is reached from this one by going to the scope above until there is none; it
-     * may be this scope itself */
+    /* the outermost scope around this one; if no scope is above this one: this scope itself */
     uint32_t root;
     /* If this is the scope of one of the two ads of a match: the scope of the other ad.  A name x
      * is looked up there when neither this scope nor a scope above it has x.  Else AD_SCOPE_NONE.

@@ -96,9 +96,9 @@ int cli_collector_at(struct cli *cli, const char *host, struct err *err);
  * until session_close(): *ret becomes NULL when the connection ends.  Returns 0 or -errno. */
 int cli_dial_as(struct cli *cli, const struct wire_dial *how, struct wire **ret, struct err *err);
 
-/* Connects to the schedd of this host.  If there is none, or -name or -pool was given, connects to
- * the schedd that -name names, else to the first schedd that the collector knows (remote.c).
- * Returns 0 or -errno. */
+/* Connects to a schedd: to the one of this host, unless this host has none, or -name or -pool was
+ * given.  Then asks the collector (remote.c), and takes the schedd that -name names, or without
+ * -name the first one.  Returns 0 or -errno. */
 int cli_schedd(struct cli *cli, struct err *err);
 /* Returns whether cli_schedd() connects to the schedd of this host, which knows the caller by uid.
  * The configuration must be loaded. */

@@ -26,7 +26,8 @@ struct rfs {
     struct rfs_device device;
     struct rfs_nodes *nodes;
     uint32_t server_uid, server_gid;
-    /* st_dev, at the server, of the first file of which this client got attributes */
+    /* the number of the server's file system (st_dev) that holds the first file whose attributes
+     * this client got */
     uint64_t home_dev;
     uint64_t clock; /* counts requests, and answers to writes, to tell which came first */
     uint64_t dirty_bytes;

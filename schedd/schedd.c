@@ -33,6 +33,7 @@
 #include "schedd/job_checkpoints.h"
 #include "schedd/queue/event_rows.h"
 #include "schedd/policy/job_charge.h"
+#include "schedd/claim/claims_load.h"
 #include "schedd/claim/job_claims.h"
 #include "schedd/job_edit.h"
 #include "schedd/claim/job_match.h"
@@ -546,7 +547,8 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
     }
     if (result == 0) {
         event_rows_start(schedd);
-        result = claims_init(schedd, err);
+        claims_init(schedd);
+        result = claims_load(schedd, err);
     }
     if (result == 0) {
         revoked_start(schedd);

@@ -17,10 +17,10 @@ void stream_run_small(bool configured);
 
 /* What stream_run_warm() has set up.  Contains no secret. */
 struct stream_warm;
-/* To be called in a process that is copied (base/daemon/prepared.h).  Makes OpenSSL set up all
- * that a connection needs, by connecting the process with itself, and returns the TLS settings
- * for connections to servers of which a pin is known.  If something fails, each copy sets this up
- * for itself. */
+/* To be called in a process of which copies are made by fork() (base/daemon/prepared.h), so that
+ * the copies need not do this work: the process makes a TLS connection to itself, by which OpenSSL
+ * sets up all that a connection needs.  Returns the TLS settings for connections to servers whose
+ * pin is known; NULL if something fails: then each copy does the work for itself. */
 struct stream_warm *stream_run_warm(void);
 /* Gives the result of stream_run_warm() to a loop, before the loop's first stream. warm may be
  * NULL. */

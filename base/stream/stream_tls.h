@@ -42,8 +42,8 @@ int tls_handshake(struct tls *tls, unsigned *want, struct err *err);
  * negative errno, -EAGAIN as described at tls_handshake().  Data that the
  * peer sent may still be read after tls_write() has failed. */
 ssize_t tls_read(struct tls *tls, void *data, size_t room, unsigned *want, struct err *err);
-/* Returns whether another tls_read() may find data before the next tls_turn_over(); to be called
- * after a tls_read(). */
+/* To be called after a tls_read(): returns whether it is worth to call tls_read() again at once.
+ * False: there is nothing more to read until tls_turn_over() has been called. */
 bool tls_may_have_more(const struct tls *tls);
 /* Writes data.  Returns the number of bytes taken, > 0, some of which may wait in a buffer until
  * tls_flush() sends them; or a negative errno, -EAGAIN as described at tls_handshake().  After

@@ -130,9 +130,7 @@ struct claim {
     struct loop_timer *question;
 };
 
-/* Loads the stored claims and ends the claims without a running job.  Call after queue_init().
- * Returns 0, or a negative errno with err. */
-int claims_init(struct schedd *schedd, struct err *err);
+void claims_init(struct schedd *schedd); /* no claims yet: claims_load() */
 /* frees all claims in memory; their rows stay in the store */
 void claims_fini(struct schedd *schedd);
 struct claim *claims_find(const struct schedd *schedd, const char *id); /* NULL: no such claim */

@@ -18,12 +18,14 @@ void claims_match(struct schedd *schedd, struct wire_request *request);
 void claims_no_match(struct schedd *schedd, struct wire_request *request);
 
 /* Repeats DIAL_ME for a claim in CLAIM_WAITING.  If the claim's job was removed or held meanwhile,
- * another job takes its place. */
+ * the best idle job of the same autocluster takes its place. */
 void claim_ask_again(struct claim *claim);
-/* Asks the startd, in a moment, whether it still has a claim of which there is no connection (any
- * more).  If the startd does not have it, the claim is lost at once. */
+/* To be called for a claim whose startd is not connected (any more).  Asks the startd after 2 s
+ * whether it still has the claim, unless it has connected by then; if it does not have the claim,
+ * the claim ends at once. */
 void claim_ask_whether_known(struct claim *claim);
-/* Asks now; to be called by the timer of the question, and in CLAIM_EXPECTED by the claim's own. */
+/* Asks the startd now.  To be called by claim->question when it fires; in CLAIM_EXPECTED by
+ * claim->timer. */
 void claim_question_due(struct claim *claim);
 /* Tells the startd that a claim, which is not connected yet, is no longer wanted. */
 void claim_cancel(const struct claim *claim);

@@ -306,7 +306,7 @@ void request_ads_init(struct schedd *schedd)
     if (self->epoch <= schedd->self.life) {
         self->epoch = schedd->self.life + 1;
     }
-    schedd->self.life = self->epoch; /* claims_init() writes it, when all is loaded */
+    schedd->self.life = self->epoch; /* claims_load() writes it, when all is loaded */
     schedd->request_ads = self;
 }
 
