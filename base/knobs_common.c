@@ -23,6 +23,16 @@ static const struct knob KNOBS[] = {
      .help = "Machines with the same FILESYSTEM_DOMAIN see the same files: jobs run there without "
              "file transfer."},
 
+    {.name = "JOB_START_PROMISE",
+     .type = KNOB_DURATION_MS,
+     .fallback = "5s",
+     .min = 0,
+     .max = 86400000,
+     .help =
+         "An idle job and a free slot that match are a running job within this time, under the "
+         "limits in force; otherwise the negotiator or the schedd logs the error promise.broken "
+         "and counts it in its ad (StartPromisesBroken). 0: not watched."},
+
     /* Places */
     {.name = "LOCAL_DIR",
      .type = KNOB_PATH,

@@ -29,6 +29,10 @@ enum {
     PLANT_KNOWN_checkpoint_left = 1,
     /* starter: when the check of a checkpoint is killed, takes the checkpoint for damaged */
     PLANT_KNOWN_killed_check_is_damage = 1,
+    /* a startd drops a claim that is not made yet without a word, and the schedd does not ask */
+    PLANT_KNOWN_claim_unsaid = 1,
+    /* negotiator: a match that came to nothing still counts as use */
+    PLANT_KNOWN_charge_kept = 1,
 };
 
 /* PLANTED(name) is 1 in a build that defines ROOST_PLANT_<name> as 1, and 0 in any other.  How:

@@ -197,6 +197,7 @@ void copies_slot_gone(void *arg, const char *key)
     struct pool_slot *slot = strmap_remove(negotiator->slots, key);
     if (slot != NULL) {
         usage_slot_gone(negotiator, slot);
+        prompt_slot_gone(slot);
         negotiator_plan_drop_slot(negotiator->plan, slot->facts.number);
         give_number(&negotiator->slot_numbers, slot->facts.number);
         slot_destroy(slot);
@@ -343,6 +344,7 @@ void copies_request_gone(void *arg, const char *key)
     if (request != NULL) {
         negotiator_plan_drop_request(negotiator->plan, request->facts.number);
         give_number(&negotiator->request_numbers, request->facts.number);
+        prompt_request_gone(request);
         request_destroy(request);
     }
     negotiator_cycle_soon(negotiator);
@@ -370,7 +372,7 @@ void copies_update(struct negotiator *negotiator)
         }
         request->facts.resting = now_ms < request->rest_until_ms;
         request->unexplained = request->unexplained || negotiator->cycle.full;
-        request->facts.explain = rejections_due(request);
+        request->facts.explain = rejections_due(request) || request->watched;
         if (request->limits != NULL && now_ms < negotiator->limits_from_ms) {
             request->facts.resting = true;
             if (!loop_timer_is_set(negotiator->rest_timer)) {

@@ -133,6 +133,7 @@ static void carry_out(struct negotiator *negotiator, struct arena *arena,
                       const struct plan_output *plan)
 {
     rejections_tell(negotiator, plan); /* limits are as the plan left them */
+    prompt_cycle_done(negotiator, plan);
     for (size_t i = 0; i < plan->match_count; i++) {
         const struct plan_match *match = &plan->matches[i];
         act_match(negotiator, negotiator->slot_numbers.items.items[match->slot],

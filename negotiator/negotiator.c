@@ -319,6 +319,7 @@ static void negotiator_destroy(void *state)
     loop_timer_destroy(negotiator->lease.timer);
     loop_timer_destroy(negotiator->usage_timer);
     loop_timer_destroy(negotiator->rest_timer);
+    loop_timer_destroy(negotiator->start.timer);
     loop_timer_destroy(negotiator->publish_timer);
     store_close(negotiator->store); /* nothing calls back any more */
     userprio_fini(negotiator);
@@ -370,6 +371,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     negotiator->cycle.timer = loop_timer_create(env->loop, cycle_run, negotiator);
     negotiator->cycle.full_timer = loop_timer_create(env->loop, full_cycle, negotiator);
     negotiator->lease.timer = loop_timer_create(env->loop, ask_lease, negotiator);
+    negotiator->start.timer = loop_timer_create(env->loop, prompt_look, negotiator);
     negotiator->rest_timer = loop_timer_create(env->loop, cycle_needed, negotiator);
     negotiator->publish_timer = loop_timer_create(env->loop, publish_accounts, negotiator);
     negotiator->watches.submitters =

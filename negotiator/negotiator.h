@@ -14,6 +14,7 @@
 #include "classad/ad_value.h"
 #include "negotiator/accountant.h"
 #include "negotiator/negotiator_plan.h"
+#include "wire/start_promise.h"
 
 struct ad;
 struct ad_expr;
@@ -77,8 +78,9 @@ struct pool_slot { /* what the negotiator knows of a slot besides its ad */
      * the ad names no user who can have an account */
     char *user;
     struct slot_use use;
-    char *limits;  /* of a live slot: concurrency limits of its job; NULL: none */
-    double weight; /* SLOT_WEIGHT of a live slot, as counted in weight_total; else 0 */
+    char *limits;             /* of a live slot: concurrency limits of its job; NULL: none */
+    double weight;            /* SLOT_WEIGHT of a live slot, as counted in weight_total; else 0 */
+    struct start_watch start; /* prompt.c: the slot is free, and cannot be given out */
 };
 
 /* What the negotiator knows of a request besides its ad. */
@@ -91,9 +93,17 @@ struct pool_request {
     bool unexplained; /* if its jobs get no slot, the schedd is to be told why */
     /* loop_now_ms() before which the schedd is not told why jobs got no slot */
     uint64_t explain_ms;
+    bool watched; /* prompt.c asks why its jobs get no slot */
+    struct start_watch start;
     /* What the ad says, read again at each change of the ad.  Only facts.in_flight is not from the
      * ad: the negotiator counts it when it sends a match and when the answer comes. */
     struct plan_request facts;
+};
+
+struct negotiator_start { /* the promise that jobs start in time (prompt.c) */
+    struct loop_timer *timer;
+    struct start_counts counts;
+    size_t next; /* number of the request that is asked about first at the next look */
 };
 
 struct negotiator_counts { /* figures that the Negotiator ad shows */
@@ -171,6 +181,7 @@ struct negotiator {
     /* counts connections of the uplink; answers on an earlier connection are ignored */
     unsigned life;
     struct negotiator_counts counts;
+    struct negotiator_start start;
     /* time at which this process started, ms since 1970, and number of its last UPDATE; both are
      * sent with each UPDATE */
     uint64_t epoch, sequence;
@@ -197,6 +208,17 @@ void negotiator_slot_rests(struct negotiator *negotiator, struct pool_slot *slot
 
 /* negotiator_ad.c: sends the negotiator's own ad to the collector. */
 void negotiator_ad_send(struct negotiator *negotiator);
+
+/* ---- prompt.c: the promise that jobs start in time */
+
+void prompt_look(void *negotiator); /* called by the timer */
+/* To be called after each cycle: takes note of the reasons that the plan has given. */
+void prompt_cycle_done(struct negotiator *negotiator, const struct plan_output *plan);
+/* To be called before a request, or a slot, is forgotten. */
+void prompt_request_gone(struct pool_request *request);
+void prompt_slot_gone(struct pool_slot *slot);
+/* Sets the figures of the promise in the negotiator's own ad. */
+void prompt_put(const struct negotiator *negotiator, struct ad *ad);
 
 /* cycle.c: runs a negotiation cycle; called by a timer. */
 void cycle_run(void *negotiator);

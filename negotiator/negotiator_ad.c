@@ -101,6 +101,7 @@ void negotiator_ad_send(struct negotiator *negotiator)
     ad_set_int(ad, "SlotKinds", negotiator->counts.slot_kinds);
     ad_set_int(ad, "RequestKinds", negotiator->counts.request_kinds);
     ad_set_int(ad, "TotalPreemptions", negotiator->counts.preemptions);
+    prompt_put(negotiator, ad);
     significant_write(negotiator->significant, ad);
     write_limits(negotiator->limits, ad);
     const struct ad *ads[1] = {ad};

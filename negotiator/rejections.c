@@ -91,6 +91,9 @@ void rejections_tell(struct negotiator *negotiator, const struct plan_output *pl
     for (size_t i = 0; i < plan->rejected_count; i++) {
         const struct plan_rejection *rejection = &plan->rejected[i];
         struct pool_request *request = negotiator->request_numbers.items.items[rejection->request];
+        if (!rejections_due(request)) {
+            continue; /* prompt.c asked */
+        }
         const char *uplink = ad_string_or(request->facts.ad, "ScheddUplink", "");
         struct vec *ads = strmap_get(schedds, uplink);
         if (ads == NULL) {

@@ -23,6 +23,7 @@
 #include "base/config/config.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/plant.h"
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
@@ -140,7 +141,7 @@ void shares_slot_changed(struct pool_slot *slot, const struct ad *ad)
     uint64_t soon_ms = loop_now_ms(negotiator->env.loop) + PIECE_MS;
     for (size_t i = charges != NULL ? charges->count : 0; i > 0; i--) {
         struct charge *charge = charges->items[i - 1];
-        if (has_id(slot, charge->claim_id)) {
+        if (PLANTED(charge_kept) || has_id(slot, charge->claim_id)) {
             continue; /* the startd has not been asked yet */
         }
         if (partitionable) { /* the ad of the piece, if one was made, is on its way */

@@ -18,6 +18,7 @@
 #include "base/vec.h"
 #include "eventlog/event_text.h"
 #include "schedd/site_log.h"
+#include "wire/start_promise.h"
 
 struct ad_expr;
 struct ad;
@@ -116,6 +117,9 @@ struct schedd_claimed {
     /* claim_calls.c: earliest time for the next start of a job, loop_now_ms() */
     uint64_t next_start_ms;
     struct vec peers; /* claim_wire.c: connections of startds, each a struct claim_peer */
+    /* claim_prompt.c: the promise that jobs start in time */
+    struct start_counts start_counts;
+    struct loop_timer *start_timer;
 };
 
 struct schedd_history {

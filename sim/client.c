@@ -257,6 +257,9 @@ static struct ad *job_ad(const struct client_batch *batch, unsigned index)
     ad_set_int(ad, "SimNumber", number);
     ad_set_int(ad, "SimFame", batch->fame);
     ad_set_int(ad, "RequestCpus", batch->cpus > 0 ? batch->cpus : 1);
+    if (batch->limits != NULL) {
+        ad_set_string(ad, "ConcurrencyLimits", batch->limits);
+    }
     if (batch->checkpoints) {
         ad_set_bool(ad, CKPT_WANTED, true);
     }

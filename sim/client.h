@@ -26,7 +26,8 @@ struct client_batch {
     unsigned fame;         /* attribute SimFame of the jobs, which the Rank of some machines uses */
     /* expression for Requirements that selects machines; NULL: all machines */
     const char *machines;
-    bool checkpoints; /* checkpointable jobs (work_sim.h) with checkpoint = true */
+    const char *limits; /* ConcurrencyLimits of the jobs; NULL: none */
+    bool checkpoints;   /* checkpointable jobs (work_sim.h) with checkpoint = true */
     unsigned attempts;
     bool acknowledged, under_way;
 };

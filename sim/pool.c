@@ -27,13 +27,15 @@
 #define CONFIG   "/etc/roost/roost.conf"
 #define SECURITY "/etc/roost/security"
 /* commands in the `node` sections of a story's configuration */
-#define OTHER_COMMANDS " status_command = \"/sim/powered\" sleep_command = \"/sim/poweroff\""
-#define OUTPUT         "/home/roost/out"
-#define JOB_PROGRAM    "/home/roost/work"
-#define STEPS_PROGRAM  "/home/roost/steps"
-#define SLOTS          2
-#define WHOLE_CPUS     4 /* CPUs of a partitionable machine */
-#define CPUS_MAX       3 /* most CPUs that a job asks for */
+#define OTHER_COMMANDS   " status_command = \"/sim/powered\" sleep_command = \"/sim/poweroff\""
+#define OUTPUT           "/home/roost/out"
+#define JOB_PROGRAM      "/home/roost/work"
+#define STEPS_PROGRAM    "/home/roost/steps"
+#define SLOTS            2
+#define SLOW_LINK_US     (150 * SIM_MS)
+#define SLOW_LINK_FOR_US (3600 * SIM_S)
+#define WHOLE_CPUS       4 /* CPUs of a partitionable machine */
+#define CPUS_MAX         3 /* most CPUs that a job asks for */
 /* values of SimFame; machines with a Rank prefer jobs with a higher one */
 #define FAMES       3
 #define BATCH_MAX   40
@@ -141,6 +143,13 @@ static void put_config(struct pool *pool, struct sim_host *host, struct kind kin
         }
         if (story != NULL) {
             story->central(story->arg, &text);
+        }
+        if (pool->options.hasty) { /* the limit is all slots: it binds only who counts wrong */
+            unsigned slots = 0;
+            for (unsigned i = 1; i <= pool->options.nodes; i++) {
+                slots += kind_of(i).is_whole ? WHOLE_CPUS : SLOTS;
+            }
+            strbuf_printf(&text, "POOL_LIMIT = %u\nJOB_START_PROMISE = \"4s\"\n", slots);
         }
     }
     put_file(host, CONFIG, strbuf_text(&text), 0644);
@@ -269,6 +278,9 @@ static void make_node(struct pool *pool, unsigned number)
     copy_file(pool, host, SECURITY "/tokens/STARTD", 0600);
     copy_file(pool, host, SECURITY "/tokens/STARTER", 0600);
     sim_host_service(host, MASTER, pool->supervised);
+    if (pool->options.hasty) { /* so that claims take long to be made, and drains meet them */
+        sim_link_slow(pool->sim, host, pool->central, SLOW_LINK_US, SLOW_LINK_FOR_US);
+    }
 }
 
 /* Adds a service of the caller's to the central machine. */
@@ -318,6 +330,7 @@ static void plan_batches(struct pool *pool, uint64_t begin_us)
         batch->cpus = (unsigned)sim_between(pool->sim, 1, CPUS_MAX);
         batch->cpus = sim_chance(pool->sim, 500) ? 1 : batch->cpus;
         batch->fame = (unsigned)sim_between(pool->sim, 0, FAMES - 1);
+        batch->limits = pool->options.hasty ? "pool" : NULL;
         first += batch->count;
         left -= batch->count;
         vec_push(&batches, batch);

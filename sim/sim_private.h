@@ -102,6 +102,7 @@ struct sim {
     struct sim_process *current; /* process whose code runs; NULL: the simulator's own code */
     uint64_t counts[SIM_COUNT_MAX];
     uint64_t last_accident_us; /* when something broke last; 0: never */
+    uint64_t promises_broken;  /* lines promise.broken in the logs of the daemons */
     struct sim_trace_line *trace;
     uint64_t trace_count, hash;
     bool ending;

@@ -35,6 +35,7 @@ struct watching {
     struct copy jobs, slots;
     struct loop_timer *tick;
     struct strmap *wanted; /* name of a free slot -> struct wanted: since when a job matches it */
+    uint64_t promises_broken; /* lines promise.broken in the daemons' logs up to the last tick */
 };
 
 struct wanted {
@@ -184,6 +185,15 @@ static void tell_broken(const struct watching *watching, const char *slot, const
     watching->sim->current = was;
 }
 
+/* The daemons watch the promise, too: what they call broken must be broken, or excused by name. */
+static void tell_logged(const struct watching *watching)
+{
+    struct sim_process *was = watching->sim->current;
+    watching->sim->current = NULL; /* the judge's memory is not this process's */
+    judge_broken(watching->witness->judge, "slot_waits: a daemon logged promise.broken");
+    watching->sim->current = was;
+}
+
 static void check_slot(struct watching *watching, const char *name, const struct ad *slot,
                        const struct vec *jobs)
 {
@@ -239,9 +249,14 @@ static void on_tick(void *arg)
     loop_timer_set(watching->tick, TICK_MS);
     copy_dial(&watching->jobs);
     copy_dial(&watching->slots);
+    uint64_t broken = watching->sim->promises_broken - watching->promises_broken;
+    watching->promises_broken = watching->sim->promises_broken;
     if (!counts_now(watching)) {
         forget_all(watching);
         return;
+    }
+    if (broken > 0) {
+        tell_logged(watching);
     }
     struct vec jobs = idle_jobs(watching);
     size_t at = 0;

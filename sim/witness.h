@@ -6,6 +6,9 @@
  * sees it so (JobStatus 1), also while a claim for it is being made: so a claim that the schedd
  * waits for in vain is found, too.
  *
+ * The daemons watch the promise, too (wire/start_promise.h): a line promise.broken in the log of
+ * one is a broken promise here.
+ *
  * The promise does not hold while something is broken.  So nothing is counted before
  * WITNESS_SETTLE_US after the last accident (sim_last_accident_us()).  Slots of machines that are
  * off do not count although their ads are still there, nor do jobs that wait for the end of the

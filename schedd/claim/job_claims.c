@@ -20,6 +20,7 @@
 #include "schedd/checkpoint_plan.h"
 #include "schedd/claim/claim_accounts.h"
 #include "schedd/claim/claim_calls.h"
+#include "schedd/claim/claim_prompt.h"
 #include "schedd/claim/claim_wire.h"
 #include "schedd/queue/job_ad.h"
 #include "schedd/requests/job_autocluster.h"
@@ -243,6 +244,7 @@ void claims_end(struct change *change, struct claim *claim, const char *why)
         change_delete(change, "claims", claim->id);
     }
     claim_wire_close(claim);
+    claim_prompt_gone(claim);
     if (claim->autocluster != NULL) {
         autocluster_release(schedd, claim->autocluster);
     }
@@ -345,6 +347,7 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job)
     expand_dollars(claim, job);
     machine_attrs_note(schedd, job, claim->slot_ad);
     claim->job = job;
+    claim_prompt_soon(schedd);
     job_id(job, claim->job_id);
     claim->epoch = job->epoch;
     claim->start.activated = false;
@@ -719,10 +722,12 @@ bool claims_keep_run(const struct schedd *schedd, const struct job *job, int64_t
 void claims_init(struct schedd *schedd)
 {
     schedd->claimed.by_id = strmap_create(STRMAP_CASE_SENSITIVE);
+    claim_prompt_init(schedd);
 }
 
 void claims_fini(struct schedd *schedd)
 {
     strmap_destroy(schedd->claimed.by_id, claim_destroy);
     schedd->claimed.by_id = NULL;
+    claim_prompt_fini(schedd);
 }

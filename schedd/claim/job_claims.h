@@ -27,6 +27,7 @@
 
 #include "schedd/queue/queue_table.h"
 #include "wire/claim_nonce.h"
+#include "wire/start_promise.h"
 
 struct ad;
 struct autocluster;
@@ -99,6 +100,7 @@ struct claim {
     int64_t epoch;            /* claim epoch of the job that the claim got last */
     enum claim_state state;
     bool slot_idle;      /* the startd has no starter on the slot */
+    bool silent;         /* the startd did not answer the last question (claim_question_due()) */
     struct job *waiting; /* the claim's job, if it is in autocluster->waiting; else NULL */
     /* the change that the schedd ordered last with SUSPEND_CLAIM, to suspend or to continue the
      * job, as long as the startd has not reported it; SWITCH_NONE: no such order */
@@ -128,6 +130,7 @@ struct claim {
     /* when to ask a startd that is not connected whether it still has the claim
      * (claim_question_due()) */
     struct loop_timer *question;
+    struct start_watch prompt; /* claim_prompt.c: the claim's job does not run yet */
 };
 
 void claims_init(struct schedd *schedd); /* no claims yet: claims_load() */

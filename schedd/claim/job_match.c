@@ -15,11 +15,13 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/plant.h"
 #include "base/stream/stream.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "schedd/queue/job_ad.h"
 #include "schedd/requests/job_autocluster.h"
+#include "schedd/claim/claim_prompt.h"
 #include "schedd/claim/job_claims.h"
 #include "schedd/queue/job_queue.h"
 #include "schedd/claim/machine_trouble.h"
@@ -92,6 +94,7 @@ static void judge_known(struct claim *claim, const struct wire_reply *reply)
                  LOG_TEXT("job", claim->job_id), LOG_TEXT("state", claim_state_name(claim->state)));
         claim_lost(claim, "the startd does not have the claim any more");
     } else { /* the startd has the claim and will connect, or this is not the startd's answer */
+        claim->silent = reply->token_id[0] == '\0';
         set_question(claim, ASK_ANEW_MS);
     }
 }
@@ -195,7 +198,7 @@ static bool ask_to_dial(struct claim *claim, bool again)
 
 void claim_question_due(struct claim *claim)
 {
-    if (is_being_asked_about(claim)) {
+    if (is_being_asked_about(claim) && !PLANTED(claim_unsaid)) {
         set_question(claim, ASK_ANEW_MS); /* if no answer comes */
         if (claim->job != NULL) {
             (void)ask_to_dial(claim, true);
@@ -215,6 +218,7 @@ static void bind_job(struct claim *claim, struct job *job)
     job->claim = claim;
     job_id(job, claim->job_id);
     queue_move(claim->schedd, job, JOB_MATCHED);
+    claim_prompt_soon(claim->schedd);
     claim_count_waiting(claim);
 }
 

@@ -21,6 +21,7 @@
 #include "classad/ad.h"
 #include "schedd/queue/job_ad.h"
 #include "schedd/requests/job_autocluster.h"
+#include "schedd/claim/claim_prompt.h"
 #include "schedd/claim/machine_trouble.h"
 #include "schedd/queue/queue_table.h"
 #include "schedd/requests/request_news.h"
@@ -110,6 +111,7 @@ struct ad *request_ads_scheduler(const struct schedd *schedd)
     ad_set_int(ad, "TotalHeldJobs", schedd->queue.held);
     ad_set_int(ad, "TotalJobAds", schedd->queue.total);
     ad_set_int(ad, "NumUsers", users);
+    claim_prompt_put(schedd, ad);
     daemon_ad_put_wire(ad, schedd->context);
     return ad;
 }

@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/plant.h"
 #include "base/redial.h"
 #include "base/stream/stream.h"
 #include "classad/ad.h"
@@ -180,6 +181,7 @@ static void claim_over(struct claim *claim)
     }
     struct slot *slot = claim->slot;
     bool is_known =
+        !(PLANTED(claim_unsaid) && claim_plan_is_offer(claim->stage)) &&
         !slot_plan_lease_is_over(loop_now_ms(claim->startd->env.loop), claim->lease.end_ms);
     if (!is_known || claim->calls.release != NULL) {
         activation_starter_gone(claim); /* answers what waits */

@@ -42,6 +42,10 @@ plant offline_ad_lost_on_restart offline_lost
 plant piece_given_twice slot_overcommitted
 plant wake_without_demand wake_without_demand
 
+story=(--hasty) nodes=4 jobs=60
+plant charge_kept slot_waits
+plant claim_unsaid slot_waits
+
 story=(--checkpoints) nodes=4 jobs=6
 plant checkpoint_told_early ckpt_unkept
 plant checkpoint_not_synced ckpt_damaged ckpt_lost

@@ -1,0 +1,58 @@
+/* wire/start_promise.h - the promise that jobs start in time: watches it, and counts what became of
+ * it.
+ *
+ * The promise: an idle job and a free slot that match are a running job within JOB_START_PROMISE,
+ * under the limits in force.  The negotiator watches it until the schedd has accepted the match,
+ * the schedd until the job runs.  Each look notes why the job does not run yet.  The reason is
+ * either START_LATE, which is an error of the pool, or an excuse.  A reason counts, once, when it
+ * has held for the whole time of the promise.
+ *
+ * Whoever waits for a machine that is being woken is the rooster's: a machine that comes later than
+ * its learned boot time allows is a WakeFailed (rooster/README.md).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef WIRE_START_PROMISE_H
+#define WIRE_START_PROMISE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ad;
+
+enum start_reason {
+    START_KEPT, /* nothing waits */
+    START_LATE, /* nothing excuses it */
+    /* excuses, by the negotiator */
+    START_CONCURRENCY_LIMIT, /* a concurrency limit is reached */
+    START_SUBMITTER_CEILING, /* the user or group is at its ceiling */
+    START_GROUP_QUOTA,       /* the group is at its quota */
+    START_MATCH_DECLINED,    /* the schedd declined a match, or does not answer */
+    /* excuses, by the schedd */
+    START_SLOT_IN_USE,    /* another job must leave the slot first */
+    START_DELAYED,        /* JOB_START_DELAY, or the job before wanted a pause */
+    START_MACHINE_SILENT, /* the machine's startd does not answer, or is not connected */
+    START_REASONS
+};
+
+/* What is watched: one request, one slot, one claim.  Zeroed: nothing waits. */
+struct start_watch {
+    enum start_reason reason; /* what the last look said */
+    bool told;                /* this reason was counted */
+    uint64_t since_ms;        /* first look of those without a break that said so, loop_now_ms() */
+};
+
+struct start_counts {
+    uint64_t counted[START_REASONS]; /* how often a reason held for the time of the promise */
+    int64_t late;                    /* how many of those watched are late now */
+};
+
+/* Notes the reason that a look has found.  promise_ms: JOB_START_PROMISE; 0: nothing is promised.
+ * Returns true when the reason has just been counted as START_LATE: then the caller logs it. */
+bool start_watch_note(struct start_watch *watch, struct start_counts *counts,
+                      enum start_reason reason, uint64_t now_ms, uint64_t promise_ms);
+/* Sets StartPromise (seconds), StartPromisesBroken, StartPromisesLate, and StartExcused<reason> for
+ * each excuse that was counted. */
+void start_counts_put(const struct start_counts *counts, uint64_t promise_ms, struct ad *ad);
+
+#endif
