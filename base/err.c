@@ -74,3 +74,19 @@ const char *err_code_text(int code)
     const char *text = code < 0 ? strerrordesc_np(-code) : code == 0 ? "success" : NULL;
     return text ? text : "unknown error";
 }
+
+bool err_is_shortage(int code)
+{
+    switch (-code) {
+    case EAGAIN:
+    case ENOMEM:
+    case ENOSPC:
+    case EDQUOT:
+    case EMFILE:
+    case ENFILE:
+    case EIO:
+        return true;
+    default:
+        return false;
+    }
+}

@@ -9,6 +9,8 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
+#include <stdbool.h>
+
 #define ERR_TEXT_MAX 512 /* bytes with the terminating zero; longer texts are cut */
 
 struct err {
@@ -28,5 +30,10 @@ int err_prefix(struct err *err, int code, const char *format, ...)
 /* Returns a text for a negative errno, such as "no such file or directory".  Static storage; never
  * NULL. */
 const char *err_code_text(int code);
+
+/* Returns whether a negative errno says that the machine lacks something just now (processes,
+ * memory, descriptors, disk space), or that its disk fails: the same call may succeed later, or on
+ * another machine. */
+bool err_is_shortage(int code);
 
 #endif

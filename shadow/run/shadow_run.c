@@ -100,6 +100,7 @@ static void run_destroy(struct run *run)
     for (size_t i = 0; i < ARRAY_COUNT(run->live); i++) {
         os_file_close(run->live[i]);
     }
+    loop_timer_destroy(run->placing.timer);
     vec_fini(&run->inputs, transfer_entry_destroy);
     run_answer_done(run, -ESHUTDOWN,
                     "the shadow is stopping"); /* to nobody: the links are closed */

@@ -29,6 +29,7 @@
 struct ad;
 struct link;
 struct loop_lane;
+struct loop_timer;
 struct os_file;
 struct remote;
 struct shadow;
@@ -63,6 +64,12 @@ struct run_times {
     int64_t input_began_ms, input_ended_ms, output_began_ms;
 };
 
+/* The attempts to move the output to its places. */
+struct run_placing {
+    unsigned tries;           /* number of attempts that failed for a reason that may pass */
+    struct loop_timer *timer; /* time for the next attempt, owned; NULL: none was needed */
+};
+
 struct run {
     struct shadow *shadow;
     char id[RUN_ID_SIZE];
@@ -81,6 +88,7 @@ struct run {
     char *spooled; /* directory with files that an earlier run left; NULL: none */
     bool is_spent; /* `spooled` is no longer needed and can be removed */
     enum run_output output;
+    struct run_placing placing;
     struct vec inputs; /* input files, each a struct transfer_entry; filled by JOB_FETCH */
     int64_t input_bytes;
     struct run_turn turns[2]; /* the schedd's permission to transfer input ([0]) and output ([1]) */

@@ -18,7 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/log.h"
+#include "base/loop.h"
 #include "base/mem.h"
 #include "base/os/os_below.h"
 #include "base/strbuf.h"
@@ -37,6 +39,9 @@
 #include "wire/wire.h"
 
 #define HOLD_OUTPUT 12 /* HTCondor's */
+
+#define PLACE_TRIES_MAX 5
+#define PLACE_FIRST_MS  500 /* doubled with each try: 15.5 s in all */
 
 struct placing {
     struct ad *manifest;
@@ -329,10 +334,36 @@ static void placed_answered(struct run *run, void *arg, int status, const char *
     run_drop(run, !keep_stage || status == -ESTALE);
 }
 
+/* A disk that is full stays so until somebody makes room; what a file server or a disk could not do
+ * once may succeed a moment later. */
+static bool may_pass(int result)
+{
+    return (err_is_shortage(result) && result != -ENOSPC && result != -EDQUOT) ||
+           result == -ESTALE || result == -ETIMEDOUT;
+}
+
+static void place_again(void *arg)
+{
+    struct run *run = arg;
+    if (!run->dropped) {
+        place_staged(run);
+    }
+}
+
 static void place_done(struct work *work, int result)
 {
     struct run *run = work->run;
     if (run->dropped) {
+        return;
+    }
+    if (may_pass(result) && run->placing.tries < PLACE_TRIES_MAX) {
+        log_warn(run->shadow->log, "place.again", work->err.text, LOG_TEXT("job", run->id),
+                 LOG_INT("try", run->placing.tries + 1));
+        if (run->placing.timer == NULL) {
+            run->placing.timer = loop_timer_create(run->shadow->loop, place_again, run);
+        }
+        loop_timer_set(run->placing.timer, PLACE_FIRST_MS << run->placing.tries);
+        run->placing.tries++;
         return;
     }
     run_move(run, RUN_FINISHING);
