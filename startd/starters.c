@@ -593,6 +593,7 @@ static void starter_done(struct startd *startd, struct wire_request *request)
     bool kept = claim != NULL && is_to_be_kept(claim, wire_request_args(request)) &&
                 claim->starter.wire == wire_request_wire(request);
     bool delivered = ad_bool_or(wire_request_args(request), "Delivered", false);
+    bool machine_fault = ad_bool_or(wire_request_args(request), "MachineFault", false);
     struct ad *args = ad_create();
     ad_set_bool(args, "Keep", kept);
     const struct wire_body body = {.args = args};
@@ -602,6 +603,7 @@ static void starter_done(struct startd *startd, struct wire_request *request)
         return;
     }
     claim->starter.delivered = delivered;
+    claim->starter.machine_fault = machine_fault;
     log_info(startd->env.log, "starter.done", "the starter has reported the end of its run",
              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job.id),
              LOG_TEXT("reason", reason));

@@ -18,6 +18,7 @@
 #include "base/check.h"
 #include "base/config/config.h"
 #include "base/digest.h"
+#include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -28,6 +29,9 @@
 #include "starter/starter.h"
 #include "wire/remote_attrs.h"
 #include "wire/wire.h"
+
+#define AGAIN_TRIES_MAX 4
+#define AGAIN_FIRST_MS  100 /* doubled with each try: 1.5 s in all */
 
 static const char *const PHASE_NAMES[] = {"fetch", "input", "run",  "output", "report",
                                           "clean", "tell",  "idle", "end"};
@@ -137,6 +141,38 @@ void job_run_give_up(struct starter *starter, const char *reason)
     starter->run.end.odd = true;
     job_run_enter(starter, STARTER_CLEAN);
     job_run_wake(starter, WAKE_GO);
+}
+
+void job_run_blame_machine(struct starter *starter, const char *reason)
+{
+    if (starter->run.phase < STARTER_CLEAN) {
+        starter->run.end.machine_fault = true;
+        job_run_give_up(starter, reason);
+    }
+}
+
+void job_run_give_up_for(struct starter *starter, int code, const char *reason)
+{
+    if (err_is_shortage(code)) {
+        job_run_blame_machine(starter, reason);
+    } else {
+        job_run_give_up(starter, reason);
+    }
+}
+
+bool job_run_tries_again(struct starter *starter, int code, const char *reason,
+                         enum starter_wake wake)
+{
+    struct job_again *again = &starter->run.again;
+    if (!err_is_shortage(code) || again->tries >= AGAIN_TRIES_MAX) {
+        return false;
+    }
+    log_warn(starter->env.log, "job.again", reason, LOG_TEXT("job", starter->run.job_id),
+             LOG_INT("try", again->tries + 1));
+    again->wake = wake;
+    loop_timer_set(starter->timers[TIMER_AGAIN], AGAIN_FIRST_MS << again->tries);
+    again->tries++;
+    return true;
 }
 
 void job_run_note_hold(struct starter *starter, int code, int subcode, const char *reason)

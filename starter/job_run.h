@@ -127,6 +127,12 @@ struct job_process {
     bool frozen;    /* the job is frozen now, because of `gap` or `suspended` */
 };
 
+/* What is tried again after a while, because the machine lacked something. */
+struct job_again {
+    unsigned tries; /* number of times that it was tried in vain */
+    enum starter_wake wake;
+};
+
 /* The startd's order to stop the run before its end. */
 struct job_stop {
     enum starter_stopping how;
@@ -143,7 +149,10 @@ struct job_end {
     /* attributes of the hold (HoldReason ...), owned; NULL: the job is not held */
     struct ad *hold;
     char reason[200]; /* reason told to the startd; "": nothing is wrong, and the claim continues */
-    bool odd;         /* something unusual happened, so this starter takes no further job */
+    /* The text in `reason` says what the machine lacks just now, or that it killed the job: the job
+     * is idle again and is never held for that, and the machine is avoided for a while. */
+    bool machine_fault;
+    bool odd; /* something unusual happened, so this starter takes no further job */
 };
 
 /* One run of one job.  The whole struct is cleared before the process takes the claim's next job,
@@ -183,6 +192,7 @@ struct job_run {
     struct cage *cage;          /* the job's cage, owned; NULL: not made yet */
     enum starter_script script; /* which program (script or job) runs now, or ran last */
     struct job_process process;
+    struct job_again again;
     struct starter_watch watch;
     struct starter_joules joules;
     struct starter_ckpt ckpt;
@@ -226,6 +236,17 @@ void job_run_enter(struct starter *starter, enum starter_phase phase);
 /* Ends the run without a result: starter.c cleans up and tells the startd why. reason "": nothing
  * is wrong, and the claim continues.  Does nothing when the run is being cleaned up already. */
 void job_run_give_up(struct starter *starter, const char *reason);
+/* Ends the run without a result, as job_run_give_up() does, because of the machine: see
+ * `machine_fault` of struct job_end. */
+void job_run_blame_machine(struct starter *starter, const char *reason);
+/* Ends the run without a result because of an error: blames the machine if err_is_shortage(code).
+ * Otherwise as job_run_give_up(). */
+void job_run_give_up_for(struct starter *starter, int code, const char *reason);
+/* Called when a program could not be started.  If code says that the machine lacks something just
+ * now (err_is_shortage()), and few tries were made, logs the reason, has starter.c do what `wake`
+ * says after a short time, and returns true. */
+bool job_run_tries_again(struct starter *starter, int code, const char *reason,
+                         enum starter_wake wake);
 /* Notes and logs that the run must end with a hold of the job: code is HoldReasonCode, subcode
  * HoldReasonSubCode, reason HoldReason.  The caller must still end the programs that run. */
 void job_run_note_hold(struct starter *starter, int code, int subcode, const char *reason);

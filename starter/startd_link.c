@@ -90,6 +90,7 @@ static void say_done(struct starter *starter)
     }
     struct ad *args = job_run_startd_who(starter);
     ad_set_string(args, "Reason", starter->run.end.reason);
+    ad_set_bool(args, "MachineFault", starter->run.end.machine_fault);
     ad_set_bool(args, "MayStay", job_run_may_stay(starter));
     ad_set_bool(args, "Delivered", starter->run.end.delivered);
     joules_put(starter, args);

@@ -408,11 +408,17 @@ static const char *directory_argument(const struct starter *starter)
     return directory;
 }
 
+static void again_timer(void *arg)
+{
+    struct starter *starter = arg;
+    job_run_wake(starter, starter->run.again.wake);
+}
+
 static const loop_f TIMER_CALLS[TIMER_COUNT] = {
-    [TIMER_WAKE] = wake_run,    [TIMER_DIAL] = dial_timer,        [TIMER_LEASE] = lease_timer,
-    [TIMER_TICK] = clock_timer, [TIMER_KILL] = kill_timer,        [TIMER_TOLD] = startd_link_end,
-    [TIMER_BEGUN] = job_begun,  [TIMER_DEFERRAL] = deferral_tick, [TIMER_WATCH] = watch_timer,
-    [TIMER_CKPT] = ckpt_timer,  [TIMER_LIVE] = live_look,
+    [TIMER_WAKE] = wake_run,     [TIMER_DIAL] = dial_timer,        [TIMER_LEASE] = lease_timer,
+    [TIMER_TICK] = clock_timer,  [TIMER_KILL] = kill_timer,        [TIMER_TOLD] = startd_link_end,
+    [TIMER_BEGUN] = job_begun,   [TIMER_DEFERRAL] = deferral_tick, [TIMER_WATCH] = watch_timer,
+    [TIMER_AGAIN] = again_timer, [TIMER_CKPT] = ckpt_timer,        [TIMER_LIVE] = live_look,
 };
 
 static int starter_start(const struct daemon_env *env, void **state, struct err *err)

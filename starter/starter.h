@@ -40,6 +40,7 @@ enum starter_timer {
     TIMER_KILL,     /* end of the grace time after the soft signal: kill the job */
     TIMER_TOLD,     /* the startd has not answered STARTER_DONE in time: this process ends */
     TIMER_BEGUN,    /* the job has run long enough to report its start */
+    TIMER_AGAIN,    /* time to try again what the machine could not do: job_run_tries_again() */
     TIMER_DEFERRAL, /* time to start a deferred job */
     TIMER_WATCH,    /* time to measure what the job uses */
     /* time for the next step of a checkpoint, or a program for checkpoints takes too long */

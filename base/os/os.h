@@ -95,6 +95,9 @@ struct os_exit {
     /* True: neither status nor signal is known, because the process is not a child of this one and
      * was only watched by os_watch(). */
     bool unknown;
+    /* True: something killed the keeper of the program's cage (base/os/os_cage.h), and with it the
+     * program.  status and signal are the keeper's, not the program's. */
+    bool keeper_killed;
     double user_cpu_s, system_cpu_s;
     int64_t max_rss_kib;
 };
@@ -150,7 +153,8 @@ struct os_spawn {
     /* Namespaces, mounts, cgroup and limits for the program (base/os/os_cage.h); NULL: none.  If
      * one of them cannot be made, the program is not started, and os_spawn() returns -ENOSYS: this
      * process can never make namespaces; -EPROTONOSUPPORT: filters of system calls are not
-     * possible; -ENOTSUP: anything else could not be made. */
+     * possible; an error of err_is_shortage(): something could not be made just now; -ENOTSUP:
+     * anything else could not be made. */
     const struct os_cage *cage;
     /* Pid of another process: the program joins its namespaces (PID, mounts, IPC, user); 0: the
      * program stays in those of the process that calls os_spawn().  May be combined with a cage

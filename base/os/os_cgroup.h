@@ -38,8 +38,13 @@ struct os_cgroup_usage {
     double user_cpu_s, system_cpu_s;
     int64_t memory_bytes;      /* memory in use now, without cached files */
     int64_t memory_peak_bytes; /* most memory in use so far, with cached files; 0: unknown */
-    uint64_t oom_kills;        /* processes that were killed because the memory limit was reached */
-    int64_t processes;         /* now */
+    /* processes that the kernel killed for lack of memory, because of the group's own limit or
+     * because a group above it, or the machine, had none left */
+    uint64_t oom_kills;
+    /* how often the group's own memory limit was reached; 0: the limit was never reached, so the
+     * oom_kills have another cause */
+    uint64_t limit_hits;
+    int64_t processes; /* now */
 };
 
 /* Makes the group `base`/`name` below the group of this process; base and name are one path

@@ -21,12 +21,14 @@
 #include "base/os/os_linux.h"
 #include "base/strbuf.h"
 
-#define PLACES_MAX      OS_CGROUP_PLACES_MAX
-#define MOUNTS_BYTES    ((size_t)1 << 20)
-#define DAEMONS_LEAF    "roost-daemons"    /* where we go ourselves, below what we divide */
-#define LEFT_BYTES_MAX  ((int64_t)1 << 20) /* of memory, in a group that is used again */
-#define CACHED_PAGES_V1 "total_inactive_file"
-#define CACHED_PAGES_V2 "inactive_file"
+#define PLACES_MAX     OS_CGROUP_PLACES_MAX
+#define MOUNTS_BYTES   ((size_t)1 << 20)
+#define DAEMONS_LEAF   "roost-daemons"    /* where we go ourselves, below what we divide */
+#define LEFT_BYTES_MAX ((int64_t)1 << 20) /* of memory, in a group that is used again */
+/* By so much the kernel may stay below a limit that it enforces by a kill. */
+#define LIMIT_SLACK_BYTES ((int64_t)1 << 20)
+#define CACHED_PAGES_V1   "total_inactive_file"
+#define CACHED_PAGES_V2   "inactive_file"
 
 enum control {
     CONTROL_MEMORY = 1,
@@ -533,6 +535,20 @@ int os_cgroup_open_procs(const struct os_cgroup *group, int fds[OS_CGROUP_PLACES
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
+/* v1 does not count how often the limit was reached (its failcnt stays 0 in recent kernels), so the
+ * largest use is compared; this includes cached files that could have been given up. */
+static uint64_t limit_hits(const struct place *place)
+{
+    int64_t hits = 0, peak = 0, limit = 0;
+    if (place->is_v2) {
+        (void)get_field(place->path, "memory.events", "oom", &hits);
+        return (uint64_t)hits;
+    }
+    bool known = get_number(place->path, "memory.max_usage_in_bytes", &peak) &&
+                 get_number(place->path, "memory.limit_in_bytes", &limit);
+    return !known || peak >= limit - LIMIT_SLACK_BYTES ? 1 : 0;
+}
+
 static void memory_figures(const struct place *place, struct os_cgroup_usage *ret)
 {
     int64_t now = 0, cached = 0, peak = 0, kills = 0;
@@ -552,6 +568,7 @@ static void memory_figures(const struct place *place, struct os_cgroup_usage *re
                   &kills)) {
         ret->has_oom = true;
         ret->oom_kills = (uint64_t)kills;
+        ret->limit_hits = kills > 0 ? limit_hits(place) : 0;
     }
 }
 
@@ -639,6 +656,7 @@ void os_cgroup_figures(struct os_cgroup *group, struct os_cgroup_usage *ret)
     ret->user_cpu_s -= before->user_cpu_s;
     ret->system_cpu_s -= before->system_cpu_s;
     ret->oom_kills -= before->oom_kills;
+    ret->limit_hits -= before->limit_hits;
     ret->memory_peak_bytes -= before->memory_peak_bytes; /* set back to that then */
     ret->memory_bytes -=
         ret->memory_bytes > before->memory_bytes ? before->memory_bytes : ret->memory_bytes;

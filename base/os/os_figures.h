@@ -36,4 +36,8 @@ struct os_tree_figures {
 void os_tree_figures(struct os *os, const char *path, int64_t max_files,
                      struct os_tree_figures *ret);
 
+/* Returns how many processes the kernel has killed for lack of memory since boot, on the whole
+ * machine; 0 if that is not known. */
+uint64_t os_oom_kills(struct os *os);
+
 #endif

@@ -20,6 +20,7 @@
 
 #define TREE_DEPTH_MAX  64 /* descriptors in use; a job that digs deeper is not counted there */
 #define GENERATIONS_MAX 4096
+#define VMSTAT_BYTES    16384
 
 struct person {
     pid_t pid, parent;
@@ -190,4 +191,15 @@ void os_tree_figures(struct os *os, const char *path, int64_t max_files,
     if (fd >= 0) {
         count_entries(&count, fd, 0);
     }
+}
+
+uint64_t os_oom_kills(struct os *os)
+{
+    (void)os;
+    char text[VMSTAT_BYTES];
+    if (os_read_small("/proc/vmstat", text, sizeof text) <= 0) {
+        return 0;
+    }
+    const char *at = strstr(text, "\noom_kill ");
+    return at != NULL ? strtoull(at + strlen("\noom_kill "), NULL, 10) : 0;
 }

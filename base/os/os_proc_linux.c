@@ -160,6 +160,7 @@ static void pidfd_ready(void *arg, unsigned ready)
         bool told = end != NULL && end->ended; /* else the keeper was killed, and all with it */
         struct os_exit how =
             told ? describe_exit(end->status, &end->usage) : describe_exit(status, &usage);
+        how.keeper_killed = end != NULL && !told;
         process_ended(process, &how);
     } else if (pid < 0 && errno != EINTR) { /* somebody else has reaped it */
         process_ended(process, &UNKNOWN_END);

@@ -25,6 +25,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -307,11 +308,29 @@ static bool is_caged(const struct os_spawn *spec)
     return spec->cage != NULL && spec->cage->namespaces;
 }
 
+/* Returns whether the administrator has switched namespaces off.  The kernel's error is the same as
+ * for too many of them. */
+static bool is_switched_off(void)
+{
+    static const char *const LIMITS[] = {"user", "mnt", "pid", "ipc"};
+    for (size_t i = 0; i < sizeof(LIMITS) / sizeof(LIMITS[0]); i++) {
+        char path[64], text[32];
+        (void)snprintf(path, sizeof path, "/proc/sys/user/max_%s_namespaces", LIMITS[i]);
+        if (os_read_small(path, text, sizeof text) > 0 && strtol(text, NULL, 10) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int launch_err(const struct launch *launch, struct err *err)
 {
     const struct os_spawn *spec = launch->spec;
     const char *why = strerror(launch->error);
     int code = -launch->error;
+    /* What may succeed a moment later, or on another machine, keeps its number: the caller tells it
+     * from what this machine can never do. */
+    int walls = err_is_shortage(code) ? code : -ENOTSUP;
     switch (launch->step) {
     case STEP_USER:
         return err_set(err, code, "%s: cannot become uid %u: %s", spec->argv[0],
@@ -334,15 +353,16 @@ static int launch_err(const struct launch *launch, struct err *err)
     case STEP_EXEC:
         return err_set(err, code, "%s: %s", spec->argv[0], why);
     case STEP_CGROUP:
-        return err_set(err, -ENOTSUP, "%s: cannot join the control group: %s", spec->argv[0], why);
+        return err_set(err, walls, "%s: cannot join the control group: %s", spec->argv[0], why);
     case STEP_NAMESPACES: {
-        /* Not allowed, a kernel without them, or a root directory that is no mount point. */
-        bool never = launch->error == EPERM || launch->error == EINVAL || launch->error == ENOSYS;
-        return err_set(err, never ? -ENOSYS : -ENOTSUP, "%s: cannot create namespaces: %s",
+        /* Not allowed, a kernel without them, or a root directory that is not a mount point. */
+        bool never = launch->error == EPERM || launch->error == EINVAL || launch->error == ENOSYS ||
+                     (launch->error == ENOSPC && is_switched_off());
+        return err_set(err, never ? -ENOSYS : walls, "%s: cannot create namespaces: %s",
                        spec->argv[0], why);
     }
     case STEP_MOUNT:
-        return err_set(err, -ENOTSUP, "%s: cannot mount %s in the new mount namespace: %s",
+        return err_set(err, walls, "%s: cannot mount %s in the new mount namespace: %s",
                        spec->argv[0], launch->mount->to, why);
     case STEP_FILTER:
         return err_set(err, -EPROTONOSUPPORT, "%s: cannot install the system call filter: %s",
@@ -454,8 +474,9 @@ static int launch_prepare(struct launch *launch, struct err *err)
     CHECK(!cage->namespaces || launch->spec->kin != OS_DETACHED);
     int code = os_cgroup_open_procs(cage->cgroup, launch->procs, &launch->procs_count);
     return code == 0 ? 0
-                     : err_set(err, -ENOTSUP, "%s: cannot join the control group: %s",
-                               launch->spec->argv[0], strerror(-code));
+                     : err_set(err, err_is_shortage(code) ? code : -ENOTSUP,
+                               "%s: cannot join the control group: %s", launch->spec->argv[0],
+                               strerror(-code));
 }
 
 int spawn_program(struct os *os, const struct os_spawn *spec, int stdin_fd, struct spawned *ret,

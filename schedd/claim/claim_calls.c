@@ -112,8 +112,8 @@ static void activate_answered(void *arg, struct wire_reply *reply)
         claim->start.await_idle = true;
         return;
     }
-    if (reply->status == -EIO) { /* the machine's fault */
-        claim_failed(claim, reply->text);
+    if (reply->status == -EIO || reply->status == -ENOMEM) {
+        claim_failed(claim, reply->text, reply->status == -ENOMEM);
         return;
     }
     /* The job is idle again; the claim is given up, so that the same job is not offered to the

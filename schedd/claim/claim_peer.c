@@ -363,7 +363,8 @@ static void handle_gone(struct claim_peer *peer, struct wire_request *request)
         if (ad_bool_or(args, "Preempted", false)) {
             claim_preempted(claim, why);
         } else if (ad_bool_or(args, "StarterFailed", false)) {
-            claim_failed(claim, ad_string_or(args, "Reason", "no reason given"));
+            claim_failed(claim, ad_string_or(args, "Reason", "no reason given"),
+                         ad_bool_or(args, "MachineFault", false));
         } else {
             claim_lost(claim, why);
         }

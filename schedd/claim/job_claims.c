@@ -390,14 +390,14 @@ static void count_vacate(struct schedd *schedd, struct job *job, bool preempted)
     }
 }
 
-enum loss { LOST, PREEMPTED, FAILED };
+enum loss { LOST, PREEMPTED, FAILED, MACHINE_FAILED };
 
 static void tell_loss(struct change *change, struct job *job, const char *why, enum loss loss)
 {
     bool ran = job->phase == JOB_ACTIVE;
     if (ran && ad_has(job_own(job), "JobDisconnectedDate")) {
         events_lost(change, job, why);
-    } else if (loss == FAILED && (ran || job->phase == JOB_CLAIMED)) {
+    } else if ((loss == FAILED || loss == MACHINE_FAILED) && (ran || job->phase == JOB_CLAIMED)) {
         events_starter_failed(change, job, why);
     } else if (ran) {
         events_evicted(change, job, 0, 0, why);
@@ -431,8 +431,8 @@ static void lose_claim(struct claim *claim, const char *why, enum loss loss)
     bool durable = !is_only_matched(claim);
     bool held = false;
     struct change *change = change_begin(schedd);
-    if (loss == FAILED) {
-        trouble_note(schedd, claim->machine, claim->claimed_ms);
+    if (loss == FAILED || loss == MACHINE_FAILED) {
+        trouble_note(schedd, claim->machine, claim->claimed_ms, loss == MACHINE_FAILED);
     }
     if (job != NULL) {
         char id[JOB_ID_SIZE];
@@ -476,9 +476,9 @@ void claim_preempted(struct claim *claim, const char *why)
     lose_claim(claim, why, PREEMPTED);
 }
 
-void claim_failed(struct claim *claim, const char *why)
+void claim_failed(struct claim *claim, const char *why, bool machine_fault)
 {
-    lose_claim(claim, why, FAILED);
+    lose_claim(claim, why, machine_fault ? MACHINE_FAILED : FAILED);
 }
 
 /* ---- what an idle claim does ----------------------------------------------------------------- */
@@ -521,7 +521,7 @@ void claim_restart(struct claim *claim)
     struct job *job = claim->job;
     CHECK(job != NULL);
     if (++claim->start.restarts > CLAIM_RESTARTS_MAX) {
-        claim_failed(claim, "the startd lost the job repeatedly");
+        claim_failed(claim, "the startd lost the job repeatedly", false);
         return;
     }
     struct change *change = change_begin(claim->schedd);

@@ -187,8 +187,9 @@ void claim_lost(struct claim *claim, const char *why);
 void claim_preempted(struct claim *claim, const char *why);
 /* Ends a claim whose starter failed, before or while the job ran: the job becomes idle again, or is
  * held after too many failures.  The machine may be avoided from now on (machine_trouble.h).  why:
- * the startd's message. */
-void claim_failed(struct claim *claim, const char *why);
+ * the startd's message.  machine_fault: the startd knows that the machine is at fault, and not the
+ * job: the failure does not count for the job, and the machine is avoided at once. */
+void claim_failed(struct claim *claim, const char *why, bool machine_fault);
 /* Sets the name of the claim's slot ("": unchanged) and, from the slot's ad (NULL: unchanged), the
  * slot's resources.  Jobs that the claim gets later have these as CpusProvisioned and so on. */
 void claim_set_slot(struct claim *claim, const char *name, const struct ad *slot);

@@ -108,7 +108,7 @@ static struct trouble *find_or_make(struct troubles *self, const char *machine)
     return trouble;
 }
 
-void trouble_note(struct schedd *schedd, const char *machine, uint64_t claimed_ms)
+void trouble_note(struct schedd *schedd, const char *machine, uint64_t claimed_ms, bool is_sure)
 {
     struct troubles *self = schedd->troubles;
     uint64_t first_ms = schedd->settings.starter_backoff_ms;
@@ -123,7 +123,7 @@ void trouble_note(struct schedd *schedd, const char *machine, uint64_t claimed_m
     if (trouble->failures > 0 && schedd_plan_trouble_is_old(trouble->noted_ms, now_ms, first_ms)) {
         trouble->failures = 0;
     }
-    trouble->failures++;
+    trouble->failures += is_sure && trouble->failures == 0 ? 2 : 1;
     trouble->noted_ms = now_ms;
     uint64_t wait_ms = schedd_plan_trouble_wait(trouble->failures, first_ms);
     if (wait_ms == 0) {

@@ -4,12 +4,13 @@
  * once, and is free for the next one: a black hole for jobs.  The schedd decides about this, and
  * not the startd: otherwise a shadow that reports false errors could keep a startd from working.
  * So failures are counted here, by machine, in memory.  The first failure has no effect, because a
- * starter may simply have been killed.  From the second one on, the schedd's request ads do not
- * match the machine for a while, which doubles with each failure (schedd_plan.h).  Failures of
- * claims that were made before the last counted failure are not counted again.  After a result from
- * the machine, the next failure counts as the second in a row.  Apart from this, NumStarterFailures
- * counts the failures of a job, and holds the job at each multiple of MAX_STARTER_FAILURES
- * (job_claims.c).
+ * starter may simply have been killed; but if the startd says that the machine lacks something
+ * (MachineFault of CLAIM_GONE), the first failure counts as the second.  From the second one on,
+ * the schedd's request ads do not match the machine for a while, which doubles with each failure
+ * (schedd_plan.h).  Failures of claims that were made before the last counted failure are not
+ * counted again.  After a result from the machine, the next failure counts as the second in a row.
+ * Apart from this, NumStarterFailures counts the failures of a job, and holds the job at each
+ * multiple of MAX_STARTER_FAILURES (job_claims.c).
  *
  * The counts are lost at a restart of the schedd.
  *
@@ -31,8 +32,9 @@ struct schedd;
 void troubles_init(struct schedd *schedd);
 void troubles_fini(struct schedd *schedd);
 /* Counts a failure of a starter on the machine.  claimed_ms: when the claim for which the starter
- * ran was made (loop_now_ms()). */
-void trouble_note(struct schedd *schedd, const char *machine, uint64_t claimed_ms);
+ * ran was made (loop_now_ms()).  is_sure: the startd says that the machine is at fault, so the
+ * machine is avoided from the first failure on. */
+void trouble_note(struct schedd *schedd, const char *machine, uint64_t claimed_ms, bool is_sure);
 /* To be called when a job's result came from the machine: the machine's next failure counts as the
  * second in a row.  A time for which the machine is avoided already does not end by this. */
 void trouble_passed(struct schedd *schedd, const char *machine);

@@ -88,7 +88,8 @@ void activation_starter_gone(struct claim *claim)
     answer_call(&claim->calls.deactivate, 0, NULL);
     /* A run may be over before its record was: it must not be begun a second time. */
     answer_call(&claim->calls.starting,
-                claim->ending.starter_failed      ? -EIO
+                claim->ending.machine_fault       ? -ENOMEM
+                : claim->ending.starter_failed    ? -EIO
                 : claim->ending.reason[0] != '\0' ? -ESHUTDOWN
                                                   : 0,
                 claim->ending.reason);
@@ -176,7 +177,9 @@ void activation_start(struct claim *claim)
         struct strbuf why;
         strbuf_init(&why, 0);
         strbuf_printf(&why, "the starter could not be started: %s", err.text);
-        answer_call(&claim->calls.starting, -EIO, strbuf_text(&why));
+        claim->starter.machine_fault = err_is_shortage(rc);
+        answer_call(&claim->calls.starting, claim->starter.machine_fault ? -ENOMEM : -EIO,
+                    strbuf_text(&why));
         claim_starter_gone(claim, strbuf_text(&why));
         strbuf_fini(&why);
         return;

@@ -153,6 +153,7 @@ static void tell_gone(struct claim *claim)
         ad_set_bool(args, "Preempted", true);
     } else if (claim->ending.starter_failed) {
         ad_set_bool(args, "StarterFailed", true);
+        ad_set_bool(args, "MachineFault", claim->ending.machine_fault);
     }
     ad_set_string(args, "Machine", claim->startd->name);
     const struct wire_secret proof[] = {{SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id},
@@ -228,7 +229,9 @@ void claim_starter_gone(struct claim *claim, const char *reason)
     if (claim->ending.reason[0] == '\0') {
         (void)snprintf(claim->ending.reason, sizeof claim->ending.reason, "%s", reason);
         claim->ending.starter_failed = claim->ending.reason[0] != '\0';
+        claim->ending.machine_fault = claim->ending.starter_failed && claim->starter.machine_fault;
     }
+    claim->starter.machine_fault = false;
     if (claim->ending.reason[0] == '\0' &&
         preempt_is_due(claim->slot, claim->ending.reason, sizeof claim->ending.reason)) {
         claim->ending.preempted = true; /* it takes no further job */
@@ -604,6 +607,7 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     claim->run.start_s = ad_int_or(ad, "JobStart", 0);
     claim->ending.preempted = ad_bool_or(ad, "Preempted", false);
     claim->ending.starter_failed = ad_bool_or(ad, "StarterFailed", false);
+    claim->ending.machine_fault = ad_bool_or(ad, "MachineFault", false);
     claim->retirement.evicted = ad_bool_or(ad, "Evicted", false);
     claim->retirement.drained = ad_bool_or(ad, "Drained", false);
     claim->retirement.accepted = ad_bool_or(ad, "Accepted", false);

@@ -112,7 +112,9 @@ struct claim_starter {
     bool adopted; /* true: the starter was started before the startd itself was restarted */
     /* true: the starter has reported the end of the run; its process still has to end */
     bool done;
-    bool delivered;        /* true: the starter has reported that the job's result was accepted */
+    bool delivered; /* true: the starter has reported that the job's result was accepted */
+    /* true: the run ended, or could not begin, because of something that the machine lacked */
+    bool machine_fault;
     char done_reason[200]; /* why the run ended, as the starter reported; "": nothing was wrong */
 };
 
@@ -159,6 +161,8 @@ struct claim_ending {
     /* true: the claim ends for a better claim, for draining, or because the startd stops */
     bool preempted;
     bool starter_failed; /* the text in `reason` comes from the starter, which failed */
+    /* with starter_failed: the machine is at fault, and the job is not to be held for it */
+    bool machine_fault;
     /* The lease is over; a starter that does not end within some seconds is killed. */
     bool overdue;
 };

@@ -613,6 +613,9 @@ static void archive_unpacked(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     watch_rest(starter);
+    if (job_end_is_machines(starter, how)) {
+        return;
+    }
     if (starter->run.end.hold != NULL) {
         job_end_held(starter);
         return;
@@ -668,7 +671,7 @@ bool resume_unpacks(struct starter *starter)
     int rc = cage_spawn(starter, &spec, archive_unpacked, &starter->run.process.pid, &err);
     if (rc != 0) {
         starter->run.process.pid = -1;
-        job_run_give_up(starter, err.text); /* this machine's fault */
+        job_run_give_up_for(starter, rc, err.text);
     } else {
         watch_begin(starter);
     }

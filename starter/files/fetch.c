@@ -88,6 +88,9 @@ static void fetch_ended(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     watch_rest(starter);
+    if (job_end_is_machines(starter, how)) {
+        return;
+    }
     if (starter->run.end.hold != NULL) {
         url_program_tidy(starter);
         job_end_held(starter);
@@ -121,7 +124,12 @@ void fetch_next(struct starter *starter)
     const struct starter_input *input = next_url(starter);
     struct err err;
     int rc = url_program_run(starter, URL_FETCH, input->url, input->name, fetch_ended, &err);
-    if (rc < 0) {
+    if (job_run_tries_again(starter, rc, err.text, WAKE_GO)) {
+        starter->run.process.pid = 0;
+    } else if (err_is_shortage(rc)) {
+        starter->run.process.pid = -1;
+        job_run_blame_machine(starter, err.text);
+    } else if (rc < 0) {
         starter->run.process.pid = -1;
         hold_job(starter, input, rc == -ENOTSUP ? 0 : -rc, err.text);
     } else if (starter->run.process.pid > 0) {

@@ -20,6 +20,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "starter/job/job_end.h"
 #include "starter/job_run.h"
 #include "starter/files/output.h"
 #include "starter/starter.h"
@@ -130,6 +131,9 @@ static void upload_ended(void *arg, pid_t pid, const struct os_exit *how)
         job_run_give_up(starter, "");
         return;
     }
+    if (job_end_is_machines(starter, how)) {
+        return;
+    }
     if (how->signal == 0 && how->status == 0) {
         log_info(starter->env.log, "output.uploaded", upload->url,
                  LOG_TEXT("job", starter->run.job_id), LOG_INT("bytes", upload->size_bytes));
@@ -159,6 +163,15 @@ bool upload_next(struct starter *starter)
         return true;
     }
     int rc = url_program_run(starter, URL_UPLOAD, upload->url, upload->path, upload_ended, &err);
+    if (job_run_tries_again(starter, rc, err.text, WAKE_OVER)) {
+        starter->run.process.pid = -1;
+        return true;
+    }
+    if (err_is_shortage(rc)) {
+        starter->run.process.pid = -1;
+        job_run_blame_machine(starter, err.text);
+        return true;
+    }
     if (rc < 0) {
         starter->run.process.pid = -1;
         note_failure(starter, upload, rc == -ENOTSUP ? 0 : -rc, err.text);

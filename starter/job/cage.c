@@ -330,7 +330,9 @@ int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f o
                struct err *err)
 {
     int rc = starter->run.cage == NULL ? cage_open(starter, err) : 0;
-    if (rc != 0) {
+    if (rc != 0) { /* half a cage is none: made anew if this is tried again */
+        cage_empty(starter);
+        cage_close(starter);
         return rc;
     }
     struct cage *cage = starter->run.cage;
@@ -344,6 +346,8 @@ int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f o
         cage->spec.filter = NULL;
         rc = os_spawn(starter->env.os, &caged, on_exit, starter, ret, err);
     }
+    /* Errors of err_is_shortage() are not among these: a job is not let out because the machine is
+     * busy. */
     bool walls_failed = cage->spec.namespaces && (rc == -ENOTSUP || rc == -ENOSYS);
     if (walls_failed && starter->run.ckpt.wanted) { /* what it sees would have other names */
         return err_prefix(err, -EAGAIN, "a job with checkpoints needs namespaces");

@@ -275,18 +275,19 @@ int64_t cage_plan_slot_number(const char *slot)
     return *slot == '@' || *slot == '\0' ? number : 0;
 }
 
+bool cage_plan_is_machines_oom(const struct cage_taken *taken)
+{
+    return taken->oom_kills > 0 && taken->limit_hits == 0 &&
+           (taken->memory_limit_mib <= 0 || taken->memory_mib <= taken->memory_limit_mib);
+}
+
 void cage_plan_judge(const char *slot, const struct cage_taken *taken, struct cage_verdict *ret)
 {
     *ret = (struct cage_verdict){0};
     bool over = taken->memory_limit_mib > 0 && taken->memory_mib > taken->memory_limit_mib;
-    if (taken->oom_kills > 0 || over) {
+    if ((taken->oom_kills > 0 && !cage_plan_is_machines_oom(taken)) || over) {
         ret->code = HOLD_OUT_OF_RESOURCES;
         ret->subcode = HOLD_SUBCODE_MEMORY;
-        if (taken->memory_limit_mib <= 0) { /* what contains us has less */
-            print_text(ret->reason, sizeof ret->reason,
-                       "Error from %.100s: Job has encountered an out-of-memory event.", slot);
-            return;
-        }
         print_text(ret->reason, sizeof ret->reason,
                    "Error from %.100s: Job has gone over cgroup memory limit of %lld "
                    "megabytes. Last measured usage: %lld megabytes.  Consider resubmitting "

@@ -115,6 +115,8 @@ int64_t cage_plan_slot_number(const char *slot);
 /* What a job uses, and what it may use; a limit of 0 means no limit. */
 struct cage_taken {
     uint64_t oom_kills; /* processes of the job that the kernel killed for lack of memory */
+    /* how often the job reached the memory limit of its own cgroup */
+    uint64_t limit_hits;
     int64_t memory_mib, memory_limit_mib;
     int64_t disk_kib, disk_limit_kib;
     /* files: number of the job's files, directories and links; files_limit: the most that it may
@@ -127,6 +129,9 @@ struct cage_verdict {
     int subcode;
     char reason[400];
 };
+/* Returns whether the kernel killed processes of the job although the job was within the limit of
+ * its own cgroup: the machine, or a group above the job's, had no memory left. */
+bool cage_plan_is_machines_oom(const struct cage_taken *taken);
 /* Decides whether the job has used more than it may, and sets *ret. slot: the slot's name, for the
  * text of the reason. */
 void cage_plan_judge(const char *slot, const struct cage_taken *taken, struct cage_verdict *ret);

@@ -63,6 +63,9 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
     if (starter->run.phase != STARTER_RUN) {
         return;
     }
+    if (job_end_is_machines(starter, how)) {
+        return;
+    }
     if (starter->run.stop.how == RUNS_ON && (resume_failed(starter) || remote_failed(starter))) {
         return;
     }
@@ -234,21 +237,24 @@ void job_start(struct starter *starter)
 {
     struct vec argv = {0}, entries = {0};
     struct err err;
+    int rc;
     if (starter->run.script == SCRIPT_NONE && fetch_is_needed(starter)) {
-        if (open_sandbox(starter, &err) != 0) {
+        rc = open_sandbox(starter, &err);
+        if (rc != 0) {
             starter->run.process.pid = -1;
-            job_run_give_up(starter, err.text); /* this machine's fault */
+            job_run_give_up_for(starter, rc, err.text);
         } else {
             fetch_next(starter);
         }
         return;
     }
-    if (deferral_holds_back(starter)) {
+    if (starter->run.again.tries == 0 && deferral_holds_back(starter)) {
         return; /* comes back here, or the job is held */
     }
-    if (starter->run.script == SCRIPT_NONE && open_sandbox(starter, &err) != 0) {
+    rc = starter->run.script == SCRIPT_NONE ? open_sandbox(starter, &err) : 0;
+    if (rc != 0) {
         starter->run.process.pid = -1;
-        job_run_give_up(starter, err.text); /* this machine's fault */
+        job_run_give_up_for(starter, rc, err.text);
         return;
     }
     if (resume_unpacks(starter)) {
@@ -257,7 +263,7 @@ void job_start(struct starter *starter)
     if (scripts_before(starter)) {
         return; /* comes back here */
     }
-    int rc =
+    rc =
         starter_plan_argv(starter->run.job, ad_string_or(starter->run.job, "Cmd", ""), &argv, &err);
     rc = rc != 0 ? rc : job_place_environment(starter, &entries, &err);
     if (rc == 0 && starter->run.ckpt.wanted && !resume_is_ready(starter) &&
@@ -268,9 +274,11 @@ void job_start(struct starter *starter)
         job_run_hold(starter, HOLD_NOT_STARTED, -rc, err.text);
     } else {
         rc = spawn_job(starter, &argv, &entries, &err);
-        if (rc == -EAGAIN || rc == -ENOMEM) {
+        if (job_run_tries_again(starter, rc, err.text, WAKE_GO)) {
+            starter->run.process.pid = 0;
+        } else if (err_is_shortage(rc)) {
             starter->run.process.pid = -1;
-            job_run_give_up(starter, err.text); /* this machine's fault */
+            job_run_blame_machine(starter, err.text);
         } else if (rc != 0) {
             job_run_hold(starter, HOLD_NOT_STARTED, -rc, err.text);
         } else {

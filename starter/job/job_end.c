@@ -4,7 +4,9 @@
  */
 #include "starter/job/job_end.h"
 
+#include "base/os/os.h"
 #include "starter/job/cage.h"
+#include "starter/job/watch.h"
 #include "starter/job_run.h"
 #include "starter/peek.h"
 #include "starter/starter.h"
@@ -21,4 +23,19 @@ void job_end_held(struct starter *starter)
     job_end_still(starter);
     job_run_enter(starter, STARTER_REPORT);
     job_run_wake(starter, WAKE_GO);
+}
+
+bool job_end_is_machines(struct starter *starter, const struct os_exit *how)
+{
+    const char *reason = how->keeper_killed ? "the init process of the job's container was killed"
+                         : watch_saw_machines_oom(starter, how)
+                             ? "the machine ran out of memory, and the kernel killed the job"
+                             : NULL;
+    if (reason == NULL || starter->run.stop.how != RUNS_ON || starter->run.end.hold != NULL) {
+        return false;
+    }
+    starter->run.process.pid = -1;
+    job_end_still(starter);
+    job_run_blame_machine(starter, reason);
+    return true;
 }

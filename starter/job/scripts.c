@@ -181,7 +181,11 @@ static bool run_script(struct starter *starter, enum starter_script script, cons
     }
     if (rc != 0) {
         starter->run.process.pid = -1;
-        script_failed(starter, script, hold_code_of(script), -rc, err.text);
+        if (err_is_shortage(rc)) {
+            job_run_blame_machine(starter, err.text);
+        } else {
+            script_failed(starter, script, hold_code_of(script), -rc, err.text);
+        }
     }
     return true;
 }
@@ -228,6 +232,9 @@ static void script_ended(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     watch_rest(starter);
+    if (job_end_is_machines(starter, how)) {
+        return;
+    }
     if (starter->run.end.hold != NULL) {
         job_end_held(starter);
         return;

@@ -11,6 +11,7 @@
 #include "starter/job/watch.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "base/config/config.h"
@@ -50,6 +51,15 @@ static void keep_larger(int64_t *kept, int64_t seen)
 
 /* ---- what is seen */
 
+/* Keeps the last two counts of the whole machine: the end of the job may be seen just after a count
+ * that has its kill. */
+static void note_machines_oom(struct starter *starter)
+{
+    struct starter_watch *watch = &starter->run.watch;
+    watch->machine_oom[0] = watch->machine_oom[1];
+    watch->machine_oom[1] = os_oom_kills(starter->env.os);
+}
+
 static void look_at_processes(struct starter *starter)
 {
     struct starter_watch *watch = &starter->run.watch;
@@ -60,6 +70,8 @@ static void look_at_processes(struct starter *starter)
         watch->memory_kib = group.memory_bytes / 1024;
         watch->group_peak_kib = group.memory_peak_bytes / 1024;
         watch->oom_kills = group.oom_kills;
+        watch->limit_hits = group.limit_hits;
+        watch->has_oom = group.has_oom;
     }
     keep_larger(&watch->processes, group.processes);
     if (group.has_cpu) {
@@ -75,6 +87,7 @@ static void look_at_processes(struct starter *starter)
             os_descendants_figures(starter->env.os, true, &figures); /* before it is blamed */
         }
         watch->next_slow_ms = now_ms + LOOK_SLOWLY_MS;
+        note_machines_oom(starter);
         keep_larger(&watch->image_kib, figures.image_kib);
         keep_larger(&watch->processes, figures.processes);
         watch->memory_kib = group.has_memory ? watch->memory_kib : figures.rss_kib;
@@ -152,10 +165,9 @@ static void look_at_network(struct starter *starter)
     watch->next_net_ms = now_ms + (rest_ms > NET_MS ? rest_ms : NET_MS);
 }
 
-static bool judge_use(struct starter *starter, hold_f hold)
+static struct cage_taken what_is_taken(const struct starter *starter)
 {
     const struct starter_watch *watch = &starter->run.watch;
-    struct cage_verdict verdict;
     /* What was killed takes nothing any more. */
     int64_t memory_kib = watch->oom_kills > 0 && watch->group_peak_kib > watch->memory_kib
                              ? watch->group_peak_kib
@@ -164,8 +176,9 @@ static bool judge_use(struct starter *starter, hold_f hold)
     if (starter->run.ckpt.pid > 0 && watch->oom_kills == 0 && memory_kib > limit_kib) {
         memory_kib = limit_kib; /* judged when its copy is gone */
     }
-    const struct cage_taken taken = {
+    return (struct cage_taken){
         .oom_kills = watch->oom_kills,
+        .limit_hits = watch->limit_hits,
         .memory_mib = (memory_kib + 1023) / 1024,
         .memory_limit_mib = cage_memory_limit_mib(starter),
         .disk_kib = watch->disk_kib,
@@ -173,6 +186,12 @@ static bool judge_use(struct starter *starter, hold_f hold)
         .files = watch->files - OWN_FILES_MAX,
         .files_limit = config_int(starter->env.config, "JOB_MAX_FILES"),
     };
+}
+
+static bool judge_use(struct starter *starter, hold_f hold)
+{
+    struct cage_verdict verdict;
+    const struct cage_taken taken = what_is_taken(starter);
     cage_plan_judge(slot_name(starter), &taken, &verdict);
     if (verdict.code != 0) {
         hold(starter, verdict.code, verdict.subcode, verdict.reason);
@@ -285,6 +304,11 @@ enum watch_seen watch_look(struct starter *starter)
     if (judge_use(starter, hold_running)) {
         return WATCH_OVER;
     }
+    const struct cage_taken taken = what_is_taken(starter);
+    if (cage_plan_is_machines_oom(&taken)) {
+        cage_kill(starter); /* half a job is none; its end tells whose fault it was */
+        return WATCH_OVER;
+    }
     if (starter->run.script == SCRIPT_JOB && now_ms >= watch->next_tell_ms) {
         watch->next_tell_ms =
             now_ms + (uint64_t)config_duration_ms(starter->env.config, "STARTER_UPDATE_INTERVAL");
@@ -306,6 +330,10 @@ void watch_begin(struct starter *starter)
         (uint64_t)config_duration_ms(starter->env.config, "STARTER_INITIAL_UPDATE_INTERVAL");
     loop_timer_set(starter->timers[TIMER_WATCH], LOOK_MS);
     joules_begin(starter);
+    if (watch->machine_oom[1] == 0) {
+        note_machines_oom(starter);
+        note_machines_oom(starter);
+    }
 }
 
 void watch_rest(struct starter *starter)
@@ -320,6 +348,15 @@ bool watch_end(struct starter *starter)
     look_at_energy(starter);
     look_at_files(starter);
     return starter->run.watch.oom_kills > 0 && judge_use(starter, hold_running);
+}
+
+bool watch_saw_machines_oom(struct starter *starter, const struct os_exit *how)
+{
+    look_at_processes(starter);
+    const struct cage_taken taken = what_is_taken(starter);
+    return cage_plan_is_machines_oom(&taken) ||
+           (!starter->run.watch.has_oom && how->signal == SIGKILL &&
+            os_oom_kills(starter->env.os) > starter->run.watch.machine_oom[0]);
 }
 
 void watch_forget(struct starter *starter)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct ad;
+struct os_exit;
 struct os_traffic;
 struct starter;
 
@@ -25,6 +26,11 @@ struct starter_watch {
     double user_cpu_s, system_cpu_s;
     /* number of the job's processes that the kernel killed for lack of memory */
     uint64_t oom_kills;
+    uint64_t limit_hits; /* how often the job reached the memory limit of its cgroup */
+    bool has_oom;        /* true: the job's cgroup counts oom_kills */
+    /* processes of the whole machine that the kernel killed for lack of memory, as it was when the
+     * processes were measured the last time but one, and the last time */
+    uint64_t machine_oom[2];
     /* counts the bytes of the job's TCP connections, owned; NULL: not begun */
     struct os_traffic *traffic;
     /* when to count the bytes of TCP connections again, ms of the loop's clock */
@@ -52,6 +58,10 @@ void watch_hold_input(struct starter *starter, int64_t bytes);
  * processes of the job for lack of memory, so that the job must be held; notes the hold unless the
  * run was told to stop. */
 bool watch_end(struct starter *starter);
+/* Called when a program of the run has ended, before the cage is emptied.  Returns true if the
+ * kernel killed the job for the lack of memory of the whole machine, and not for what the job used.
+ * Where no cgroup counts that, it is told from the machine's count and the signal in `how`. */
+bool watch_saw_machines_oom(struct starter *starter, const struct os_exit *how);
 /* Tells the shadow what the job uses (JOB_USAGE), if connected. */
 void watch_tell(struct starter *starter);
 /* Adds what was measured, as attributes of the job ad, to args. */

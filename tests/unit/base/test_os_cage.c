@@ -231,6 +231,20 @@ static void status_signal_and_times_of_a_caged_program_are_its_own(void **state)
     assert_true(f->how.user_cpu_s > 0.01);
     mem_free(run(f, "kill -9 $$"));
     assert_int_equal(f->how.signal, SIGKILL);
+    assert_false(f->how.keeper_killed);
+}
+
+static void a_killed_keeper_is_told_from_a_killed_program(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pid;
+    if (!may_have_namespaces(f)) {
+        skip();
+    }
+    assert_int_equal(start(f, "exec sleep 1000", &pid), 0);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    loop_run_until(f->loop, &f->ended);
+    assert_true(f->how.keeper_killed);
 }
 
 static void a_caged_program_gets_the_signals_that_it_is_sent(void **state)
@@ -526,6 +540,7 @@ static void a_cgroup_that_needs_more_memory_is_killed_and_counted(void **state)
     mem_free(run(f, "exec head -c 60m /dev/zero | exec tail"));
     os_cgroup_figures(f->cage.cgroup, &usage);
     assert_true(usage.oom_kills > 0);
+    assert_true(usage.limit_hits > 0);
     assert_true(usage.memory_peak_bytes == 0 || usage.memory_peak_bytes > 10 * MIB);
     remove_group(f);
 }
@@ -604,6 +619,7 @@ int main(void)
         TEST(the_way_to_what_is_shown_is_in_memory),
         TEST(what_a_caged_program_shares_by_key_is_its_own),
         TEST(status_signal_and_times_of_a_caged_program_are_its_own),
+        TEST(a_killed_keeper_is_told_from_a_killed_program),
         TEST(a_caged_program_gets_the_signals_that_it_is_sent),
         TEST(what_a_caged_program_leaves_running_ends_with_it),
         TEST(a_program_that_is_not_there_is_said_not_to_be),

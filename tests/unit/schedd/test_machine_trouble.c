@@ -58,10 +58,10 @@ static void the_first_failure_of_a_machine_is_free_and_the_second_is_not(void **
 {
     (void)state;
     struct schedd *schedd = make(HOUR_MS);
-    trouble_note(schedd, "a", 0);
+    trouble_note(schedd, "a", 0, false);
     assert_false(trouble_is_avoided(schedd, "a"));
     requirements_are(schedd, "X > 1", "X > 1");
-    trouble_note(schedd, "a", LATER);
+    trouble_note(schedd, "a", LATER, false);
     assert_true(trouble_is_avoided(schedd, "a"));
     assert_false(trouble_is_avoided(schedd, "b"));
     requirements_are(schedd, "X || Y", "(X || Y) && TARGET.Machine =!= \"a\"");
@@ -69,13 +69,22 @@ static void the_first_failure_of_a_machine_is_free_and_the_second_is_not(void **
     unmake(schedd);
 }
 
+static void a_machine_that_is_surely_at_fault_is_avoided_at_once(void **state)
+{
+    (void)state;
+    struct schedd *schedd = make(HOUR_MS);
+    trouble_note(schedd, "a", 0, true);
+    assert_true(trouble_is_avoided(schedd, "a"));
+    unmake(schedd);
+}
+
 static void claims_that_were_made_before_a_failure_tell_nothing_new(void **state)
 {
     (void)state;
     struct schedd *schedd = make(HOUR_MS);
-    trouble_note(schedd, "a", 0);
+    trouble_note(schedd, "a", 0, false);
     for (int i = 0; i < 9; i++) { /* its other slots, at the same time */
-        trouble_note(schedd, "a", 0);
+        trouble_note(schedd, "a", 0, false);
     }
     assert_false(trouble_is_avoided(schedd, "a"));
     unmake(schedd);
@@ -86,10 +95,10 @@ static void a_result_makes_the_next_failure_a_first_one_of_a_row_again(void **st
     (void)state;
     struct schedd *schedd = make(1);
     trouble_passed(schedd, "a"); /* of which nothing is known */
-    trouble_note(schedd, "a", 0);
+    trouble_note(schedd, "a", 0, false);
     trouble_passed(schedd, "a");
     schedd->settings.starter_backoff_ms = HOUR_MS;
-    trouble_note(schedd, "a", LATER); /* the second: one slot may be well, another not */
+    trouble_note(schedd, "a", LATER, false); /* the second: one slot may be well, another not */
     assert_true(trouble_is_avoided(schedd, "a"));
     unmake(schedd);
 }
@@ -98,12 +107,12 @@ static void no_machine_is_avoided_without_a_back_off_or_a_name(void **state)
 {
     (void)state;
     struct schedd *schedd = make(0);
-    trouble_note(schedd, "a", 0);
-    trouble_note(schedd, "a", LATER);
+    trouble_note(schedd, "a", 0, false);
+    trouble_note(schedd, "a", LATER, false);
     assert_false(trouble_is_avoided(schedd, "a"));
     schedd->settings.starter_backoff_ms = HOUR_MS;
-    trouble_note(schedd, "", 0);
-    trouble_note(schedd, "", LATER);
+    trouble_note(schedd, "", 0, false);
+    trouble_note(schedd, "", LATER, false);
     requirements_are(schedd, "X", "X");
     unmake(schedd);
 }
@@ -129,8 +138,8 @@ static void a_machine_is_tried_again_when_its_time_is_over(void **state)
     (void)state;
     struct schedd *schedd = make(20);
     struct waiting waiting = {.schedd = schedd};
-    trouble_note(schedd, "a", 0);
-    trouble_note(schedd, "a", LATER);
+    trouble_note(schedd, "a", 0, false);
+    trouble_note(schedd, "a", LATER, false);
     assert_true(trouble_is_avoided(schedd, "a"));
     waiting.timer = loop_timer_create(schedd->loop, look, &waiting);
     loop_timer_set(waiting.timer, 0);
@@ -140,7 +149,7 @@ static void a_machine_is_tried_again_when_its_time_is_over(void **state)
     requirements_are(schedd, "X", "X");
     /* It fails again at once: for longer. */
     schedd->settings.starter_backoff_ms = HOUR_MS;
-    trouble_note(schedd, "a", LATER);
+    trouble_note(schedd, "a", LATER, false);
     assert_true(trouble_is_avoided(schedd, "a"));
     unmake(schedd);
 }
@@ -153,11 +162,11 @@ static void of_too_many_machines_the_one_that_is_tried_first_is_forgotten(void *
     for (int i = 0; i < TROUBLES_MAX; i++) {
         (void)snprintf(name, sizeof name, "m%d", i);
         schedd->settings.starter_backoff_ms = (i == 7 ? 1 : 2) * HOUR_MS;
-        trouble_note(schedd, name, 0);
-        trouble_note(schedd, name, LATER);
+        trouble_note(schedd, name, 0, false);
+        trouble_note(schedd, name, LATER, false);
     }
     assert_true(trouble_is_avoided(schedd, "m7"));
-    trouble_note(schedd, "one more", 0);
+    trouble_note(schedd, "one more", 0, false);
     assert_false(trouble_is_avoided(schedd, "m7"));
     assert_true(trouble_is_avoided(schedd, "m6"));
     assert_true(trouble_is_avoided(schedd, "m63"));
@@ -165,6 +174,7 @@ static void of_too_many_machines_the_one_that_is_tried_first_is_forgotten(void *
 }
 
 UNIT_TESTS(UNIT(the_first_failure_of_a_machine_is_free_and_the_second_is_not),
+           UNIT(a_machine_that_is_surely_at_fault_is_avoided_at_once),
            UNIT(claims_that_were_made_before_a_failure_tell_nothing_new),
            UNIT(a_result_makes_the_next_failure_a_first_one_of_a_row_again),
            UNIT(no_machine_is_avoided_without_a_back_off_or_a_name),

@@ -139,6 +139,7 @@ static void too_much_memory_is_said_as_htcondor_says_it(void **state)
     (void)state;
     struct cage_verdict verdict;
     const struct cage_taken killed = {.oom_kills = 1,
+                                      .limit_hits = 1,
                                       .memory_mib = 127,
                                       .memory_limit_mib = 128,
                                       .disk_limit_kib = 5};
@@ -152,6 +153,23 @@ static void too_much_memory_is_said_as_htcondor_says_it(void **state)
     const struct cage_taken measured = {.memory_mib = 129, .memory_limit_mib = 128};
     cage_plan_judge("slot1@wn", &measured, &verdict);
     assert_int_equal(verdict.subcode, 102);
+}
+
+static void a_machine_without_memory_is_not_the_jobs_fault(void **state)
+{
+    (void)state;
+    struct cage_verdict verdict;
+    struct cage_taken taken = {.oom_kills = 1, .memory_mib = 100, .memory_limit_mib = 128};
+    assert_true(cage_plan_is_machines_oom(&taken));
+    cage_plan_judge("slot1@wn", &taken, &verdict);
+    assert_int_equal(verdict.code, 0);
+    taken.limit_hits = 1;
+    assert_false(cage_plan_is_machines_oom(&taken));
+    taken.limit_hits = 0;
+    taken.memory_mib = 129;
+    assert_false(cage_plan_is_machines_oom(&taken));
+    taken = (struct cage_taken){.memory_mib = 100, .memory_limit_mib = 128};
+    assert_false(cage_plan_is_machines_oom(&taken));
 }
 
 static void too_much_disk_is_held_and_what_is_allowed_is_not(void **state)
@@ -352,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_cgroup_is_named_after_the_run),
         cmocka_unit_test(an_account_is_named_for_a_piece_or_for_its_slot),
         cmocka_unit_test(too_much_memory_is_said_as_htcondor_says_it),
+        cmocka_unit_test(a_machine_without_memory_is_not_the_jobs_fault),
         cmocka_unit_test(too_much_disk_is_held_and_what_is_allowed_is_not),
         cmocka_unit_test(a_job_with_checkpoints_finds_its_sandbox_where_it_is_told),
         cmocka_unit_test(what_the_daemons_read_is_mounted_first),
