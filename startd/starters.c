@@ -480,13 +480,21 @@ void starters_suspend(struct claim *claim)
     ad_destroy(args);
 }
 
+/* Both count on the same clock: an end says the same whenever it is read, and a remainder does not.
+ */
+static void put_lease(const struct claim *claim, struct ad *args)
+{
+    ad_set_int(args, "LeaseEndMs", (int64_t)claim->lease.end_ms);
+    ad_set_int(args, "LeaseDuration", claim->lease.length_s);
+}
+
 void starters_renewed(struct claim *claim)
 {
     if (claim->starter.wire == NULL || !wire_is_ready(claim->starter.wire)) {
         return;
     }
     struct ad *args = ad_create();
-    ad_set_int(args, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
+    put_lease(claim, args);
     if (claim->schedd.address != NULL) { /* its shadows are behind the same port */
         ad_set_string(args, "ShadowAddress", claim->schedd.address);
     }
@@ -533,9 +541,10 @@ static void starter_hello(struct startd *startd, struct wire_request *request)
         }
     }
     claim->starter.wire = wire_request_wire(request);
+    bool confirm = ad_bool_or(wire_request_args(request), "Confirm", false);
     struct ad *args = ad_create();
     if (claim->lease.confirmed) {
-        ad_set_int(args, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
+        put_lease(claim, args);
     } /* else its lease stays what it was: that we were started again renews nothing */
     ad_set_bool(args, "Stop", claim->stop.how != CLAIM_STOP_NOT);
     if (claim->stop.kind[0] != '\0') {
@@ -549,6 +558,9 @@ static void starter_hello(struct startd *startd, struct wire_request *request)
     struct wire_body body = {.args = args};
     wire_reply_ok(request, &body);
     ad_destroy(args);
+    if (confirm) {
+        claim_say_alive(claim);
+    }
 }
 
 /* Takes over the energy of its run so far, and answers with the present rates. */

@@ -89,9 +89,14 @@ enum starter_stopping { RUNS_ON, STOPS_GENTLY, STOPS_AT_ONCE };
 /* How long the job may run without a renewal from the startd. */
 struct job_lease {
     int64_t length_s;
-    /* Ms of the loop's clock: end_ms: when the lease ends; last_tick_ms: when TIMER_TICK last fired
-     * (0: it has not fired yet). */
-    uint64_t end_ms, last_tick_ms;
+    /* Ms of the loop's clock: end_ms: when the lease ends; sent_ms: when the startd asked for the
+     * newest renewal that we know of (0: not known); last_tick_ms: when TIMER_TICK last fired (0:
+     * it has not fired yet); gap_ms: when it was noticed that the machine or this process had stood
+     * still (0: never). */
+    uint64_t end_ms, sent_ms, last_tick_ms, gap_ms;
+    /* The lease's end passed while this process stood still: the startd may have renewed the lease
+     * meanwhile, so the job is frozen, and the run ends unless the startd says so soon. */
+    bool late;
 };
 
 /* The file that is being sent or received. */

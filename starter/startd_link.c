@@ -48,14 +48,32 @@ static void go_on(struct starter *starter, bool *reason, bool holds)
     }
 }
 
-static void take_renewal(struct starter *starter, const struct ad *args)
+static void take_end(struct starter *starter, const struct ad *args)
 {
-    int64_t remaining_ms = ad_int_or(args, "LeaseRemainingMs", 0);
-    if (remaining_ms <= 0 || starter->run.phase >= STARTER_CLEAN) {
+    struct job_lease *lease = &starter->run.lease;
+    int64_t end_ms = ad_int_or(args, "LeaseEndMs", 0);
+    int64_t length_s = ad_int_or(args, "LeaseDuration", 0);
+    uint64_t now_ms = loop_now_ms(starter->env.loop), sent_ms = 0;
+    if (!starter_plan_renews(end_ms, length_s, lease->sent_ms, &sent_ms)) {
         return;
     }
-    starter->run.lease.end_ms = loop_now_ms(starter->env.loop) + (uint64_t)remaining_ms;
-    loop_timer_set(starter->timers[TIMER_LEASE], (uint64_t)remaining_ms);
+    lease->sent_ms = sent_ms;
+    lease->end_ms = (uint64_t)end_ms;
+    lease->length_s = length_s;
+    lease->late = lease->late && lease->end_ms <= now_ms;
+    if (!lease->late) {
+        loop_timer_set(starter->timers[TIMER_LEASE],
+                       lease->end_ms > now_ms ? lease->end_ms - now_ms : 0);
+    }
+}
+
+static void take_renewal(struct starter *starter, const struct ad *args)
+{
+    struct job_lease *lease = &starter->run.lease;
+    if (starter->run.phase >= STARTER_CLEAN) {
+        return;
+    }
+    take_end(starter, args);
     /* A schedd that has moved: for the next time that the shadow is dialled.  Who answers there
      * still has to be the shadow of ShadowPin. */
     const char *address = ad_string_or(args, "ShadowAddress", "");
@@ -65,7 +83,10 @@ static void take_renewal(struct starter *starter, const struct ad *args)
         ad_set_string(starter->run.record, "ShadowAddress", address);
         remote_moved(starter);
     }
-    go_on(starter, &starter->run.process.gap, false);
+    if (!lease->late && loop_now_ms(starter->env.loop) < lease->end_ms &&
+        starter_plan_ends_gap(lease->sent_ms, lease->gap_ms)) {
+        go_on(starter, &starter->run.process.gap, false);
+    }
 }
 
 static void done_answered(void *arg, struct wire_reply *reply)
@@ -121,18 +142,34 @@ static void hello_answered(void *arg, struct wire_reply *reply)
     }
 }
 
+static void say_hello(struct starter *starter, struct wire *wire)
+{
+    struct ad *args = job_run_startd_who(starter);
+    if (starter->run.process.gap) {
+        ad_set_bool(args, "Confirm", true);
+    }
+    const struct wire_body body = job_run_startd_body(starter, args);
+    (void)wire_call(wire, VERB_STARTER_HELLO, &body, 0, hello_answered,
+                    starter); /* else: when it is up again */
+    ad_destroy(args);
+}
+
+void startd_link_confirm(struct starter *starter)
+{
+    struct wire *wire = uplink_wire(starter->startd);
+    if (wire != NULL) { /* else: when the link is up */
+        say_hello(starter, wire);
+    }
+}
+
 static void on_up(void *arg, struct wire *wire)
 {
     struct starter *starter = arg;
     if (starter->run.phase == STARTER_TELL) {
         say_done(starter);
-        return;
+    } else {
+        say_hello(starter, wire);
     }
-    struct ad *args = job_run_startd_who(starter);
-    const struct wire_body body = job_run_startd_body(starter, args);
-    (void)wire_call(wire, VERB_STARTER_HELLO, &body, 0, hello_answered,
-                    starter); /* else: when it is up again */
-    ad_destroy(args);
 }
 
 /* A startd that is gone, or gives up the claim, has no next job for us. */

@@ -20,4 +20,8 @@ void startd_link_end(void *starter);
 /* Closes the connection to the startd, if any. */
 void startd_link_close(struct starter *starter);
 
+/* Asks the startd for a renewal of the lease by the schedd, at once: this run stood still, and the
+ * job is frozen until then. */
+void startd_link_confirm(struct starter *starter);
+
 #endif

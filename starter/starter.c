@@ -52,6 +52,9 @@
 #include "wire/job_record.h"
 #include "wire/wire.h"
 
+/* So long a run whose lease ended while it stood still waits for word from its startd. */
+#define WORD_MS 5000
+
 void starter_give_up(struct starter *starter, const char *reason)
 {
     job_run_give_up(starter, reason);
@@ -61,6 +64,15 @@ void starter_give_up(struct starter *starter, const char *reason)
 static uint64_t tick_ms(const struct starter *starter)
 {
     return (uint64_t)starter->run.lease.length_s * 1000 / 6;
+}
+
+/* Freezes the job until the schedd has confirmed the claim, and asks for that. */
+static void stand_still(struct starter *starter, uint64_t now_ms)
+{
+    starter->run.process.gap = starter->run.end.odd = true;
+    starter->run.lease.gap_ms = now_ms;
+    job_freeze(starter);
+    startd_link_confirm(starter);
 }
 
 /* Notices that the machine stood still for longer than its claim may last: then the job may run
@@ -76,9 +88,8 @@ static void look_at_clock(struct starter *starter)
                  "is renewed",
                  LOG_TEXT("job", starter->run.job_id),
                  LOG_INT("gap_ms", now_ms - starter->run.lease.last_tick_ms));
-        starter->run.process.gap = starter->run.end.odd = true;
         starter->run.lease.last_tick_ms = now_ms; /* it is one gap, whoever saw it */
-        job_freeze(starter);
+        stand_still(starter, now_ms);
     }
 }
 
@@ -218,6 +229,20 @@ static void lease_timer(void *arg)
         loop_timer_set(starter->timers[TIMER_LEASE], starter->run.lease.end_ms - now_ms);
         return;
     }
+    if (!starter->run.lease.late && starter->run.phase < STARTER_CLEAN &&
+        starter_plan_is_late(starter->run.lease.end_ms, now_ms)) {
+        log_warn(
+            starter->env.log, "starter.late",
+            "the lease ended while this process stood still; the job is frozen, and the startd "
+            "is asked whether it has renewed the lease",
+            LOG_TEXT("job", starter->run.job_id),
+            LOG_INT("late_ms", now_ms - starter->run.lease.end_ms));
+        starter->run.lease.late = true;
+        starter->run.lease.last_tick_ms = now_ms;
+        loop_timer_set(starter->timers[TIMER_LEASE], WORD_MS);
+        stand_still(starter, now_ms);
+        return;
+    }
     starter_give_up(starter, "the claim's lease has expired");
 }
 
@@ -261,12 +286,11 @@ static int read_record(struct starter *starter, const char *directory, struct er
                    ad_string_or(starter->run.record, "JobId", ""));
     starter->run.epoch = ad_int_or(starter->run.record, "ClaimEpoch", 0);
     starter->run.lease.length_s = ad_int_or(starter->run.record, "LeaseDuration", 0);
-    int64_t remaining_ms = ad_int_or(starter->run.record, "LeaseRemainingMs", 0);
-    if (starter->run.job_id[0] == '\0' || starter->run.lease.length_s < 1 || remaining_ms < 1) {
-        return err_set(err, -EINVAL, "%s: JobId, LeaseDuration or LeaseRemainingMs is missing",
-                       path);
+    int64_t end_ms = ad_int_or(starter->run.record, "LeaseEndMs", 0);
+    if (starter->run.job_id[0] == '\0' || starter->run.lease.length_s < 1 || end_ms < 1) {
+        return err_set(err, -EINVAL, "%s: JobId, LeaseDuration or LeaseEndMs is missing", path);
     }
-    starter->run.lease.end_ms = loop_now_ms(starter->env.loop) + (uint64_t)remaining_ms;
+    starter->run.lease.end_ms = (uint64_t)end_ms;
     return 0;
 }
 

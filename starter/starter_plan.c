@@ -16,6 +16,10 @@
 #include "classad/ad.h"
 #include "wire/checkpoint_attrs.h"
 
+#define GAP_SLACK_MS 1000
+#define LATE_MS      50
+#define LEASE_MAX_S  86400
+
 int starter_plan_argv(const struct ad *job, const char *program, struct vec *words, struct err *err)
 {
     vec_push(words, mem_strdup(program));
@@ -219,6 +223,26 @@ bool starter_plan_may_run_as(uint32_t uid, uint32_t gid)
 bool starter_plan_is_gap(uint64_t last_ms, uint64_t now_ms, uint64_t tick_ms, int64_t lease_s)
 {
     return now_ms > last_ms + tick_ms + (uint64_t)lease_s * 1000 / 3;
+}
+
+bool starter_plan_renews(int64_t end_ms, int64_t length_s, uint64_t known_sent_ms,
+                         uint64_t *sent_ms)
+{
+    if (length_s < 1 || length_s > LEASE_MAX_S || end_ms <= length_s * 1000) {
+        return false;
+    }
+    *sent_ms = (uint64_t)(end_ms - length_s * 1000);
+    return *sent_ms > known_sent_ms;
+}
+
+bool starter_plan_ends_gap(uint64_t sent_ms, uint64_t gap_ms)
+{
+    return sent_ms + GAP_SLACK_MS >= gap_ms;
+}
+
+bool starter_plan_is_late(uint64_t end_ms, uint64_t now_ms)
+{
+    return now_ms > end_ms + LATE_MS;
 }
 
 /* ---- when it begins, how it is told to end ----------------------------------------------------

@@ -101,5 +101,18 @@ int64_t starter_plan_grace_s(const struct ad *job, int64_t grace_s);
  * clock), more has passed than tick_ms, the timer's interval, plus a third of lease_s, the length
  * of the claim's lease. */
 bool starter_plan_is_gap(uint64_t last_ms, uint64_t now_ms, uint64_t tick_ms, int64_t lease_s);
+/* Judges what the startd says of the lease: it ends at end_ms (ms since boot) and is length_s long.
+ * Returns true and sets *sent_ms, when the startd asked for this renewal, if that was after
+ * known_sent_ms, the last one known.  Returns false otherwise: what comes late is old news, and
+ * changes nothing. */
+bool starter_plan_renews(int64_t end_ms, int64_t length_s, uint64_t known_sent_ms,
+                         uint64_t *sent_ms);
+/* Returns whether a renewal confirms the claim after a gap that was noticed at gap_ms: the renewal
+ * was asked for at sent_ms, after the gap and not before.  A startd that goes on a moment before
+ * its starter may ask up to a second before the starter notices the gap. */
+bool starter_plan_ends_gap(uint64_t sent_ms, uint64_t gap_ms);
+/* Returns whether the end of a lease at end_ms is noticed so late that this process must have stood
+ * still. */
+bool starter_plan_is_late(uint64_t end_ms, uint64_t now_ms);
 
 #endif

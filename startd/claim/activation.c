@@ -138,7 +138,7 @@ static void write_record(struct claim *claim, const struct ad *args, const char 
     ad_set_string(record, "BootId", startd->machine.boot_id);
     ad_set_int(record, "BootTime", startd->machine.boot_time_s);
     ad_set_int(record, "LeaseDuration", claim->lease.length_s);
-    ad_set_int(record, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
+    ad_set_int(record, "LeaseEndMs", (int64_t)claim->lease.end_ms);
     ad_set_bool(record, "MayRunAsOwner", may_run_as_owner(claim));
     ad_set_ad(record, "Job", ad_copy(claim->job.ad));
     ad_set_ad(record, "Slot", ad_copy(claim->slot->ad)); /* the job will read it */

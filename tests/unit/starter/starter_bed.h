@@ -83,7 +83,7 @@ static inline void write_record(struct starter_bed *bed, const char *job_id, con
                                                   "00000000000000000000000000000000"}};
     struct ad *record = ad_from_text("[ ClaimEpoch = 1; ShadowRoute = \"shadow/somebody\";"
                                      " SlotName = \"slot1@wn\"; BootId = \"b\";"
-                                     " LeaseDuration = 600; LeaseRemainingMs = 600000 ]");
+                                     " LeaseDuration = 600; LeaseEndMs = 4000000000000 ]");
     struct strbuf text;
     ad_set_string(record, "JobId", job_id);
     ad_set_string(record, "ShadowAddress",

@@ -16,6 +16,7 @@ struct bed {
     int starts, ran;   /* starts that were told of; jobs that ran, told of at their start or end */
     bool flag;         /* the job is shown that its start was told */
     bool is_told;      /* of the start of the run at hand */
+    int renewals;      /* that the startd has told */
     int refusals;      /* JOB_DONE is answered -EAGAIN so often */
     int put_refusals, put_status; /* FILE_PUT is answered with it so often */
     int done_calls, puts_calls, gets_calls;
@@ -173,7 +174,8 @@ static void startd_asked(void *arg, struct wire_request *request)
 {
     struct bed *bed = arg;
     struct ad *args = ad_create();
-    ad_set_int(args, "LeaseRemainingMs", 600000);
+    ad_set_int(args, "LeaseDuration", 600);
+    ad_set_int(args, "LeaseEndMs", 4000000000000 + bed->renewals++);
     ad_set_string(args, "ShadowAddress", listener_address(bed->base.listener));
     const struct wire_body body = {.args = args};
     wire_reply_ok(request, &body);

@@ -352,7 +352,41 @@ static void a_job_may_shorten_its_grace(void **state)
     ad_destroy(other);
 }
 
-UNIT_TESTS(UNIT(arguments_of_both_syntaxes_follow_the_program),
+static void a_stale_renewal_changes_nothing(void **state)
+{
+    (void)state;
+    uint64_t sent_ms = 7;
+    assert_true(starter_plan_renews(70000, 20, 0, &sent_ms));
+    assert_int_equal(sent_ms, 50000);
+    assert_false(starter_plan_renews(70000, 20, 50000, &sent_ms)); /* the same again */
+    assert_false(starter_plan_renews(69000, 20, 50000, &sent_ms));
+    assert_true(starter_plan_renews(71000, 20, 50000, &sent_ms));
+    assert_true(starter_plan_renews(65000, 10, 50000, &sent_ms)); /* newer, and shorter */
+    assert_int_equal(sent_ms, 55000);
+    assert_false(starter_plan_renews(0, 20, 0, &sent_ms));
+    assert_false(starter_plan_renews(70000, 0, 0, &sent_ms));
+    assert_false(starter_plan_renews(INT64_MAX, INT64_MAX / 2, 0, &sent_ms));
+}
+
+static void a_renewal_from_before_a_gap_does_not_end_it(void **state)
+{
+    (void)state;
+    assert_false(starter_plan_ends_gap(50000, 60000));
+    assert_true(starter_plan_ends_gap(60001, 60000));
+    assert_true(starter_plan_ends_gap(59500, 60000)); /* the startd went on a moment before us */
+    assert_true(starter_plan_ends_gap(50000, 0));     /* there was none */
+}
+
+static void a_lease_whose_end_was_slept_through_is_late(void **state)
+{
+    (void)state;
+    assert_false(starter_plan_is_late(60000, 60020));
+    assert_true(starter_plan_is_late(60000, 61000));
+}
+
+UNIT_TESTS(UNIT(a_stale_renewal_changes_nothing), UNIT(a_renewal_from_before_a_gap_does_not_end_it),
+           UNIT(a_lease_whose_end_was_slept_through_is_late),
+           UNIT(arguments_of_both_syntaxes_follow_the_program),
            UNIT(bad_arguments_are_refused_with_the_name_of_the_attribute),
            UNIT(the_machine_adds_what_a_job_may_rely_on),
            UNIT(a_bad_environment_of_the_site_is_named),
