@@ -43,13 +43,15 @@ static pid_t tell_master(struct cli *cli, const char *lock_dir)
 {
     pid_t pid = first_holder(cli, lock_dir);
     if (pid > 0) {
-        (void)os_kill(cli->os, pid, SIGTERM); /* gone meanwhile: the caller looks again */
+        /* Not SIGTERM, by which a startd leaves its jobs to the next startd.  Gone meanwhile: the
+         * caller looks again. */
+        (void)os_kill(cli->os, pid, SIGINT);
     }
     return pid;
 }
 
 /* Ends all daemons below lock_dir. told is the process that was signalled already: none is
- * signalled twice, because a second SIGTERM ends a daemon at once, without its starters.
+ * signalled twice, because a second SIGINT ends a daemon at once, without its starters.
  * -ETIMEDOUT: some have not ended at end_ms. */
 static int stop_all(struct cli *cli, const char *lock_dir, pid_t told, uint64_t end_ms)
 {
@@ -167,10 +169,16 @@ static void master_ended(void *arg, pid_t pid, const struct os_exit *how)
     foreground->ended = true;
 }
 
-static void pass_on(void *arg)
+static void pass_on_term(void *arg)
 {
     struct foreground *foreground = arg;
     (void)os_kill(foreground->cli->os, foreground->pid, SIGTERM); /* gone: master_ended() follows */
+}
+
+static void pass_on_int(void *arg)
+{
+    struct foreground *foreground = arg;
+    (void)os_kill(foreground->cli->os, foreground->pid, SIGINT); /* likewise */
 }
 
 int cmd_master(struct cli *cli)
@@ -187,8 +195,8 @@ int cmd_master(struct cli *cli)
     if (os_spawn(cli->os, &spec, master_ended, &foreground, &foreground.pid, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
     }
-    loop_on_signal(cli->loop, SIGTERM, pass_on, &foreground);
-    loop_on_signal(cli->loop, SIGINT, pass_on, &foreground);
+    loop_on_signal(cli->loop, SIGTERM, pass_on_term, &foreground);
+    loop_on_signal(cli->loop, SIGINT, pass_on_int, &foreground);
     loop_run_until(cli->loop, &foreground.ended);
     return foreground.status;
 }

@@ -4,8 +4,9 @@
  * last one was killed, looks at the locks first: a running daemon is adopted (watched by its pid)
  * and not started twice.  A daemon that ends without having been told to is started again, at once
  * the first time, later and later if it keeps ending.  To stop, all daemons are told to end, the
- * collector last; a daemon that does not end in time is killed.  Nothing is stored: the locks are
- * the state.
+ * collector last; a daemon that does not end in time is killed.  SIGTERM (a restart) and SIGINT
+ * (the machine's work ends) are passed on as they came.  Nothing is stored: the locks are the
+ * state.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -242,7 +243,7 @@ static void follow_list(struct master *master)
     for (size_t i = 0; i < master->keepers.count; i++) {
         const struct keeper *keeper = master->keepers.items[i];
         if (!keeper->wanted && keeper->pid != 0) {
-            (void)os_kill(master->env.os, keeper->pid, SIGTERM); /* gone: daemon_ended() follows */
+            (void)os_kill(master->env.os, keeper->pid, SIGINT); /* gone: daemon_ended() follows */
         }
     }
 }
@@ -300,9 +301,8 @@ static void ad_is_gone(void *arg)
     stop_more(master);
 }
 
-static void master_stop(void *state)
+static void begin_stop(struct master *master, int signal_number)
 {
-    struct master *master = state;
     if (master->stopping != 0) {
         return;
     }
@@ -311,8 +311,18 @@ static void master_stop(void *state)
     loop_timer_set(master->stop_timer,
                    (uint64_t)config_duration_s(master->env.config, "SHUTDOWN_GRACEFUL_TIMEOUT") *
                        1000);
-    signal_all(master, false, SIGTERM);
+    signal_all(master, false, signal_number);
     stop_more(master);
+}
+
+static void master_stop(void *state)
+{
+    begin_stop(state, SIGTERM);
+}
+
+static void master_stop_all(void *state)
+{
+    begin_stop(state, SIGINT);
 }
 
 /* ---- its ad */
@@ -450,6 +460,7 @@ const struct daemon master_daemon = {
     .start = master_start,
     .reload = master_reload,
     .stop = master_stop,
+    .stop_all = master_stop_all,
     .destroy = master_destroy,
     .known = knob_tables, /* one daemon of a host says what no daemon knows */
 };

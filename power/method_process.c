@@ -83,7 +83,7 @@ static void process_begin(struct power_call *call)
                           pid != 0 ? "the node's master is running" : "no process");
         return;
     }
-    int rc = pid != 0 ? os_kill(call->os, pid, SIGTERM) : -ESRCH;
+    int rc = pid != 0 ? os_kill(call->os, pid, SIGINT) : -ESRCH;
     power_call_done(call, rc, "%s",
                     rc == 0 ? "the node's master was told to end"
                             : "the node's master is not running, or could not be told to end");

@@ -55,7 +55,7 @@
 #define FAREWELL_POLL_MS 200   /* is the last slot free? */
 #define STANDS_POLL_MS   200   /* an offer of draining stands: nothing may change */
 
-static void startd_stop(void *state);
+static void startd_stop_all(void *state);
 
 static void poll_machine(void *arg)
 {
@@ -68,7 +68,7 @@ static void poll_machine(void *arg)
     idle_hint_look(startd);
     policy_poll(startd);
     if (farewell_check(startd)) {
-        startd_stop(startd);
+        startd_stop_all(startd);
         return;
     }
     loop_timer_set(startd->poll_timer,
@@ -209,7 +209,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     startd->poll_timer = loop_timer_create(env->loop, poll_machine, startd);
     hibernate_open(startd);
     draining_call_open(startd);
-    startd->end_timer = loop_timer_create(env->loop, startd_stop, startd);
+    startd->end_timer = loop_timer_create(env->loop, startd_stop_all, startd);
     startd->power = power_create(env->loop, env->os, env->log);
     int rc = set_names(startd, err);
     rc = rc != 0 ? rc : pool_context_create(env, &startd->wires, err);
@@ -272,11 +272,17 @@ static void stop_now(void *arg)
     loop_stop(startd->env.loop, 0);
 }
 
+/* Returns whether the claim's job is left to its starter, for the next startd to find. */
+static bool is_left(const struct claim *claim)
+{
+    return claim->startd->stopping == STARTD_LEAVES_JOBS && claim_plan_has_run(claim->stage);
+}
+
 /* Returns whether stopping waits for the claim: its job is ending, or its schedd, which can be
  * reached, must be told.  A schedd that cannot be reached sees the lease end. */
 static bool is_waited_for(const struct claim *claim)
 {
-    return claim->stage != CLAIM_OVER || claim->link.failures < STOP_TRIES;
+    return !is_left(claim) && (claim->stage != CLAIM_OVER || claim->link.failures < STOP_TRIES);
 }
 
 static void stop_check(void *arg)
@@ -295,22 +301,45 @@ static void stop_check(void *arg)
     loop_timer_set(startd->poll_timer, 20);
 }
 
-static void startd_stop(void *state)
+static void begin_stop(struct startd *startd, enum startd_stopping how)
 {
-    struct startd *startd = state;
-    if (startd->stopping) {
+    if (startd->stopping != STARTD_STAYS) {
         return;
     }
-    startd->stopping = true;
+    startd->stopping = how;
     hibernate_stop(startd);
+    size_t left = 0;
     for (size_t i = startd->claims.count; i > 0; i--) {
-        claim_end(startd->claims.items[i - 1], "the startd is stopping", false);
+        struct claim *claim = startd->claims.items[i - 1];
+        if (is_left(claim)) {
+            left++;
+        } else {
+            claim_end(claim, "the startd is stopping", false);
+        }
     }
+    log_info(startd->env.log, "startd.stop",
+             how == STARTD_LEAVES_JOBS ? "running jobs continue under their starters"
+                                       : "running jobs end",
+             LOG_INT("jobs_left", left));
     loop_timer_destroy(startd->poll_timer);
     startd->poll_timer = loop_timer_create(startd->env.loop, stop_check, startd);
     startd->stop_timer = loop_timer_create(startd->env.loop, stop_now, startd);
     loop_timer_set(startd->stop_timer, STOP_GRACE_MS);
     stop_check(startd);
+}
+
+/* SIGTERM: the startd is restarted.  Its jobs run on, and the next startd finds them, as after a
+ * kill -9.  A glidein has no next startd. */
+static void startd_stop(void *state)
+{
+    struct startd *startd = state;
+    bool leaves = !config_bool(startd->env.config, "STARTD_IS_GLIDEIN");
+    begin_stop(startd, leaves ? STARTD_LEAVES_JOBS : STARTD_ENDS_JOBS);
+}
+
+static void startd_stop_all(void *state)
+{
+    begin_stop(state, STARTD_ENDS_JOBS);
 }
 
 static const struct knob_table *const TABLES[] = {&startd_knobs, &power_knobs, &knobs_common};
@@ -323,5 +352,6 @@ const struct daemon startd_daemon = {
     .start = startd_start,
     .reload = startd_reload,
     .stop = startd_stop,
+    .stop_all = startd_stop_all,
     .destroy = startd_destroy,
 };

@@ -44,6 +44,12 @@ struct transfer_plugins;
 struct uplink;
 struct wire_context;
 
+enum startd_stopping {
+    STARTD_STAYS, /* not told to stop; this is 0, the others count as true */
+    STARTD_LEAVES_JOBS,
+    STARTD_ENDS_JOBS,
+};
+
 struct startd {
     struct daemon_env env;
     struct draining draining;
@@ -86,7 +92,7 @@ struct startd {
     /* When set to 0 ms, ends the startd in the next pass of the event loop, as if it had been told
      * to stop. */
     struct loop_timer *end_timer;
-    bool stopping;
+    enum startd_stopping stopping;
     /* the startd was started with -asleep: it only sends offline ads of the machine, then ends */
     bool asleep;
     int64_t started_s;

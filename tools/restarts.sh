@@ -1,8 +1,8 @@
 #!/bin/bash
 # tools/restarts.sh [-j JOBS] [-n NODES] [-t TIMES]: every daemon is restarted while JOBS (200) jobs run on NODES (4) nodes.
 #
-# The jobs wait at a gate.  Each daemon of the pool is ended with SIGTERM and with kill -9, TIMES (2) each, the nodes' startds with
-# SIGQUIT (SIGTERM means that the machine goes) and kill -9, their masters with kill -9, all in random order; in the end the
+# The jobs wait at a gate.  Each daemon of the pool is ended with SIGTERM and with kill -9, TIMES (2) each, the nodes' startds also
+# with SIGQUIT, their masters with kill -9, all in random order; in the end the
 # pool's master with everything it keeps is told to stop, and started again.  Then the gate opens: every job must have begun once.
 # The short form of it in the suite is integration.restart.
 #

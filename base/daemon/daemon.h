@@ -51,9 +51,13 @@ struct daemon {
     /* Takes over a new, checked configuration; the old one is valid until the callback returns.
      * NULL: a new configuration needs a restart of the daemon. */
     void (*reload)(void *state, const struct config *config);
-    /* Called for SIGTERM and SIGINT: must finish the daemon's work and call loop_stop() within
+    /* Called for SIGTERM: must bring the daemon's own work to an end and call loop_stop() within
      * SHUTDOWN_GRACEFUL_TIMEOUT.  NULL: the process stops at once. */
     void (*stop)(void *state);
+    /* Called for SIGINT, which says that the daemon is not started again soon (`roost stop`, a
+     * machine that shuts down): as stop(), and what would outlive the daemon must end, too.  NULL:
+     * stop() is called. */
+    void (*stop_all)(void *state);
     void (*destroy)(void *state);
     /* Checks the text of a KNOB_EXPR when a configuration is loaded.  Returns 0 or -errno. context:
      * not used.  NULL instead of a function: any text is accepted. */
@@ -92,8 +96,8 @@ int daemon_set(const struct daemon_env *env, const char *name, const char *value
  * start() has returned 0; then a byte is also written to the descriptor ROOST_READY_FD, if that is
  * set, and the descriptor closed.
  *
- * SIGTERM and SIGINT call stop().  SIGQUIT or a second SIGTERM end the loop at once.  SIGHUP loads
- * the configuration again and calls reload() if it is valid.
+ * SIGTERM calls stop(), SIGINT calls stop_all().  SIGQUIT or a second SIGTERM or SIGINT end the
+ * loop at once.  SIGHUP loads the configuration again and calls reload() if it is valid.
  *
  * A daemon that a master started (ROOST_MASTER_PID is set) watches the holder of
  * $(LOCK)/master.lock.  If that process dies without telling it to stop, and nobody holds the lock

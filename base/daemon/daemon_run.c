@@ -278,10 +278,9 @@ static void guard_stop(struct daemon_run *run)
     run->guard = NULL;
 }
 
-static void told_to_stop(void *arg)
+static void stop_by(struct daemon_run *run, void (*stop)(void *state))
 {
-    struct daemon_run *run = arg;
-    bool at_once = run->stopping || run->daemon->stop == NULL;
+    bool at_once = run->stopping || stop == NULL;
     log_info(run->log, "daemon.stop",
              at_once ? "stop requested: stopping at once" : "stop requested");
     guard_stop(run);
@@ -289,8 +288,20 @@ static void told_to_stop(void *arg)
     if (at_once) {
         loop_stop(run->loop, 0);
     } else {
-        run->daemon->stop(run->state);
+        stop(run->state);
     }
+}
+
+static void told_to_stop(void *arg)
+{
+    struct daemon_run *run = arg;
+    stop_by(run, run->daemon->stop);
+}
+
+static void told_to_stop_all(void *arg)
+{
+    struct daemon_run *run = arg;
+    stop_by(run, run->daemon->stop_all != NULL ? run->daemon->stop_all : run->daemon->stop);
 }
 
 static void told_to_end(void *arg)
@@ -503,7 +514,7 @@ static int start_daemon(struct daemon_run *run, const struct log_sink *sink, int
         return EXIT_NOT_STARTED;
     }
     loop_on_signal(run->loop, SIGTERM, told_to_stop, run);
-    loop_on_signal(run->loop, SIGINT, told_to_stop, run);
+    loop_on_signal(run->loop, SIGINT, told_to_stop_all, run);
     loop_on_signal(run->loop, SIGQUIT, told_to_end, run);
     loop_on_signal(run->loop, SIGHUP, told_to_reload, run);
     if (!run->options.no_resurrect && strcmp(run->daemon->name, "master") != 0) {

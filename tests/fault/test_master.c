@@ -50,6 +50,7 @@ static int be_daemon(const char *path)
     int got;
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
     sigaddset(&set, SIGHUP);
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
     (void)snprintf(dir, sizeof dir, "%.*s", (int)(strrchr(path, '/') - path), path);
@@ -67,7 +68,10 @@ static int be_daemon(const char *path)
         if (got == SIGHUP) {
             note(dir, "reload", name);
         }
-    } while (got != SIGTERM || is_there(dir, name, "hangs"));
+    } while ((got != SIGTERM && got != SIGINT) || is_there(dir, name, "hangs"));
+    if (got == SIGINT) {
+        note(dir, "all", name);
+    }
     note(dir, "stop", name);
     return 0;
 }
@@ -261,6 +265,19 @@ static void all_are_told_to_end_the_collector_last(void **state)
     assert_true(strstr(text, "stop:startd") < last);
     assert_int_equal(pid_of(rig, "collector"), 0);
     assert_int_equal(count(rig, "start:"), 3); /* none came back */
+    assert_int_equal(count(rig, "all:"), 0);
+}
+
+static void the_end_of_all_work_is_passed_on_as_such(void **state)
+{
+    struct rig *rig = *state;
+    start(rig, "COLLECTOR STARTD");
+    await(rig, "start:collector");
+    await(rig, "start:startd");
+    master_daemon.stop_all(rig->daemon.state);
+    assert_int_equal(loop_run(rig->loop), 0);
+    assert_int_equal(count(rig, "all:startd"), 1);
+    assert_int_equal(count(rig, "stop:"), 2);
 }
 
 static void a_master_without_running_daemons_ends_at_once(void **state)
@@ -281,6 +298,7 @@ static void a_reload_starts_what_is_new_and_stops_what_is_gone(void **state)
     daemon_rig_reload(&rig->daemon, config_of(rig, "COLLECTOR STARTD"));
     await(rig, "start:startd");
     await(rig, "stop:schedd");
+    assert_int_equal(count(rig, "all:schedd"), 1); /* it is not to come back */
     await(rig, "reload:collector");
     assert_int_equal(count(rig, "start:schedd"), 1);
 }
@@ -311,6 +329,7 @@ int main(int argc, char **argv)
                                        RIG(a_daemon_that_cannot_start_is_tried_later_and_later),
                                        RIG(a_new_master_adopts_what_runs),
                                        RIG(all_are_told_to_end_the_collector_last),
+                                       RIG(the_end_of_all_work_is_passed_on_as_such),
                                        RIG(a_master_without_running_daemons_ends_at_once),
                                        RIG(a_reload_starts_what_is_new_and_stops_what_is_gone),
                                        RIG(a_list_of_nothing_is_refused)};

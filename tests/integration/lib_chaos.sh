@@ -201,7 +201,7 @@ restart_each() {
         done
         list+=("KILL master")
         for node in $(awake_nodes); do
-            list+=("QUIT startd $node" "KILL startd $node" "KILL master $node")
+            list+=("TERM startd $node" "QUIT startd $node" "KILL startd $node" "KILL master $node")
         done
     done
     while read -r _ step; do

@@ -15,6 +15,13 @@ running_count() { status_of "$1" | grep -c ' 2$'; }
 some_run() { [ "$(running_count "$1")" -ge "$2" ]; }
 is_held() { [ "$(status_of "$1" | grep -c ' 5$')" -eq "$2" ]; }
 
+are_gone() {
+    local pid
+    for pid in "$@"; do
+        [ ! -e "/proc/$pid" ] || return 1
+    done
+}
+
 round=0
 # A queue with held, running and idle jobs, which run until drain(); sets `cluster` (8 jobs) and `held` (2 jobs).
 fill() {
@@ -72,6 +79,21 @@ rm -f "$OUT"/*
 gate_jobs 2
 until_true 30 "both jobs run" have_begun 2
 restart_each 1
+say "a machine's master is ended with SIGTERM, as by systemctl restart: its jobs run on, and are found again"
+node=$(awake_nodes | head -n 1)
+master=$(holders master "$node")
+starters=$(pids_of starter "$node" | sort | xargs)
+[ -n "$starters" ] || fail "no starter on $node"
+mapfile -d '' -t surroundings < <(grep -zE '^ROOST_(CONFIG|BOOT_ID|BOOT_TIME)=' "/proc/$master/environ")
+startd=$(holders startd "$node")
+kill -TERM "$master"
+until_true 30 "the master and the startd of $node are gone" are_gone "$master" "$startd"
+equals "its starters" "$(pids_of starter "$node" | sort | xargs)" "$starters"
+env "${surroundings[@]}" setsid "$ROOST_BIN/roost-master" -config "$POOL/nodes/$node/roost.conf" </dev/null >/dev/null 2>&1 &
+until_true 30 "another startd on $node" another_one "$startd" startd "$node"
+is_busy() { [ "$("$ROOST" status -constraint "Machine == \"$node\"" -af Activity | grep -c Busy)" -ge 1 ]; }
+until_true 30 "the machine has its job again" is_busy
+equals "its starters" "$(pids_of starter "$node" | sort | xargs)" "$starters"
 pids=()
 for daemon in master collector schedd negotiator rooster; do
     mapfile -t -O ${#pids[@]} pids < <(pids_of $daemon)

@@ -121,6 +121,13 @@ static void toy_stop(void *state)
     }
 }
 
+static void toy_stop_all(void *state)
+{
+    const struct toy *toy = state;
+    toy_step(toy, "stop_all");
+    loop_stop(toy->env.loop, 0);
+}
+
 static void toy_destroy(void *state)
 {
     struct toy *toy = state;
@@ -143,6 +150,7 @@ static const struct daemon TOY = {.name = "toy",
                                   .start = toy_start,
                                   .reload = toy_reload,
                                   .stop = toy_stop,
+                                  .stop_all = toy_stop_all,
                                   .destroy = toy_destroy,
                                   .check_expr = toy_check_expr,
                                   .known = TOY_KNOWN};
@@ -326,6 +334,15 @@ static void a_daemon_starts_says_ready_and_stops_when_told(void **state)
     assert_non_null(strstr(text_of(f, "log/ToyLog"), " toy info daemon.start "));
     assert_int_equal(os_lock_holder(f->os, at(f, "lock/toy.lock")), 0);
     assert_string_equal(text_of(f, "stderr"), "");
+}
+
+static void sigint_stops_also_what_would_outlive_the_daemon(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pid = start_toy(f, NULL);
+    assert_int_equal(os_kill(f->os, pid, SIGINT), 0);
+    await_exit(f, 1, 0);
+    assert_string_equal(text_of(f, "trace"), "toy stop_all destroy ");
 }
 
 static void a_second_instance_is_refused_with_status_3(void **state)
@@ -614,6 +631,7 @@ int main(int argc, char **argv)
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_daemon_starts_says_ready_and_stops_when_told),
+        TEST(sigint_stops_also_what_would_outlive_the_daemon),
         TEST(a_second_instance_is_refused_with_status_3),
         TEST(what_is_wrong_at_the_start_is_said_with_status_1),
         TEST(a_second_signal_or_quit_ends_a_stubborn_daemon),
