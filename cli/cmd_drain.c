@@ -197,6 +197,9 @@ static void make_targets(struct drain_run *run)
             ad_set_string(target->result, "DrainingSchedule",
                           drain_schedule_name(words->request.schedule));
             ad_set_string(target->result, "OnCompletion", drain_then_name(words->request.then));
+            if (words->request.deadline_s > 0) {
+                ad_set_int(target->result, "DrainingDeadline", words->request.deadline_s);
+            }
         }
     }
 }

@@ -366,8 +366,8 @@ static int switch_off(struct power_command *power, const char *node, bool keep_o
     return status;
 }
 
-/* Runs `roost drain` with what follows the draining: the jobs retire (--after-drain) or are asked
- * to end (--now), then the machine goes off or to sleep. */
+/* Runs `roost drain` with what follows the draining: the jobs run to their end (--after-drain) or
+ * are asked to end (--now), then the machine goes off or to sleep. */
 static int drain_first(struct power_command *power, bool keep_off)
 {
     struct cli *cli = power->cli;
@@ -379,7 +379,7 @@ static int drain_first(struct power_command *power, bool keep_off)
     for (size_t i = 0; i < power->nodes.count; i++) {
         words[count++] = power->nodes.items[i];
     }
-    words[count++] = (power->said & SAID_AFTER_DRAIN) != 0 ? "--graceful" : "--quick";
+    words[count++] = (power->said & SAID_AFTER_DRAIN) != 0 ? "--peaceful" : "--quick";
     words[count++] = "--then";
     words[count++] = keep_off ? "off" : "sleep";
     if (power->reason != NULL) {

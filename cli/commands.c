@@ -262,7 +262,7 @@ static const struct cli_command POWER = {
     "  status             the nodes that the rooster manages, and their states\n"
     "  on NODE...         wake nodes, even if no job needs them; also: wake\n"
     "  off NODE...        switch nodes off until `on`; only nodes without jobs, unless:\n"
-    "     --after-drain   their jobs end first, as with `roost drain --graceful`\n"
+    "     --after-drain   wait for their jobs to end, as with `roost drain --peaceful`\n"
     "     --now           their jobs are asked to end, as with `roost drain --quick`\n"
     "     --force         their jobs are ended at once; whatever keeps them awake is ignored\n"
     "  sleep NODE...      switch nodes off until a job needs them; options as for off\n"
@@ -281,14 +281,18 @@ static const struct cli_command POWER = {
     "                     NODE... are names or ranges of names: lab[01-16,20]\n" LISTING_HELP};
 static const struct cli_command DRAIN = {
     "drain", cmd_drain,
-    "NODE... [--graceful|--quick|--fast] [--slots S,...] [--check E] [--start E] [--deadline T] "
+    "NODE... [--peaceful|--graceful|--quick|--fast] [--slots S,...] [--check E] [--start E] "
+    "[--deadline T] "
     "[--then WHAT] [--reclaimable] [--reason TEXT] [--wait] | --estimate NODE... | --cancel "
     "ID|NODE... | status "
     "[NODE...]",
     "let the jobs of machines end, and start no new jobs there",
     "  NODE...            names or ranges of names: lab[01-16,20]; all are drained at the same "
     "time\n"
-    "  --graceful         jobs may use the retirement time that they were promised (default)\n"
+    "  --peaceful         wait until the jobs have ended by themselves; none is evicted before "
+    "--deadline\n"
+    "  --graceful         jobs may use the retirement time that they were promised "
+    "(MAXJOBRETIREMENTTIME), then they are asked to end (default)\n"
     "  --quick            jobs are asked to end now\n"
     "  --fast             jobs are killed now\n"
     "  --slots S,...      drain only these slots of each machine: slot1,slot[3-4], or numbers: "

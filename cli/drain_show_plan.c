@@ -32,18 +32,22 @@ static enum drain_schedule schedule_of(const struct ad *ad)
     return schedule;
 }
 
+/* Returns the attribute that tells when the last job ends; peaceful: absent without a deadline. */
 static const char *end_name(enum drain_schedule schedule)
 {
     return schedule == DRAIN_GRACEFUL ? GRACEFUL_END
            : schedule == DRAIN_QUICK  ? QUICK_END
-                                      : FAST_END;
+           : schedule == DRAIN_FAST   ? FAST_END
+                                      : "DrainingDeadline";
 }
 
+/* Returns the attribute of the estimated badput; "": it is not estimated. */
 static const char *badput_name(enum drain_schedule schedule)
 {
     return schedule == DRAIN_GRACEFUL ? GRACEFUL_BADPUT
            : schedule == DRAIN_QUICK  ? QUICK_BADPUT
-                                      : FAST_BADPUT;
+           : schedule == DRAIN_FAST   ? FAST_BADPUT
+                                      : "";
 }
 
 /* ---- results */
@@ -73,14 +77,16 @@ static void add_cost(const struct ad *ad, struct cost *cost)
     cost->wait_s = wait_s > cost->wait_s ? wait_s : cost->wait_s;
     cost->end_s = end_s > cost->end_s ? end_s : cost->end_s;
     cost->badput_s += ad_int_or(ad, badput_name(schedule), 0);
-    cost->jobs |= wait_s > 0 || ad_int_or(ad, QUICK_BADPUT, 0) > 0 ||
-                  ad_int_or(ad, GRACEFUL_BADPUT, 0) > 0 || ad_int_or(ad, FAST_BADPUT, 0) > 0;
+    cost->jobs |= (wait_s > 0 && schedule != DRAIN_PEACEFUL) ||
+                  ad_int_or(ad, QUICK_END, 0) > ad_int_or(ad, FAST_END, INT64_MAX) ||
+                  ad_int_or(ad, QUICK_BADPUT, 0) > 0 || ad_int_or(ad, GRACEFUL_BADPUT, 0) > 0 ||
+                  ad_int_or(ad, FAST_BADPUT, 0) > 0;
 }
 
 static void put_started(const struct ad *first, size_t count, const struct cost *cost,
                         const struct ad_context *context, struct strbuf *out)
 {
-    static const char *const HOW[] = {"gracefully", "quickly", "fast"};
+    static const char *const HOW[] = {"gracefully", "quickly", "fast", "peacefully"};
     static const char *const THEN[] = {"",
                                        ", then back to work",
                                        ", then its startd ends",
@@ -92,6 +98,12 @@ static void put_started(const struct ad *first, size_t count, const struct cost 
     strbuf_printf(out, "draining %s, ", HOW[schedule_of(first)]);
     if (!cost->jobs) {
         strbuf_puts(out, "no jobs are running");
+    } else if (schedule_of(first) == DRAIN_PEACEFUL) {
+        strbuf_puts(out, "the jobs run to their end");
+        if (cost->end_s > 0) {
+            strbuf_puts(out, ", at most until ");
+            table_plan_date(cost->end_s, context, out);
+        }
     } else {
         if (cost->wait_s > 0) {
             strbuf_puts(out, "the last job ends by ");
@@ -227,6 +239,12 @@ size_t drain_show_results(enum drain_verb verb, const struct ad *const *ads, siz
             strbuf_puts(&what, "the drain requests have ended");
         }
         drain_show_names(names, good_count, strbuf_text(&what), out);
+        if (verb == DRAIN_VERB_START && cost.jobs && cost.wait_s == 0 &&
+            schedule_of(good[0]) == DRAIN_GRACEFUL) {
+            strbuf_puts(out, "Warning: no running job has retirement time "
+                             "(MAXJOBRETIREMENTTIME), so the jobs are asked to end now; "
+                             "--peaceful waits until jobs have ended.\n");
+        }
         strbuf_fini(&what);
     }
     put_failures(reasons, failures);
@@ -257,6 +275,7 @@ void drain_show_machines(const struct ad *const *slots, size_t count, struct vec
                                          "DrainingSchedule",
                                          "DrainReason",
                                          "LastDrainStartTime",
+                                         "DrainingDeadline",
                                          GRACEFUL_END,
                                          GRACEFUL_BADPUT,
                                          QUICK_END,

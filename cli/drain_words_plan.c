@@ -51,7 +51,8 @@ static int set_verb(struct reading *reading, enum drain_verb verb)
 static int set_schedule(struct reading *reading, enum drain_schedule schedule)
 {
     if (reading->has_how && reading->words->request.schedule != schedule) {
-        return err_set(reading->err, -EINVAL, "use only one of --graceful, --quick and --fast");
+        return err_set(reading->err, -EINVAL,
+                       "use only one of --peaceful, --graceful, --quick and --fast");
     }
     reading->has_how = true;
     reading->words->request.schedule = schedule;
@@ -61,6 +62,10 @@ static int set_schedule(struct reading *reading, enum drain_schedule schedule)
 static int on_graceful(struct reading *reading)
 {
     return set_schedule(reading, DRAIN_GRACEFUL);
+}
+static int on_peaceful(struct reading *reading)
+{
+    return set_schedule(reading, DRAIN_PEACEFUL);
 }
 static int on_quick(struct reading *reading)
 {
@@ -190,6 +195,7 @@ static const struct {
     int (*take)(struct reading *reading);
 } OPTIONS[] = {
     {"graceful", 1, false, on_graceful},
+    {"peaceful", 2, false, on_peaceful},
     {"quick", 1, false, on_quick},
     {"fast", 1, false, on_fast},
     {"slots", 2, true, on_slots},

@@ -16,8 +16,10 @@
 static const struct {
     const char *name;
     int number;
-} SCHEDULES[] = {
-    [DRAIN_GRACEFUL] = {"graceful", 0}, [DRAIN_QUICK] = {"quick", 10}, [DRAIN_FAST] = {"fast", 20}};
+} SCHEDULES[] = {[DRAIN_GRACEFUL] = {"graceful", 0},
+                 [DRAIN_QUICK] = {"quick", 10},
+                 [DRAIN_FAST] = {"fast", 20},
+                 [DRAIN_PEACEFUL] = {"peaceful", -10}};
 
 /* A value's index is HTCondor's number for it; HTCondor has numbers below this one. */
 #define THEN_NUMBERS 4
@@ -82,11 +84,14 @@ static enum drain_code read_schedule(const struct ad *args, enum drain_schedule 
     enum drain_code code = DRAIN_OK;
     (void)ad_eval_attr(args, NULL, "HowFast", NULL, &value); /* absent: undefined */
     if (value.type == AD_TYPE_INT) {
-        *ret = value.integer <= 0 ? DRAIN_GRACEFUL : value.integer <= 10 ? DRAIN_QUICK : DRAIN_FAST;
+        *ret = value.integer <= -10  ? DRAIN_PEACEFUL
+               : value.integer <= 0  ? DRAIN_GRACEFUL
+               : value.integer <= 10 ? DRAIN_QUICK
+                                     : DRAIN_FAST;
     } else if (value.type != AD_TYPE_UNDEFINED &&
                (value.type != AD_TYPE_STRING ||
                 drain_schedule_parse(value.string.text, ret) != 0)) {
-        code = bad_argument(err, "HowFast", "must be graceful, quick or fast");
+        code = bad_argument(err, "HowFast", "must be graceful, quick, fast or peaceful");
     }
     ad_value_fini(&value);
     return code;

@@ -35,6 +35,8 @@ enum drain_schedule {
     DRAIN_GRACEFUL, /* jobs have their retirement time, then they are asked to end */
     DRAIN_QUICK,    /* jobs are asked to end now */
     DRAIN_FAST,     /* jobs are killed now */
+    /* jobs run to their own end; draining evicts them only for the deadline of the request */
+    DRAIN_PEACEFUL,
 };
 
 /* What the startd does at the end, when all requested slots are Drained/Idle. */
@@ -54,7 +56,7 @@ enum drain_then {
 
 /* returns a schedule's name, such as "graceful" */
 const char *drain_schedule_name(enum drain_schedule schedule);
-/* returns HTCondor's number: 0 graceful, 10 quick, 20 fast */
+/* returns HTCondor's number: 0 graceful, 10 quick, 20 fast; and our -10: peaceful */
 int drain_schedule_number(enum drain_schedule schedule);
 /* Reads a schedule's name, ignoring case.  Returns 0; -EINVAL if text is not the name of a
  * schedule. */

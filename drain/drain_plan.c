@@ -186,6 +186,9 @@ static enum drain_step step_of_job(const struct drain_orders *orders, const stru
     if (now_s >= latest || orders->schedule == DRAIN_QUICK) {
         return DRAIN_STEP_VACATE;
     }
+    if (orders->schedule == DRAIN_PEACEFUL) {
+        return DRAIN_STEP_RETIRE; /* the startd does not bound its retirement */
+    }
     if (slot->accepted) {
         return look->last ? DRAIN_STEP_VACATE : DRAIN_STEP_RETIRE;
     }

@@ -101,7 +101,8 @@ enum drain_step {
     /* make a Drained/Retiring slot Drained/Idle, because all requested slots are Drained now */
     DRAIN_STEP_DRAINED_IDLE,
     DRAIN_STEP_RELEASE, /* end the slot's match, or its claim that has no job */
-    /* let its job retire: the claim takes no further job, and the job is evicted later */
+    /* let its job retire: the claim takes no further job, and the job is evicted later (peaceful:
+     * not at all) */
     DRAIN_STEP_RETIRE,
     DRAIN_STEP_VACATE, /* ask its job to end now, and kill it after its vacate time */
     DRAIN_STEP_KILL,

@@ -69,6 +69,11 @@ bool draining_is_due(const struct slot *slot)
     return draining_slot(slot) && !(may_go_on && counts_start(slot->startd));
 }
 
+bool draining_is_peaceful(const struct slot *slot)
+{
+    return slot->startd->draining.request.schedule == DRAIN_PEACEFUL && draining_is_due(slot);
+}
+
 /* For a slot that is drained, before Start is set to false: writes whether jobs may take the
  * machine back. */
 static void put_reclaimable(const struct slot *slot, struct ad *ad)
@@ -94,6 +99,9 @@ void draining_put(const struct slot *slot, struct ad *ad)
     ad_set_string(ad, "DrainingRequester", draining->requester);
     ad_set_string(ad, "DrainingSchedule", drain_schedule_name(draining->request.schedule));
     ad_set_int(ad, "LastDrainStartTime", draining->began_s);
+    if (draining->request.deadline_s > 0) {
+        ad_set_int(ad, "DrainingDeadline", draining->request.deadline_s);
+    }
     ad_set_string(ad, "PowerState", "Draining");
     if (draining->request.reason != NULL) {
         ad_set_string(ad, "DrainReason", draining->request.reason);

@@ -68,6 +68,8 @@ bool draining_orders_sleep(const struct draining *draining);
 bool draining_slot(const struct slot *slot);
 /* Returns whether draining makes the slot's claim end, so that it takes no further job. */
 bool draining_is_due(const struct slot *slot);
+/* Returns whether draining waits for the slot's job to end by itself, without a bound. */
+bool draining_is_peaceful(const struct slot *slot);
 /* Called when a slot has changed its state or was removed: makes draining look for its next
  * steps. */
 void draining_moved(struct startd *startd);

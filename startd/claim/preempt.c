@@ -208,7 +208,8 @@ static void push_claim(struct slot *slot)
         !slot->startd->farewell.begun) {
         return; /* retirement is run time: CONTINUE lets it go on, PREEMPT ends it */
     }
-    int64_t left_s = retirement_left_s(slot);
+    bool is_bounded = !(push_reason_of(slot) == PUSH_DRAINING && draining_is_peaceful(slot));
+    int64_t left_s = is_bounded ? retirement_left_s(slot) : INT64_MAX;
     if (left_s > 0 && claim_is_suspended(claim)) {
         claim_continue(claim); /* comes back here */
         return;
@@ -217,7 +218,11 @@ static void push_claim(struct slot *slot)
         if (slot->activity != SLOT_RETIRING) {
             slot_move(slot, SLOT_CLAIMED, SLOT_RETIRING);
         }
-        loop_timer_set(claim->retirement.timer, (uint64_t)left_s * 1000);
+        if (is_bounded) {
+            loop_timer_set(claim->retirement.timer, (uint64_t)left_s * 1000);
+        } else {
+            loop_timer_stop(claim->retirement.timer);
+        }
         return;
     }
     vacate_slot(slot);

@@ -85,6 +85,40 @@ static void jobs_that_are_killed_go_now(void **state)
                    "wn01: draining fast, no jobs are running, then its startd ends\n", "");
 }
 
+static void a_peaceful_drain_promises_no_end_but_the_deadline(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    ads_add(&ads, "[Machine = \"wn01\"; DrainingSchedule = \"peaceful\";" BUSY "]");
+    expect_results(DRAIN_VERB_START, &ads, 0,
+                   "wn01: draining peacefully, the jobs run to their end\n", "");
+    ads_add(&ads, "[Machine = \"wn01\"; DrainingSchedule = \"peaceful\";"
+                  " DrainingDeadline = 1795166747;" BUSY "]");
+    expect_results(DRAIN_VERB_START, &ads, 0,
+                   "wn01: draining peacefully, the jobs run to their end, at most until "
+                   "11/20 09:25\n",
+                   "");
+    ads_add(&ads, "[Machine = \"wn01\"; DrainingSchedule = \"peaceful\";"
+                  " DrainingDeadline = 1795166747;" EMPTY "]");
+    expect_results(DRAIN_VERB_START, &ads, 0, "wn01: draining peacefully, no jobs are running\n",
+                   "");
+}
+
+static void graceful_without_retirement_time_is_warned_of(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    ads_add(&ads,
+            "[Machine = \"wn01\"; DrainingSchedule = \"graceful\";" GRACEFUL("1795166147", "300")
+                QUICK("1795166177", "330") FAST("1795166147", "300") "]");
+    expect_results(
+        DRAIN_VERB_START, &ads, 0,
+        "wn01: draining gracefully, the jobs are ending now, badput 0+00:05:00\n"
+        "Warning: no running job has retirement time (MAXJOBRETIREMENTTIME), so the jobs "
+        "are asked to end now; --peaceful waits until jobs have ended.\n",
+        "");
+}
+
 static void failures_are_folded_by_their_reason(void **state)
 {
     (void)state;
@@ -194,6 +228,8 @@ int main(void)
         cmocka_unit_test(one_machine_is_said_with_its_request),
         cmocka_unit_test(many_machines_are_folded_and_summed),
         cmocka_unit_test(jobs_that_are_killed_go_now),
+        cmocka_unit_test(a_peaceful_drain_promises_no_end_but_the_deadline),
+        cmocka_unit_test(graceful_without_retirement_time_is_warned_of),
         cmocka_unit_test(failures_are_folded_by_their_reason),
         cmocka_unit_test(nothing_of_an_ad_moves_the_cursor),
         cmocka_unit_test(a_cancelled_machine_has_no_request),

@@ -254,7 +254,8 @@ static void what_cannot_be_meant_is_refused_before_anybody_is_asked(void **state
     expect_refused(
         "wn01 --deadline soon",
         "'soon' is not a time such as 2h, 18:30, 2026-11-21T08:00, 2026-11-21T08:00:00Z");
-    expect_refused("wn01 --fast --quick", "use only one of --graceful, --quick and --fast");
+    expect_refused("wn01 --fast --quick",
+                   "use only one of --peaceful, --graceful, --quick and --fast");
     expect_refused("wn01 --estimate --cancel", "use either --estimate or --cancel");
     expect_refused("wn01 -request-id 7", "-request-id needs --cancel");
     expect_refused("wn01 --reason", "--reason needs a value");

@@ -109,6 +109,9 @@ static void the_numbers_of_htcondor_are_understood(void **state)
         enum drain_schedule schedule;
         enum drain_then then;
     } CASES[] = {{"[HowFast = 0; OnCompletion = 0]", DRAIN_GRACEFUL, DRAIN_THEN_STAY},
+                 {"[HowFast = -9]", DRAIN_GRACEFUL, DRAIN_THEN_STAY},
+                 {"[HowFast = -10]", DRAIN_PEACEFUL, DRAIN_THEN_STAY},
+                 {"[HowFast = \"peaceful\"]", DRAIN_PEACEFUL, DRAIN_THEN_STAY},
                  {"[HowFast = 10; OnCompletion = 1]", DRAIN_QUICK, DRAIN_THEN_RESUME},
                  {"[HowFast = 11; OnCompletion = 2]", DRAIN_FAST, DRAIN_THEN_EXIT},
                  {"[HowFast = 20; OnCompletion = 3]", DRAIN_FAST, DRAIN_THEN_RESTART},
@@ -123,6 +126,7 @@ static void the_numbers_of_htcondor_are_understood(void **state)
     assert_int_equal(drain_schedule_number(DRAIN_GRACEFUL), 0);
     assert_int_equal(drain_schedule_number(DRAIN_QUICK), 10);
     assert_int_equal(drain_schedule_number(DRAIN_FAST), 20);
+    assert_int_equal(drain_schedule_number(DRAIN_PEACEFUL), -10);
 }
 
 static void a_bad_argument_is_refused_by_its_name(void **state)

@@ -275,6 +275,36 @@ static void graceful_keeps_each_promise_to_the_second(void **state)
     }
 }
 
+static void peaceful_evicts_nobody_before_the_deadline(void **state)
+{
+    (void)state;
+    struct drain_orders orders = {.schedule = DRAIN_PEACEFUL, .evict_suspended = true};
+    struct drain_slot slots[SLOTS] = {slot(DRAIN_AT_RUNNING, 100, 0),
+                                      slot(DRAIN_AT_SUSPENDED, 100, 0),
+                                      slot(DRAIN_AT_CLAIMED_IDLE, 0, 0),
+                                      slot(DRAIN_AT_RUNNING, 5, 0)};
+    static const enum drain_step WAITS[] = {DRAIN_STEP_RETIRE, DRAIN_STEP_RETIRE,
+                                            DRAIN_STEP_RELEASE, DRAIN_STEP_RETIRE};
+    enum drain_step steps[SLOTS];
+    slots[3].accepted = true; /* it began under StartExpr, and is promised no less */
+    struct drain_look ret = look(&orders, slots, SLOTS, steps);
+    for (int i = 0; i < SLOTS; i++) {
+        assert_int_equal(steps[i], WAITS[i]);
+    }
+    assert_true(ret.next_s == INT64_MAX);
+    orders.deadline_s = NOW + 60;
+    slots[0].vacate_s = 20;
+    ret = look(&orders, slots, 1, steps);
+    assert_int_equal(steps[0], DRAIN_STEP_RETIRE);
+    assert_int_equal(ret.next_s, NOW + 40);
+    orders.deadline_s = NOW + 20;
+    (void)look(&orders, slots, 1, steps);
+    assert_int_equal(steps[0], DRAIN_STEP_VACATE);
+    orders.deadline_s = NOW;
+    (void)look(&orders, slots, 1, steps);
+    assert_int_equal(steps[0], DRAIN_STEP_KILL);
+}
+
 static void matches_and_idle_claims_are_released(void **state)
 {
     (void)state;
@@ -510,30 +540,28 @@ static void the_seeds_attributes_are_set(void **state)
     ad_destroy(ad);
 }
 
-UNIT_TESTS(UNIT(fast_badput_is_the_sum_of_run_times_and_ends_now),
-           UNIT(graceful_badput_adds_the_whole_promised_retirement),
-           UNIT(an_idle_machine_is_drained_at_once_for_nothing),
-           UNIT(the_policy_for_suspended_jobs_changes_the_graceful_estimate_only),
-           UNIT(quick_foresees_the_time_to_vacate),
-           UNIT(a_deadline_ends_what_retirement_would_go_beyond),
-           UNIT(only_requested_slots_are_estimated),
-           UNIT(a_checkpoint_lessens_what_is_unsaved_not_the_badput),
-           UNIT(what_is_kept_at_an_eviction_is_unsaved_only_where_it_is_killed),
-           UNIT(a_job_that_was_promised_nothing_is_foreseen_to_go_now),
-           UNIT(absurd_times_neither_turn_over_nor_go_below_zero),
-           UNIT(owner_and_unclaimed_become_drained_retiring),
-           UNIT(drained_slots_become_idle_when_the_last_requested_one_is_drained),
-           UNIT(fast_kills_and_quick_asks_at_once), UNIT(graceful_keeps_each_promise_to_the_second),
-           UNIT(matches_and_idle_claims_are_released),
-           UNIT(a_suspended_job_waits_or_goes_as_the_policy_says),
-           UNIT(at_the_hard_deadline_no_job_is_left),
-           UNIT(short_jobs_may_start_until_the_last_job_of_before_is_gone),
-           UNIT(at_the_deadline_no_short_job_may_start),
-           UNIT(slots_that_were_not_requested_are_left_alone),
-           UNIT(the_check_must_be_true_on_every_slot),
-           UNIT(an_offer_leads_to_draining_or_to_nothing),
-           UNIT(a_restart_goes_on_with_what_was_not_done),
-           UNIT(unclaimed_and_drained_count_owner_and_claimed_idle_do_not),
-           UNIT(totals_are_exact_and_go_on_over_a_restart),
-           UNIT(a_clock_that_was_set_back_takes_nothing_away),
-           UNIT(badput_is_the_sum_of_evicted_run_times), UNIT(the_seeds_attributes_are_set))
+UNIT_TESTS(
+    UNIT(fast_badput_is_the_sum_of_run_times_and_ends_now),
+    UNIT(graceful_badput_adds_the_whole_promised_retirement),
+    UNIT(an_idle_machine_is_drained_at_once_for_nothing),
+    UNIT(the_policy_for_suspended_jobs_changes_the_graceful_estimate_only),
+    UNIT(quick_foresees_the_time_to_vacate), UNIT(a_deadline_ends_what_retirement_would_go_beyond),
+    UNIT(only_requested_slots_are_estimated),
+    UNIT(a_checkpoint_lessens_what_is_unsaved_not_the_badput),
+    UNIT(what_is_kept_at_an_eviction_is_unsaved_only_where_it_is_killed),
+    UNIT(a_job_that_was_promised_nothing_is_foreseen_to_go_now),
+    UNIT(absurd_times_neither_turn_over_nor_go_below_zero),
+    UNIT(owner_and_unclaimed_become_drained_retiring),
+    UNIT(drained_slots_become_idle_when_the_last_requested_one_is_drained),
+    UNIT(fast_kills_and_quick_asks_at_once), UNIT(graceful_keeps_each_promise_to_the_second),
+    UNIT(peaceful_evicts_nobody_before_the_deadline), UNIT(matches_and_idle_claims_are_released),
+    UNIT(a_suspended_job_waits_or_goes_as_the_policy_says),
+    UNIT(at_the_hard_deadline_no_job_is_left),
+    UNIT(short_jobs_may_start_until_the_last_job_of_before_is_gone),
+    UNIT(at_the_deadline_no_short_job_may_start),
+    UNIT(slots_that_were_not_requested_are_left_alone), UNIT(the_check_must_be_true_on_every_slot),
+    UNIT(an_offer_leads_to_draining_or_to_nothing), UNIT(a_restart_goes_on_with_what_was_not_done),
+    UNIT(unclaimed_and_drained_count_owner_and_claimed_idle_do_not),
+    UNIT(totals_are_exact_and_go_on_over_a_restart),
+    UNIT(a_clock_that_was_set_back_takes_nothing_away),
+    UNIT(badput_is_the_sum_of_evicted_run_times), UNIT(the_seeds_attributes_are_set))

@@ -230,6 +230,25 @@ static void without_retirement_graceful_asks_at_once(void **state)
     asker_end(&admin);
 }
 
+static void a_peaceful_drain_waits_for_a_job_without_retirement_time(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, IMPATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    rig->startd->slots[0]->claim->run.start_s -= 5000;
+    drain_it(rig, &admin, "[HowFast = \"peaceful\"]");
+    until(rig, is_retiring);
+    preempt_step(rig->startd->slots[0]->claim); /* as if a retirement time were over */
+    draining_moved(rig->startd);
+    assert_true(is_retiring(rig));
+    assert_false(has_stop(rig));
+    job_has_delivered(rig);
+    until(rig, all_drained);
+    assert_int_equal(rig->startd->draining.totals.badput_s, 0);
+    asker_end(&admin);
+}
+
 static void a_cancelled_drain_lets_a_retiring_job_go_on(void **state)
 {
     struct rig *rig = *state;
@@ -617,6 +636,7 @@ UNIT_TESTS(STARTD(an_idle_machine_is_drained_until_it_is_cancelled),
            STARTD(a_graceful_drain_lets_the_job_retire_and_the_other_slot_waits),
            STARTD(a_fast_drain_kills_the_job_and_its_run_time_is_badput),
            STARTD(without_retirement_graceful_asks_at_once),
+           STARTD(a_peaceful_drain_waits_for_a_job_without_retirement_time),
            STARTD(a_cancelled_drain_lets_a_retiring_job_go_on),
            STARTD(only_the_slots_of_the_request_are_drained), STARTD(a_drain_to_resume_resumes),
            STARTD(a_piece_of_the_request_keeps_its_resources_until_all_are_drained),
