@@ -23,7 +23,7 @@
 struct ad;
 struct ad_pool;
 struct config;
-struct knob_table;
+struct config_options;
 struct loop;
 struct os;
 struct user_world;
@@ -69,12 +69,14 @@ int cli_unknown(const struct cli *cli, const char *arg);
 /* Loads the configuration file that ROOST_CONFIG names.  Returns 0, or -errno with the reason in
  * err. */
 int cli_config(struct cli *cli, struct err *err);
+/* The same with the `node` sections, of which a pool can have thousands: for commands that call
+ * cli_node_count().  Must be the first to load the configuration. */
+int cli_config_nodes(struct cli *cli, struct err *err);
 
-/* Loads another configuration file (path NULL: that of ROOST_CONFIG) with other knob tables, as the
- * daemon named subsystem would read it (NULL: as a tool).  The caller releases *ret with
- * config_destroy(). */
-int cli_config_load(struct cli *cli, const char *path, const struct knob_table *const *tables,
-                    size_t table_count, const char *subsystem, struct config **ret,
+/* Loads a configuration file as `how` says (base/config/config.h): its path (NULL: that of
+ * ROOST_CONFIG), subsystem (NULL: as a tool), tables and only_title; the rest is added here.  The
+ * caller releases *ret with config_destroy(). */
+int cli_config_load(struct cli *cli, const struct config_options *how, struct config **ret,
                     struct err *err);
 
 /* Copies to ret the name of the account that owns jobs which the caller submits on this host: the

@@ -138,8 +138,10 @@ static int renew_one(struct cli *cli, const struct server *server, struct err *e
     const struct knob_table *const TABLES[] = {server->table, &knobs_common};
     struct config *config = NULL;
     struct os_stat old;
-    int rc =
-        cli_config_load(cli, NULL, TABLES, ARRAY_COUNT(TABLES), server->subsystem, &config, err);
+    const struct config_options how = {.tables = TABLES,
+                                       .table_count = ARRAY_COUNT(TABLES),
+                                       .subsystem = server->subsystem};
+    int rc = cli_config_load(cli, &how, &config, err);
     if (rc != 0) {
         return rc;
     }

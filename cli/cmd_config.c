@@ -149,8 +149,11 @@ static int collect_here(struct dump *dump, struct vec *ads, struct err *err)
     const char *name;
     const struct knob *knob;
     size_t at = 0;
-    int rc =
-        cli_config_load(dump->cli, NULL, knob_tables, table_count(), dump->subsystem, &config, err);
+    const struct config_options how = {.tables = knob_tables,
+                                       .table_count = table_count(),
+                                       .subsystem = dump->subsystem,
+                                       .only_title = ""}; /* sections are not shown */
+    int rc = cli_config_load(dump->cli, &how, &config, err);
     if (rc != 0) {
         return rc;
     }
@@ -173,8 +176,11 @@ static int check_file(struct cli *cli, const char *path, bool is_loud, size_t *f
     for (size_t i = 0; knob_tables[i] != NULL && rc == 0; i++) {
         const char *owner = knob_tables[i]->owner;
         struct config *config;
-        rc = cli_config_load(cli, path, knob_tables, table_count(), owner[0] != '\0' ? owner : NULL,
-                             &config, err);
+        const struct config_options how = {.path = path,
+                                           .tables = knob_tables,
+                                           .table_count = table_count(),
+                                           .subsystem = owner[0] != '\0' ? owner : NULL};
+        rc = cli_config_load(cli, &how, &config, err);
         if (rc == 0) {
             *files = config_file_count(config);
             if (i == 0 && is_loud) {
@@ -339,7 +345,7 @@ static int reload_here(struct cli *cli)
     struct cli_node node;
     size_t told = 0, files;
     int rc = check_file(cli, NULL, true, &files, &err);
-    rc = rc != 0 ? rc : cli_config(cli, &err);
+    rc = rc != 0 ? rc : cli_config_nodes(cli, &err);
     for (size_t i = 0; rc == 0 && i < cli_node_count(cli); i++) {
         rc = cli_node_at(cli, i, &node) ? check_file(cli, node.config, false, &files, &err) : 0;
     }

@@ -307,7 +307,7 @@ int cmd_start(struct cli *cli)
     if (cli->argc > 1 && cli->argv[1][0] == '-') {
         return cli_unknown(cli, cli->argv[1]);
     }
-    if (cli_config(cli, &err) != 0) {
+    if (cli_config_nodes(cli, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
     }
     if (cli->argc > 1) {

@@ -122,7 +122,7 @@ int cmd_stop(struct cli *cli)
     if (cli->argc > 1) {
         return cli_unknown(cli, cli->argv[1]);
     }
-    if (cli_config(cli, &err) != 0) {
+    if (cli_config_nodes(cli, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
     }
     uint64_t end_ms = loop_now_ms(cli->loop) + STOP_MS;

@@ -332,7 +332,7 @@ int cmd_top(struct cli *cli)
     struct top top = {.cli = cli, .delay_ms = 2000};
     struct err err;
     int status = parse_options(&top);
-    if (status == CLI_OK && cli_config(cli, &err) != 0) {
+    if (status == CLI_OK && cli_config_nodes(cli, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (status == CLI_OK && !top.daemons && cli_schedd(cli, &err) != 0) {
         status = cli_fail(cli, "%s", err.text); /* to begin with all is to be well */

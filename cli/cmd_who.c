@@ -188,7 +188,7 @@ int cmd_who(struct cli *cli)
     struct who who = {.cli = cli};
     struct err err;
     int status = parse_options(&who);
-    if (status == CLI_OK && cli_config(cli, &err) != 0) {
+    if (status == CLI_OK && cli_config_nodes(cli, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (status == CLI_OK && who.daemons) {
         (void)printf("%-14s %-20s %7s\n", "Node", "Daemon", "PID");

@@ -64,39 +64,45 @@ int cli_usage(const struct cli *cli, const char *format, ...)
 
 /* ---- configuration */
 
-int cli_config_load(struct cli *cli, const char *path, const struct knob_table *const *tables,
-                    size_t table_count, const char *subsystem, struct config **ret, struct err *err)
+int cli_config_load(struct cli *cli, const struct config_options *how, struct config **ret,
+                    struct err *err)
 {
-    size_t others = 0;
-    while (knob_tables[others] != NULL) {
-        others++;
-    }
     struct os_machine machine;
     struct config_macro macros[1] = {{.name = "FULL_HOSTNAME", .value = "localhost"}};
     if (os_machine(cli->os, &machine, NULL) == 0) {
         macros[0].value = machine.hostname;
     }
     struct config_source source = config_source_os(cli->os);
-    const struct config_options options = {.subsystem = subsystem,
-                                           .path = path,
-                                           .tables = tables,
-                                           .table_count = table_count,
-                                           .others = knob_tables,
-                                           .other_count = others,
-                                           .macros = macros,
-                                           .macro_count = 1,
-                                           .check_expr = ad_expr_check};
+    struct config_options options = *how;
+    options.others = knob_tables;
+    options.other_count = 0;
+    while (knob_tables[options.other_count] != NULL) {
+        options.other_count++;
+    }
+    options.macros = macros;
+    options.macro_count = 1;
+    options.check_expr = ad_expr_check;
     int rc = config_load(&source, &options, ret, err);
-    return rc == -ENOENT && path == NULL ? err_prefix(err, rc, "ROOST_CONFIG") : rc;
+    return rc == -ENOENT && how->path == NULL ? err_prefix(err, rc, "ROOST_CONFIG") : rc;
+}
+
+static int load_once(struct cli *cli, const struct knob_table *const *tables, size_t count,
+                     struct err *err)
+{
+    const struct config_options how = {.tables = tables, .table_count = count};
+    return cli->config != NULL ? 0 : cli_config_load(cli, &how, &cli->config, err);
 }
 
 int cli_config(struct cli *cli, struct err *err)
 {
+    static const struct knob_table *const TABLES[] = {&cli_knobs, &knobs_common};
+    return load_once(cli, TABLES, ARRAY_COUNT(TABLES), err);
+}
+
+int cli_config_nodes(struct cli *cli, struct err *err)
+{
     static const struct knob_table *const TABLES[] = {&cli_knobs, &power_knobs, &knobs_common};
-    if (cli->config != NULL) {
-        return 0;
-    }
-    return cli_config_load(cli, NULL, TABLES, ARRAY_COUNT(TABLES), NULL, &cli->config, err);
+    return load_once(cli, TABLES, ARRAY_COUNT(TABLES), err);
 }
 
 int cli_owner_name(struct cli *cli, char *ret, size_t size, struct err *err)

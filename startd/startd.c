@@ -349,6 +349,7 @@ const struct daemon startd_daemon = {
     .check_expr = ad_expr_check,
     .tables = TABLES,
     .table_count = ARRAY_COUNT(TABLES),
+    .only_title = "STARTD_NAME",
     .start = startd_start,
     .reload = startd_reload,
     .stop = startd_stop,

@@ -480,6 +480,7 @@ const struct daemon starter_daemon = {
     .name = "starter",
     .tables = TABLES,
     .table_count = ARRAY_COUNT(TABLES),
+    .gather_texts = true,
     .start = starter_start,
     .stop = starter_told_to_stop,
     .destroy = starter_destroy,

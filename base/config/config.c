@@ -63,26 +63,13 @@ static struct config_entry *add_entry(struct config_loader *loader, const char *
     return entry;
 }
 
-static void note_reference(void *arg, const char *name, size_t length)
+void config_note_reference(void *arg, const char *name, size_t length)
 {
     struct config_loader *loader = arg;
     char text[CONFIG_NAME_MAX + 1];
     memcpy(text, name, length);
     text[length] = '\0';
     (void)strmap_set(loader->referenced, text, loader);
-}
-
-static int add_kind(struct config_loader *loader, const struct knob_section *section, bool own)
-{
-    if (strmap_get(loader->config->kinds, section->kind)) {
-        CHECK(!own);
-        return 0;
-    }
-    struct config_kind *kind = mem_zalloc(sizeof(*kind));
-    kind->kind = own ? section : NULL;
-    kind->by_title = strmap_create(STRMAP_CASE_SENSITIVE);
-    (void)strmap_set(loader->config->kinds, section->kind, kind);
-    return 0;
 }
 
 /* A name that occurs twice in our own tables is a mistake of ours; other daemons may share knobs
@@ -98,11 +85,12 @@ static int add_table(struct config_loader *loader, const struct knob_table *tabl
             !add_entry(loader, knob->name, own ? ENTRY_KNOB : ENTRY_OTHER, knob, knob->fallback)) {
             return TOO_LARGE(err);
         }
-        int rc = knob->fallback ? macro_each(knob->fallback, note_reference, loader, err) : 0;
+        int rc =
+            knob->fallback ? macro_each(knob->fallback, config_note_reference, loader, err) : 0;
         CHECK(rc == 0);
     }
     for (size_t i = 0; i < table->section_count; i++) {
-        (void)add_kind(loader, &table->sections[i], own);
+        config_add_kind(loader->config, &table->sections[i], own);
     }
     return 0;
 }
@@ -144,13 +132,11 @@ static bool may_append(const struct knob *knob)
     return !knob || knob->type == KNOB_LIST;
 }
 
-/* Sets origin to the text of a statement; self-references and += use the text that it had
- * before. */
-static int assign_text(struct config_loader *loader, const struct knob *knob,
+int config_assign_text(struct config_loader *loader, const struct knob *knob,
                        const struct config_statement *statement, const char *file,
                        enum config_layer layer, struct config_origin *origin, struct err *err)
 {
-    int rc = macro_each(statement->value, note_reference, loader, err);
+    int rc = macro_each(statement->value, config_note_reference, loader, err);
     if (rc < 0) {
         return rc;
     }
@@ -210,8 +196,8 @@ static int assign_qualified(struct config_loader *loader, const struct reading *
     }
     bare.value = strbuf_text(&value);
     rc = rc < 0 ? rc
-                : assign_text(loader, entry->value.knob, &bare, reading->path, reading->layer,
-                              &entry->value.origin, err);
+                : config_assign_text(loader, entry->value.knob, &bare, reading->path,
+                                     reading->layer, &entry->value.origin, err);
     strbuf_fini(&value);
     entry->qualified = true;
     return rc;
@@ -238,104 +224,11 @@ static int assign_entry(struct config_loader *loader, const struct reading *read
     }
     if (entry->qualified && may_be_overruled(reading->layer)) {
         struct config_origin unused = entry->value.origin; /* it must be right all the same */
-        return assign_text(loader, entry->value.knob, statement, reading->path, reading->layer,
-                           &unused, err);
+        return config_assign_text(loader, entry->value.knob, statement, reading->path,
+                                  reading->layer, &unused, err);
     }
-    return assign_text(loader, entry->value.knob, statement, reading->path, reading->layer,
-                       &entry->value.origin, err);
-}
-
-static struct config_section *make_section(struct config *config, struct config_kind *kind,
-                                           const char *title)
-{
-    const struct knob_section *table = kind->kind;
-    struct config_section *section = arena_zalloc(config->arena, sizeof(*section));
-    struct config_value *values =
-        arena_zalloc(config->arena, (table->option_count + 1) * sizeof(*values));
-    if (!section || !values) {
-        return NULL;
-    }
-    *section = (struct config_section){table, title, values};
-    for (size_t i = 0; i < table->option_count; i++) {
-        values[i].knob = &table->options[i];
-        values[i].origin.raw = table->options[i].fallback;
-    }
-    vec_push(&kind->sections, section);
-    (void)strmap_set(kind->by_title, title, section);
-    config->section_count++;
-    return section;
-}
-
-static const char *nearest_kind(const struct config *config, const char *name)
-{
-    size_t at = 0;
-    const char *kind = NULL;
-    void *value = NULL;
-    while (strmap_next(config->kinds, &at, &kind, &value)) {
-        if (text_distance(kind, name, 2) <= 2) {
-            return kind;
-        }
-    }
-    return NULL;
-}
-
-static int note_foreign(struct config_loader *loader, const struct config_statement *statement,
-                        struct err *err)
-{
-    struct arena *arena = loader->config->arena;
-    struct foreign_option *option = arena_zalloc(arena, sizeof(*option));
-    if (!option) {
-        return TOO_LARGE(err);
-    }
-    option->title = arena_strdup(arena, statement->title);
-    option->raw = arena_strdup(arena, statement->value);
-    if (!option->title || !option->raw) {
-        return TOO_LARGE(err);
-    }
-    vec_push(&loader->foreign, option);
-    return 0;
-}
-
-static int assign_section(struct config_loader *loader, const struct reading *reading,
-                          const struct config_statement *statement, struct err *err)
-{
-    struct config *config = loader->config;
-    struct config_kind *kind = strmap_get(config->kinds, statement->section);
-    if (!kind || !kind->kind) {
-        if (!kind && statement->kind == CONFIG_SECTION) {
-            return config_note_unknown(loader, reading->path, statement->line, "section",
-                                       statement->section, nearest_kind(config, statement->section),
-                                       err);
-        }
-        /* What another daemon's section refers to is not unknown. */
-        int rc = macro_each(statement->value, note_reference, loader, err);
-        return rc < 0 || statement->kind == CONFIG_SECTION ? rc
-                                                           : note_foreign(loader, statement, err);
-    }
-    struct config_section *section = strmap_get(kind->by_title, statement->title);
-    if (!section) {
-        if (config->section_count >= CONFIG_SECTIONS_MAX) {
-            return err_set(err, -EFBIG, "more than %d sections", CONFIG_SECTIONS_MAX);
-        }
-        section = make_section(config, kind, statement->title);
-        if (!section) {
-            return TOO_LARGE(err);
-        }
-    }
-    if (statement->kind == CONFIG_SECTION) {
-        return 0;
-    }
-    const struct knob_section *table = kind->kind;
-    for (size_t i = 0; i < table->option_count; i++) {
-        if (text_equal_nocase(table->options[i].name, statement->name)) {
-            return assign_text(loader, &table->options[i], statement, reading->path, reading->layer,
-                               &section->values[i].origin, err);
-        }
-    }
-    const char *nearest =
-        config_nearest_option(table->options, table->option_count, statement->name);
-    return err_set(err, -EINVAL, "unknown option of a '%s' section%s%s%s", table->kind,
-                   nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
+    return config_assign_text(loader, entry->value.knob, statement, reading->path, reading->layer,
+                              &entry->value.origin, err);
 }
 
 /* ---- the environment ---- */
@@ -353,8 +246,8 @@ static int overlay_entry(struct config_loader *loader, struct config_entry *entr
         const struct config_statement statement = {.kind = CONFIG_ASSIGN,
                                                    .name = entry->name,
                                                    .value = text};
-        rc = file ? assign_text(loader, entry->value.knob, &statement, file, CONFIG_ENVIRONMENT,
-                                &entry->value.origin, err)
+        rc = file ? config_assign_text(loader, entry->value.knob, &statement, file,
+                                       CONFIG_ENVIRONMENT, &entry->value.origin, err)
                   : TOO_LARGE(err);
         rc = rc < 0 ? err_prefix(err, rc, "environment variable %s", strbuf_text(&variable)) : 0;
     }
@@ -439,7 +332,7 @@ static int include_file(struct config_loader *loader, const struct reading *read
 {
     const char *name = NULL;
     const char *path = NULL;
-    int rc = macro_each(statement->value, note_reference, loader, err);
+    int rc = macro_each(statement->value, config_note_reference, loader, err);
     rc = rc < 0 ? rc : expand_now(loader, statement->value, &name, err);
     rc = rc < 0 ? rc : resolve_path(loader, reading->directory, name, &path, err);
     if (rc == 0 && reading->depth + 1 >= CONFIG_INCLUDE_DEPTH_MAX) {
@@ -458,7 +351,7 @@ static int apply_statement(struct config_loader *loader, const struct reading *r
         return include_file(loader, reading, statement, err);
     }
     if (statement->section) {
-        rc = assign_section(loader, reading, statement, err);
+        rc = config_assign_section(loader, reading->path, reading->layer, statement, err);
         return rc < 0 ? err_prefix(err, rc, "%s:%u: %s '%s': %s", reading->path, statement->line,
                                    statement->section, statement->title, statement->name)
                       : 0;
@@ -469,17 +362,42 @@ static int apply_statement(struct config_loader *loader, const struct reading *r
                : 0;
 }
 
+/* A file's statements on their way to the configuration. */
+struct applying {
+    struct config_loader *loader;
+    const struct reading *reading;
+};
+
+static int take_statement(void *arg, const struct config_statement *statement, struct err *err)
+{
+    const struct applying *applying = arg;
+    return apply_statement(applying->loader, applying->reading, statement, err);
+}
+
+/* Returns whether sections of this kind are read: of another daemon's only the texts could be. */
+static bool is_kind_read(void *arg, const char *name, const char **title)
+{
+    const struct config_loader *loader = ((const struct applying *)arg)->loader;
+    const struct config_kind *kind = strmap_get(loader->config->kinds, name);
+    if (kind && kind->kind) {
+        *title = loader->options->only_title;
+        return true;
+    }
+    return !kind || loader->options->gather_texts;
+}
+
+static void note_skipped(void *arg, const char *name, size_t length)
+{
+    config_note_reference(((const struct applying *)arg)->loader, name, length);
+}
+
 static int load_text(struct config_loader *loader, const struct reading *reading, const char *text,
                      size_t length, struct err *err)
 {
-    struct vec statements = {0};
-    int rc =
-        config_file_parse(reading->path, text, length, loader->config->arena, &statements, err);
-    for (size_t i = 0; rc == 0 && i < statements.count; i++) {
-        rc = apply_statement(loader, reading, statements.items[i], err);
-    }
-    vec_fini(&statements, NULL);
-    return rc;
+    struct applying applying = {loader, reading};
+    const struct config_scan_needs needs = {is_kind_read, note_skipped, &applying};
+    const struct config_file_reader reader = {take_statement, &applying, &needs};
+    return config_file_read(reading->path, text, length, &reader, err);
 }
 
 /* -ENOENT only if the file itself does not exist. */
@@ -678,44 +596,6 @@ static int finish_knobs(struct config_loader *loader, struct err *err)
     return 0;
 }
 
-static int finish_section(struct config_loader *loader, const struct config_section *section,
-                          struct err *err)
-{
-    for (size_t i = 0; i < section->kind->option_count; i++) {
-        struct config_value *value = &section->values[i];
-        int rc = 0;
-        if (value->origin.raw) {
-            rc = config_expand_text(loader, value->origin.raw, section->title, &value->text, err);
-        }
-        rc = rc < 0 ? rc : config_check_value(loader, value, err);
-        if (rc < 0) {
-            if (!loader->placed) {
-                (void)err_prefix(err, rc, "%s '%s'", section->kind->kind, section->title);
-                (void)err_prefix(err, rc, "%s",
-                                 config_place(loader, &value->origin, value->knob->name));
-            }
-            return rc;
-        }
-    }
-    return 0;
-}
-
-static int finish_sections(struct config_loader *loader, struct err *err)
-{
-    size_t at = 0;
-    const char *name = NULL;
-    void *value = NULL;
-    int rc = 0;
-    while (rc == 0 && strmap_next(loader->config->kinds, &at, &name, &value)) {
-        const struct config_kind *kind = value;
-        for (size_t i = 0; rc == 0 && i < kind->sections.count; i++) {
-            const struct config_section *section = kind->sections.items[i];
-            rc = finish_section(loader, section, err);
-        }
-    }
-    return rc;
-}
-
 static int load_layers(struct config_loader *loader, struct err *err)
 {
     int rc = add_builtin(loader, err);
@@ -724,9 +604,9 @@ static int load_layers(struct config_loader *loader, struct err *err)
     rc = rc < 0 ? rc : load_persistent(loader, err);
     rc = rc < 0 ? rc : overlay_environment(loader, err);
     rc = rc < 0 ? rc : finish_knobs(loader, err);
-    rc = rc < 0 ? rc : finish_sections(loader, err);
+    rc = rc < 0 ? rc : config_finish_sections(loader, err);
     rc = rc < 0 ? rc : config_find_unknown(loader, err);
-    if (rc == 0) {
+    if (rc == 0 && loader->options->gather_texts) {
         config_gather_texts(loader);
     }
     return rc;
@@ -754,19 +634,11 @@ int config_load(const struct config_source *source, const struct config_options 
     return 0;
 }
 
-static void free_kind(void *value)
-{
-    struct config_kind *kind = value;
-    vec_fini(&kind->sections, NULL);
-    strmap_destroy(kind->by_title, NULL);
-    mem_free(kind);
-}
-
 void config_destroy(struct config *config)
 {
     if (config) {
         strmap_destroy(config->entries, NULL);
-        strmap_destroy(config->kinds, free_kind);
+        strmap_destroy(config->kinds, config_free_kind);
         vec_fini(&config->unknown, NULL);
         vec_fini(&config->files, NULL);
         vec_fini(&config->texts, NULL);

@@ -32,7 +32,8 @@
 
 #include "base/knob.h"
 
-#define CONFIG_FILE_MAX ((size_t)1 << 20) /* largest configuration file, bytes */
+#define CONFIG_FILE_MAX     ((size_t)8 << 20) /* largest configuration file, bytes */
+#define CONFIG_SETTINGS_MAX ((size_t)1 << 20) /* largest file of run-time settings, bytes */
 /* most bytes of a value after its macros are expanded, without the terminating zero */
 #define CONFIG_VALUE_MAX ((size_t)64 << 10)
 /* most files read in one config_load(); a file that is included twice counts twice */
@@ -104,6 +105,12 @@ struct config_options {
      * accepted. */
     int (*check_expr)(void *context, const char *text, struct err *err);
     void *check_context;
+    /* Of the sections of this program's kinds, those with this title are read, and all others are
+     * stepped over.  NULL: all are read. */
+    const char *only_title;
+    /* true: config_text_at() gives texts; false: it gives none, and sections of other daemons,
+     * which then nobody asks for, are stepped over */
+    bool gather_texts;
     /* Text to use in place of the file of run-time settings, to check a change before it is
      * written.  NULL: the file is read. */
     const char *settings;
@@ -216,9 +223,10 @@ int config_settings_edit(const char *path, const char *text, const char *name, c
 void config_compare(const struct config *before, const struct config *after, struct strbuf *changed,
                     struct strbuf *restart);
 
-/* Returns how many expanded texts contain a '/'; config_text_at() returns them.  They are values
- * of knobs, macros and options of sections, also those of other daemons.  For callers that must
- * know which files the configuration names.  Texts that cannot be expanded here are left out. */
+/* Returns how many expanded texts contain a '/'; config_text_at() returns them.  None without
+ * gather_texts in struct config_options.  They are values of knobs, macros and options of sections,
+ * also those of other daemons.  For callers that must know which files the configuration names.
+ * Texts that cannot be expanded here are left out. */
 size_t config_text_count(const struct config *config);
 const char *config_text_at(const struct config *config, size_t index);
 

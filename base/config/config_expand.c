@@ -198,6 +198,10 @@ int config_expand_text(struct config_loader *loader, const char *text, const cha
                        const char **ret, struct err *err)
 {
     loader->placed = false;
+    if (!strchr(text, '$')) {
+        *ret = text;
+        return 0;
+    }
     struct strbuf out;
     strbuf_init(&out, CONFIG_VALUE_MAX);
     /* As if it stood in an entry of its own: chain[0] is never looked at. */
@@ -216,19 +220,26 @@ static void gather_text(struct config *config, const char *text)
     }
 }
 
+static void gather_kind(struct config *config, const struct config_kind *kind)
+{
+    for (size_t i = 0; i < kind->sections.count; i++) {
+        const struct config_section *section = kind->sections.items[i];
+        for (size_t j = 0; j < section->value_count; j++) {
+            gather_text(config, section->values[j].text);
+        }
+    }
+    for (size_t i = 0; kind->kind != NULL && i < kind->kind->option_count; i++) {
+        gather_text(config, kind->defaults[i].value.text);
+    }
+}
+
 static void gather_sections(struct config_loader *loader)
 {
     size_t at = 0;
     const char *name = NULL;
     void *value = NULL;
     while (strmap_next(loader->config->kinds, &at, &name, &value)) {
-        const struct config_kind *kind = value;
-        for (size_t i = 0; i < kind->sections.count; i++) {
-            const struct config_section *section = kind->sections.items[i];
-            for (size_t j = 0; j < section->kind->option_count; j++) {
-                gather_text(loader->config, section->values[j].text);
-            }
-        }
+        gather_kind(loader->config, value);
     }
 }
 

@@ -2,10 +2,12 @@
  *
  * Design note: every option is a list (so that both = and += are accepted) of type "pointer", with
  * a callback that notes the value instead of storing it.  That keeps the order of statements, which
- * includes and self-references need. libconfuse passes no argument of ours to its callbacks, so
- * each option's "simple value" points to the parse, whose first member is the void pointer that
- * libconfuse believes it sets.  The first option of the root and of each section is always one of
- * ours: it leads the error callback to the parse.
+ * includes and self-references need.  libconfuse compares the title of each section with those of
+ * all sections that it has, which would be quadratic: so it gets the copy in pieces of a few
+ * sections, and forgets the sections of a piece when their statements are noted.  It passes no
+ * argument of ours to its callbacks, so each option's "simple value" points to the parse, whose
+ * first member is the void pointer that libconfuse believes it sets.  The first option of the root
+ * and of each section is always one of ours: it leads the error callback to the parse.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/check.h"
+#include "base/config/config.h"
 #include "base/config/config_scan.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -28,8 +31,8 @@
 struct parse {
     void *slot; /* first: libconfuse writes here */
     const char *path;
-    struct arena *arena;
-    struct vec *statements;
+    struct arena *arena;   /* of the piece being read */
+    struct vec statements; /* struct config_statement: of that piece */
     const struct config_scan *scan;
     size_t strings; /* noted so far: index into the scan's */
     int rc;
@@ -48,11 +51,14 @@ static void on_error(cfg_t *cfg, const char *format, va_list args)
 {
     struct parse *parse = parse_of(&cfg->opts[0]);
     if (parse->rc == 0) { /* the first error counts */
+        const struct config_scan *scan = parse->scan;
+        const unsigned line =
+            parse->strings < scan->string_count ? scan->strings[parse->strings].line : 0;
         struct strbuf text;
         strbuf_init(&text, ERR_TEXT_MAX);
         strbuf_vprintf(&text, format, args);
         parse->rc =
-            err_set(parse->err, -EBADMSG, "%s:%d: %s", parse->path, cfg->line, strbuf_text(&text));
+            err_set(parse->err, -EBADMSG, "%s:%u: %s", parse->path, line, strbuf_text(&text));
         strbuf_fini(&text);
     }
 }
@@ -72,7 +78,7 @@ static struct config_statement *note_statement(struct parse *parse, enum config_
         statement->list_item = string->list_item;
     }
     parse->strings++;
-    vec_push(parse->statements, statement);
+    vec_push(&parse->statements, statement);
     return statement;
 }
 
@@ -178,39 +184,80 @@ static cfg_opt_t *make_options(struct parse *parse)
     return options;
 }
 
-int config_file_parse(const char *path, const char *text, size_t length, struct arena *arena,
-                      struct vec *statements, struct err *err)
+/* Lets libconfuse read a piece of the copy, up to a cut. */
+static int parse_piece(struct parse *parse, cfg_t *cfg, size_t start,
+                       const struct config_scan_cut *cut)
+{
+    if (cut->text_length == start) {
+        return 0;
+    }
+    FILE *file = fmemopen(parse->scan->text + start, cut->text_length - start, "r");
+    if (!file) {
+        return err_set(parse->err, -ENOMEM, "%s: not enough memory to read the file", parse->path);
+    }
+    int result = cfg_parse_fp(cfg, file);
+    (void)fclose(file);
+    if (parse->rc == 0 && (result != CFG_SUCCESS || parse->strings != cut->string_count)) {
+        parse->rc = err_set(parse->err, -EBADMSG,
+                            "%s: file refused: the library libconfuse and Roost's own check read "
+                            "it differently; this is a bug of Roost, please report it with the "
+                            "file",
+                            parse->path);
+    }
+    return parse->rc;
+}
+
+/* Forgets the sections that libconfuse has. */
+static void free_sections(cfg_t *cfg)
+{
+    for (cfg_opt_t *option = cfg->opts; option->name != NULL; option++) {
+        if (option->type == CFGT_SEC) {
+            (void)cfg_free_value(option);
+        }
+    }
+}
+
+static int parse_pieces(struct parse *parse, cfg_t *cfg, const struct config_file_reader *reader)
+{
+    size_t start = 0;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < parse->scan->cut_count; i++) {
+        rc = parse_piece(parse, cfg, start, &parse->scan->cuts[i]);
+        for (size_t j = 0; rc == 0 && j < parse->statements.count; j++) {
+            rc = reader->take(reader->arg, parse->statements.items[j], parse->err);
+        }
+        free_sections(cfg);
+        vec_clear(&parse->statements, NULL);
+        arena_reset(parse->arena);
+        start = parse->scan->cuts[i].text_length;
+    }
+    return rc;
+}
+
+int config_file_read(const char *path, const char *text, size_t length,
+                     const struct config_file_reader *reader, struct err *err)
 {
     struct config_scan scan;
-    int rc = config_scan(path, text, length, &scan, err);
+    int rc = config_scan(path, text, length, reader->needs, &scan, err);
     if (rc < 0) {
         return rc;
     }
-    struct parse parse = {
-        .path = path, .arena = arena, .statements = statements, .scan = &scan, .err = err};
+    struct parse parse = {.path = path,
+                          .arena = arena_create(0, CONFIG_BYTES_MAX),
+                          .scan = &scan,
+                          .err = err};
     cfg_opt_t *options = make_options(&parse);
     cfg_t *cfg = cfg_init(options, CFGF_NOCASE);
-    FILE *file = scan.text_length > 0 ? fmemopen(scan.text, scan.text_length, "r") : NULL;
-    if (!cfg || (scan.text_length > 0 && !file)) {
-        rc = err_set(err, -ENOMEM, "%s: not enough memory to read the file", path);
-    } else if (file) {
-        (void)cfg_set_error_function(cfg, on_error);
-        int result = cfg_parse_fp(cfg, file);
-        rc = parse.rc;
-        if (rc == 0 && (result != CFG_SUCCESS || parse.strings != scan.string_count)) {
-            rc = err_set(err, -EBADMSG,
-                         "%s: file refused: the library libconfuse and Roost's own check read it "
-                         "differently; this is a bug of Roost, please report it with the file",
-                         path);
-        }
-    }
-    if (file) {
-        (void)fclose(file);
-    }
     if (cfg) {
+        (void)cfg_set_error_function(cfg, on_error);
+        rc = parse_pieces(&parse, cfg, reader);
         (void)cfg_free(cfg);
+    } else {
+        rc = err_set(err, -ENOMEM, "%s: not enough memory to read the file", path);
     }
     mem_free(options);
+    vec_fini(&parse.statements, NULL);
+    arena_destroy(parse.arena);
     config_scan_fini(&scan);
     return rc;
 }

@@ -1,4 +1,4 @@
-/* base/config/config_file.h - reads one configuration file into a list of assignments.
+/* base/config/config_file.h - reads the statements of one configuration file.
  *
  * config_file.c is the only file that uses libconfuse.
  *
@@ -10,9 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
+struct config_scan_needs;
 struct err;
-struct vec;
 
 enum config_statement_kind {
     CONFIG_ASSIGN,  /* name = value, or the first item of name = {a, b} */
@@ -33,11 +32,22 @@ struct config_statement {
     bool list_item;
 };
 
-/* Appends the file's statements to *statements, in order; the statements live in `arena`.  Returns
- * 0; -EINVAL, with "PATH:LINE: what is wrong" in err; -ENOMEM; -EBADMSG: libconfuse refuses what
- * config_scan() accepted, which is not known to happen.  Must not run in two threads at a time,
- * because libconfuse keeps global state. */
-int config_file_parse(const char *path, const char *text, size_t length, struct arena *arena,
-                      struct vec *statements, struct err *err);
+/* What happens with a file's statements. */
+struct config_file_reader {
+    /* Called for each statement, in the order of the file, after the whole file was found to be
+     * well formed.  The statement is valid until the function returns.  Returns 0; or -errno, which
+     * ends the reading. */
+    int (*take)(void *arg, const struct config_statement *statement, struct err *err);
+    void *arg;
+    /* which sections are needed; NULL: all */
+    const struct config_scan_needs *needs;
+};
+
+/* Reads the text of a file.  Returns 0; -EINVAL, with "PATH:LINE: what is wrong" in err; -ENOMEM;
+ * -EBADMSG: libconfuse refuses what config_scan() accepted, which is not known to happen; or what
+ * take() returned.  Linear in the length of the text.  Must not run in two threads at a time,
+ * because libconfuse keeps global state; take() may call it. */
+int config_file_read(const char *path, const char *text, size_t length,
+                     const struct config_file_reader *reader, struct err *err);
 
 #endif

@@ -20,17 +20,28 @@ static const struct config_value *knob_value(const struct config *config, const 
     return &entry->value;
 }
 
+const struct config_value *config_section_value(const struct config_section *section, size_t index)
+{
+    const struct knob *option = &section->kind->kind->options[index];
+    for (size_t i = 0; i < section->value_count; i++) {
+        if (section->values[i].knob == option) {
+            return &section->values[i];
+        }
+    }
+    return &section->kind->defaults[index].value;
+}
+
 static const struct config_value *option_value(const struct config_section *section,
                                                const char *name, enum knob_type type)
 {
-    const struct knob *options = section->kind->options;
+    const struct knob_section *table = section->kind->kind;
     size_t i = 0;
-    while (i < section->kind->option_count && !text_equal_nocase(options[i].name, name)) {
+    while (i < table->option_count && !text_equal_nocase(table->options[i].name, name)) {
         i++;
     }
-    CHECK(i < section->kind->option_count);
-    CHECK(options[i].type == type);
-    return &section->values[i];
+    CHECK(i < table->option_count);
+    CHECK(table->options[i].type == type);
+    return config_section_value(section, i);
 }
 
 const char *config_string(const struct config *config, const char *name)

@@ -16,6 +16,7 @@
 #include "base/vec.h"
 
 struct arena;
+struct config_statement;
 struct strbuf;
 struct strmap;
 
@@ -48,19 +49,32 @@ struct config_entry {
     bool qualified; /* true when set for this daemon alone: "STARTD.START = ..." */
 };
 
+/* Has only the values that differ from the defaults of its kind: a pool has thousands of sections
+ * with a few options each. */
 struct config_section {
-    const struct knob_section *kind;
+    const struct config_kind *kind;
     const char *title;
-    /* one value for each option that sections of this kind can have, in the order of the table of
-     * options (struct knob_section) */
-    struct config_value *values;
+    struct config_value *values; /* on the heap, in no order; knob: the option's row */
+    size_t value_count;
 };
 
 struct config_kind {
     const struct knob_section *kind; /* the kind's options; NULL: a kind of another daemon */
     struct vec sections;
     struct strmap *by_title;
+    /* What an option is worth in the sections that do not set it, in the order of the table; on the
+     * heap; NULL: a kind of another daemon. */
+    struct config_default *defaults;
 };
+
+struct config_default {
+    struct config_value value;
+    bool checked;  /* true: value is expanded and checked */
+    bool by_title; /* true: it refers to $(TITLE), so each section has its own value */
+};
+
+/* Returns the value of the option at this index of the table, set or default. */
+const struct config_value *config_section_value(const struct config_section *section, size_t index);
 
 struct config {
     struct arena *arena;
@@ -106,9 +120,28 @@ const char *config_place(struct config_loader *loader, const struct config_origi
  * -E2BIG: the configuration is too large. */
 int config_expand_entry(struct config_loader *loader, struct config_entry *entry, struct err *err);
 /* Expands the macros in one text. title: value of $(TITLE), or NULL. *ret lives in the arena
- * of the configuration.  Returns 0 or an error of config_expand_entry(). */
+ * of the configuration, or is the text itself if that has none.  Returns 0 or an error of
+ * config_expand_entry(). */
 int config_expand_text(struct config_loader *loader, const char *text, const char *title,
                        const char **ret, struct err *err);
+
+/* Sets origin to the text of a statement; self-references and += use the text that it had before.
+ * knob: NULL for a macro.  Returns 0 or -errno. */
+int config_assign_text(struct config_loader *loader, const struct knob *knob,
+                       const struct config_statement *statement, const char *file,
+                       enum config_layer layer, struct config_origin *origin, struct err *err);
+/* Notes that some text refers to the name; arg: struct config_loader. */
+void config_note_reference(void *arg, const char *name, size_t length);
+
+/* Adds a kind of section. own: of this program's tables. */
+void config_add_kind(struct config *config, const struct knob_section *section, bool own);
+void config_free_kind(void *value); /* for strmap_destroy() */
+/* Applies a statement that stands in a section, or opens one.  Returns 0 or -errno. */
+int config_assign_section(struct config_loader *loader, const char *file, enum config_layer layer,
+                          const struct config_statement *statement, struct err *err);
+/* Expands and checks the values of all sections, and the defaults that they use.  Returns 0 or
+ * -errno. */
+int config_finish_sections(struct config_loader *loader, struct err *err);
 
 /* Collects the texts that config_text_at() returns.  Must be called last, when all entries and
  * sections are loaded. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/config/config_skip.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
@@ -33,6 +34,8 @@ struct scanner {
     unsigned line;
     struct token token; /* the current one */
     struct strbuf copy;
+    unsigned sections; /* since the last cut */
+    const struct config_scan_needs *needs;
     struct config_scan *result;
     struct err *err;
 };
@@ -499,9 +502,50 @@ static int read_name(struct scanner *s, char name[CONFIG_NAME_MAX + 1])
     return read_colon(s);
 }
 
-static int read_section(struct scanner *s, const char *kind, unsigned kind_line)
+/* Notes that the copy may be cut before the current token. */
+static void add_cut(struct scanner *s)
+{
+    struct config_scan *result = s->result;
+    if (result->cut_count == result->cut_capacity) {
+        result->cut_capacity = result->cut_capacity == 0 ? 16 : result->cut_capacity * 2;
+        result->cuts = mem_realloc(result->cuts, result->cut_capacity * sizeof(*result->cuts));
+    }
+    result->cuts[result->cut_count++] =
+        (struct config_scan_cut){s->token.copied, result->string_count};
+    s->sections = 0;
+}
+
+/* Steps over the section whose title is the current token, and over those of its kind that follow,
+ * if they are not needed. name: the token of the kind.  Returns whether it did; s->at is then
+ * behind the last of them, and the copy has none of them. */
+static bool skip_sections(struct scanner *s, const char *kind, const struct token *name)
+{
+    struct config_skip skip = {.kind = name->start, .kind_length = name->length};
+    if (s->needs == NULL ||
+        (s->needs->kind(s->needs->arg, kind, &skip.needed_title) && skip.needed_title == NULL)) {
+        return false;
+    }
+    skip.refers = s->needs->refers;
+    skip.arg = s->needs->arg;
+    unsigned lines = s->token.line;
+    const char *after = config_skip_titled(&skip, s->token.start, s->end, &lines);
+    if (after == NULL) {
+        return false;
+    }
+    for (; after != NULL; after = config_skip_section(&skip, s->at, s->end, &lines)) {
+        s->at = after;
+    }
+    s->line = lines;
+    if (!s->copy.failed) {
+        s->copy.length = name->copied;
+    }
+    return true;
+}
+
+static int read_section(struct scanner *s, const char *kind, const struct token *first)
 {
     const struct token title = s->token;
+    const unsigned kind_line = first->line;
     bool empty = title.kind == TOKEN_QUOTED && title.length == 2;
     if (empty || title.length > CONFIG_TITLE_MAX) {
         return REFUSE(s, title.line, "the name of a section has 1 to %d characters",
@@ -516,6 +560,9 @@ static int read_section(struct scanner *s, const char *kind, unsigned kind_line)
         entry = mem_zalloc(sizeof(*entry));
         entry->names = strmap_create(STRMAP_CASE_IGNORED);
         (void)strmap_set(s->result->kinds, kind, entry);
+    }
+    if (skip_sections(s, kind, first)) {
+        return next_token(s);
     }
     int rc = next_token(s);
     if (rc < 0) {
@@ -545,7 +592,11 @@ static int read_section(struct scanner *s, const char *kind, unsigned kind_line)
             rc = read_assignment(s, false);
         }
     }
-    return rc < 0 ? rc : next_token(s);
+    rc = rc < 0 ? rc : next_token(s);
+    if (rc == 0 && ++s->sections == CONFIG_CUT_SECTIONS) {
+        add_cut(s);
+    }
+    return rc;
 }
 
 static int read_include(struct scanner *s)
@@ -572,18 +623,20 @@ static int read_file(struct scanner *s)
             return REFUSE(s, s->token.line, "unexpected '}'");
         }
         char name[CONFIG_NAME_MAX + 1];
-        const unsigned line = s->token.line;
+        struct token first = s->token;
+        const unsigned line = first.line;
         rc = read_name(s, name);
         if (rc < 0) {
             return rc;
         }
+        first.length = strlen(name);
         bool include = text_equal_nocase(name, "include");
         if (include && is_punctuation(s, '(')) {
             rc = read_include(s);
         } else if (include) {
             rc = refuse_token(s, "'(' after include");
         } else if (is_string(s)) {
-            rc = read_section(s, name, line);
+            rc = read_section(s, name, &first);
         } else if (is_punctuation(s, '{')) {
             rc = REFUSE(s, line, "the section '%s' needs a name: %s \"name\" { ... }", name, name);
         } else if (strmap_get(s->result->kinds, name)) {
@@ -593,17 +646,23 @@ static int read_file(struct scanner *s)
             rc = read_assignment(s, true);
         }
     }
+    add_cut(s);
     return rc;
 }
 
-int config_scan(const char *path, const char *text, size_t length, struct config_scan *ret,
-                struct err *err)
+int config_scan(const char *path, const char *text, size_t length,
+                const struct config_scan_needs *needs, struct config_scan *ret, struct err *err)
 {
     *ret = (struct config_scan){0};
     ret->names = strmap_create(STRMAP_CASE_IGNORED);
     ret->kinds = strmap_create(STRMAP_CASE_IGNORED);
-    struct scanner scanner = {
-        .path = path, .at = text, .end = text + length, .line = 1, .result = ret, .err = err};
+    struct scanner scanner = {.path = path,
+                              .at = text,
+                              .end = text + length,
+                              .line = 1,
+                              .needs = needs,
+                              .result = ret,
+                              .err = err};
     strbuf_init(&scanner.copy, 0);
     int rc = read_file(&scanner);
     ret->text_length = scanner.copy.length;
@@ -631,5 +690,6 @@ void config_scan_fini(struct config_scan *scan)
     strmap_destroy(scan->kinds, free_kind);
     mem_free(scan->text);
     mem_free(scan->strings);
+    mem_free(scan->cuts);
     *scan = (struct config_scan){0};
 }

@@ -39,6 +39,9 @@
  * so that libconfuse reports empty sections, too. */
 #define CONFIG_SCAN_OPENED "__opened"
 
+/* most sections between two cuts of the copy: see struct config_scan_cut */
+#define CONFIG_CUT_SECTIONS 32
+
 struct arena;
 struct err;
 struct strmap;
@@ -46,6 +49,23 @@ struct strmap;
 struct config_scan_string {
     unsigned line;
     bool list_item; /* true: an item of a list in braces */
+};
+
+/* A place between two statements where the copy may be cut in two.  libconfuse compares the title
+ * of a section with those of all sections before it, so it gets only few sections at a time. */
+struct config_scan_cut {
+    size_t text_length;  /* of the copy before the cut */
+    size_t string_count; /* of strings[] before the cut */
+};
+
+/* Which sections the caller needs, and who is told what the others refer to. */
+struct config_scan_needs {
+    /* Returns whether sections of this kind are needed.  Sets *title to the only title that is
+     * needed; NULL, as before the call: all are. */
+    bool (*kind)(void *arg, const char *kind, const char **title);
+    /* called with the names in $(NAME) of the sections that are not in the result */
+    void (*refers)(void *arg, const char *name, size_t length);
+    void *arg;
 };
 
 /* The result of config_scan(). */
@@ -59,16 +79,19 @@ struct config_scan {
      * where it stands, and whether it is an item of a list. */
     struct config_scan_string *strings;
     size_t string_count, string_capacity;
+    struct config_scan_cut *cuts; /* in the order of the file; the last is the end */
+    size_t cut_count, cut_capacity;
 };
 
 struct config_scan_kind {
     struct strmap *names; /* names assigned in sections of this kind */
 };
 
-/* Scans the text of a file and makes the copy for libconfuse.  Returns 0; -EINVAL, with "PATH:LINE:
- * what is wrong" in err; or -ENOMEM.  The caller releases *ret with config_scan_fini(). */
-int config_scan(const char *path, const char *text, size_t length, struct config_scan *ret,
-                struct err *err);
+/* Scans the text of a file and makes the copy for libconfuse. needs: NULL: all sections are needed;
+ * the result may contain others than those that are.  Returns 0; -EINVAL, with "PATH:LINE: what is
+ * wrong" in err; or -ENOMEM.  The caller releases *ret with config_scan_fini(). */
+int config_scan(const char *path, const char *text, size_t length,
+                const struct config_scan_needs *needs, struct config_scan *ret, struct err *err);
 void config_scan_fini(struct config_scan *scan);
 
 /* Returns whether the name is valid: a letter or _, then letters, digits, _ and dots, at most

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/config/config_file.h"
 #include "base/config/config_scan.h"
 #include "base/err.h"
@@ -97,22 +96,36 @@ static int append_setting(struct strbuf *out, const char *name, const char *valu
     return 0;
 }
 
-/* Appends all statements except those of name. */
-static int append_others(const struct vec *statements, const char *name, bool *found,
-                         struct strbuf *out, struct err *err)
+/* A change of the file being made. */
+struct edit {
+    const char *path; /* of the file */
+    const char *name; /* of the setting that changes */
+    bool found;       /* whether the file has that setting */
+    struct strbuf *out;
+};
+
+/* Appends a statement, unless it sets the name that changes. */
+static int append_other(void *arg, const struct config_statement *statement, struct err *err)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < statements->count; i++) {
-        const struct config_statement *statement = statements->items[i];
-        if (statement->kind != CONFIG_ASSIGN || statement->section || statement->list_item) {
-            rc = err_set(err, -EBADMSG, "line %u is not of the form KNOB = VALUE", statement->line);
-        } else if (text_equal_nocase(statement->name, name)) {
-            *found = true;
-        } else {
-            rc = append_setting(out, statement->name, statement->value, err);
-        }
+    struct edit *edit = arg;
+    if (statement->kind != CONFIG_ASSIGN || statement->section || statement->list_item) {
+        return err_set(err, -EBADMSG, "%s: line %u is not of the form KNOB = VALUE", edit->path,
+                       statement->line);
     }
-    return rc;
+    if (text_equal_nocase(statement->name, edit->name)) {
+        edit->found = true;
+        return 0;
+    }
+    int rc = append_setting(edit->out, statement->name, statement->value, err);
+    return rc < 0 ? err_prefix(err, rc, "%s", edit->path) : 0;
+}
+
+static int take_nothing(void *arg, const struct config_statement *statement, struct err *err)
+{
+    (void)arg;
+    (void)statement;
+    (void)err;
+    return 0;
 }
 
 int config_settings_edit(const char *path, const char *text, const char *name, const char *value,
@@ -121,32 +134,22 @@ int config_settings_edit(const char *path, const char *text, const char *name, c
     if (!config_name_ok(name, strlen(name))) {
         return err_set(err, -EINVAL, "'%.60s' is not a valid knob name", name);
     }
-    struct arena *arena = arena_create(0, CONFIG_BYTES_MAX);
-    struct vec statements = {0};
-    bool found = false;
+    struct edit edit = {.path = path, .name = name, .out = out};
+    const struct config_file_reader others = {.take = append_other, .arg = &edit};
+    const struct config_file_reader check = {.take = take_nothing};
     strbuf_puts(out, "# Set by `roost config set`, which rewrites this file each time.\n");
-    int rc = config_file_parse(path, text, strlen(text), arena, &statements, err);
-    if (rc == 0) {
-        rc = append_others(&statements, name, &found, out, err);
-        rc = rc < 0 ? err_prefix(err, rc, "%s", path) : 0;
-    }
+    int rc = config_file_read(path, text, strlen(text), &others, err);
     if (rc == 0 && value) {
         rc = append_setting(out, name, value, err);
-    } else if (rc == 0 && !found) {
+    } else if (rc == 0 && !edit.found) {
         rc = err_set(err, -ENOENT, "%s was not set at run time", name);
     }
-    if (rc == 0 && (out->failed || out->length > CONFIG_FILE_MAX)) {
-        rc = err_set(err, -EFBIG, "%s would be longer than %zu bytes", path, CONFIG_FILE_MAX);
+    if (rc == 0 && (out->failed || out->length > CONFIG_SETTINGS_MAX)) {
+        rc = err_set(err, -EFBIG, "%s would be longer than %zu bytes", path, CONFIG_SETTINGS_MAX);
     }
-    if (rc == 0) { /* names that a file means otherwise: include, __... */
-        vec_clear(&statements, NULL);
-        rc = config_file_parse(path, strbuf_text(out), out->length, arena, &statements, err);
-    }
-    vec_fini(&statements, NULL);
-    arena_destroy(arena);
-    return rc;
+    /* Refuses names that a file means otherwise: include, __... */
+    return rc < 0 ? rc : config_file_read(path, strbuf_text(out), out->length, &check, err);
 }
-
 /* ---- what changed */
 
 static bool same_text(const char *a, const char *b)
@@ -182,8 +185,8 @@ static void append_change(const char *name, bool at_start, struct strbuf *change
 static bool same_section(const struct config_section *a, const struct config_section *b)
 {
     bool same = strcmp(a->title, b->title) == 0;
-    for (size_t i = 0; same && i < a->kind->option_count; i++) {
-        same = same_value(&a->values[i], &b->values[i]);
+    for (size_t i = 0; same && i < a->kind->kind->option_count; i++) {
+        same = same_value(config_section_value(a, i), config_section_value(b, i));
     }
     return same;
 }

@@ -10,6 +10,7 @@
 #ifndef BASE_DAEMON_DAEMON_H
 #define BASE_DAEMON_DAEMON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct config;
@@ -62,6 +63,10 @@ struct daemon {
     /* Checks the text of a KNOB_EXPR when a configuration is loaded.  Returns 0 or -errno. context:
      * not used.  NULL instead of a function: any text is accepted. */
     int (*check_expr)(void *context, const char *text, struct err *err);
+    /* A KNOB_STRING of these tables, by default the host's name: the daemon reads only the section
+     * with that title, of each kind.  NULL: it reads all. */
+    const char *only_title;
+    bool gather_texts; /* see config_text_at(); root's daemons gather none */
     /* All tables of knobs that a file may use, ended by NULL; other names are logged as unknown.
      * NULL: nothing is logged. */
     const struct knob_table *const *known;

@@ -152,7 +152,7 @@ static int load_config(struct daemon_run *run, const char *settings, struct conf
         {"OPSYS", machine.opsys},
         {"INSTANCE", run->options.instance != NULL ? run->options.instance : ""},
     };
-    const struct config_options options = {
+    struct config_options options = {
         .subsystem = run->subsystem,
         .path = run->options.config,
         .tables = run->daemon->tables,
@@ -162,9 +162,23 @@ static int load_config(struct daemon_run *run, const char *settings, struct conf
         .macros = macros,
         .macro_count = ARRAY_COUNT(macros),
         .check_expr = run->daemon->check_expr,
+        .gather_texts = run->daemon->gather_texts && os_uid(run->os) != 0,
         .settings = settings,
     };
-    return config_load(&source, &options, ret, err);
+    if (run->daemon->only_title == NULL) {
+        return config_load(&source, &options, ret, err);
+    }
+    /* The title may stand behind the sections: so it is read first, with no section. */
+    struct config *titles;
+    options.only_title = "";
+    code = config_load(&source, &options, &titles, err);
+    if (code == 0) {
+        const char *title = config_string(titles, run->daemon->only_title);
+        options.only_title = title != NULL && title[0] != '\0' ? title : machine.hostname;
+        code = config_load(&source, &options, ret, err);
+        config_destroy(titles);
+    }
+    return code;
 }
 
 static int log_level(const struct daemon_run *run, const struct config *config, enum log_level *ret,

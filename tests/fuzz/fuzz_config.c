@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/config/config_file.h"
+#include "base/config/config_scan.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -71,6 +73,39 @@ static const char *get_env(void *context, const char *name)
     return strcmp(name, "ROOST_ATTRS") == 0 ? "$(ATTRS), env" : NULL;
 }
 
+static bool is_needed(void *arg, const char *kind, const char **title)
+{
+    *title = NULL;
+    (void)arg;
+    return strcmp(kind, "node") != 0;
+}
+
+static void refers(void *arg, const char *name, size_t length)
+{
+    (void)arg;
+    CHECK(config_name_ok(name, length));
+}
+
+static int take(void *arg, const struct config_statement *statement, struct err *err)
+{
+    (void)arg;
+    (void)statement;
+    (void)err;
+    return 0;
+}
+
+/* A file is right or wrong, with the same words, whoever needs which of its sections. */
+static void skip_sections(const char *text, size_t size)
+{
+    const struct config_scan_needs needs = {.kind = is_needed, .refers = refers};
+    const struct config_file_reader all = {.take = take};
+    const struct config_file_reader few = {.take = take, .needs = &needs};
+    struct err err = {""}, err_few = {""};
+    int rc = config_file_read("/f", text, size, &all, &err);
+    CHECK(config_file_read("/f", text, size, &few, &err_few) == rc);
+    CHECK(strcmp(err.text, err_few.text) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -79,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     struct input input = {data, size, 0};
+    skip_sections((const char *)data, size);
     const struct config_source source = {.read_file = read_file,
                                          .list_directory = list_directory,
                                          .get_env = get_env,

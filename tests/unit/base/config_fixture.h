@@ -115,7 +115,9 @@ static inline int no_at_sign(void *context, const char *text, struct err *err)
 
 static const struct config_macro MACROS[] = {{"HOSTNAME", "wn07"}};
 
-static inline int load(struct config_memory *memory, struct config **ret, struct err *err)
+/* how: what else is asked for (only_title, gather_texts) */
+static inline int load_as(struct config_memory *memory, const struct config_options *how,
+                          struct config **ret, struct err *err)
 {
     static const struct knob_table *const tables[] = {&TABLE, &knobs_common};
     static const struct knob_table *const others[] = {&OTHER, &knobs_common};
@@ -127,9 +129,17 @@ static inline int load(struct config_memory *memory, struct config **ret, struct
                                            .other_count = 2,
                                            .macros = MACROS,
                                            .macro_count = 1,
-                                           .check_expr = no_at_sign};
+                                           .check_expr = no_at_sign,
+                                           .only_title = how->only_title,
+                                           .gather_texts = how->gather_texts};
     const struct config_source source = config_memory_source(memory);
     return config_load(&source, &options, ret, err);
+}
+
+static inline int load(struct config_memory *memory, struct config **ret, struct err *err)
+{
+    const struct config_options how = {.gather_texts = true};
+    return load_as(memory, &how, ret, err);
 }
 
 static inline struct config *load_good(struct config_memory *memory)

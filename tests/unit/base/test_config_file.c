@@ -6,40 +6,47 @@
 
 #include <errno.h>
 
-#include "base/arena.h"
+#include "base/check.h"
+#include "base/config/config_scan.h"
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "base/vec.h"
 #include "tests/support/unit.h"
 
+static int print_statement(void *arg, const struct config_statement *s, struct err *err)
+{
+    static const char *const KINDS[] = {"=", "+=", "{", "include"};
+    struct strbuf *out = arg;
+    (void)err;
+    strbuf_printf(out, "%s%u:", out->length > 0 ? "; " : "", s->line);
+    if (s->section) {
+        strbuf_printf(out, "%s<%s>.", s->section, s->title);
+    }
+    strbuf_printf(out, "%s%s%s%s", s->kind <= CONFIG_APPEND ? s->name : "", KINDS[s->kind],
+                  s->list_item ? "*" : "", s->kind == CONFIG_SECTION ? "" : s->value);
+    return 0;
+}
+
 /* The statements of a file as text, or "error: ..." */
-static const char *read_text(const char *text, size_t length)
+static const char *read_needed(const char *text, size_t length,
+                               const struct config_scan_needs *needs)
 {
     static char result[4096];
-    struct arena *arena = arena_create(0, 0);
-    struct vec statements = {0};
     struct err err = {"nothing was said"};
     struct strbuf out;
     strbuf_init(&out, sizeof(result) - 1);
-    if (config_file_parse("f", text, length, arena, &statements, &err) < 0) {
+    const struct config_file_reader reader = {print_statement, &out, needs};
+    if (config_file_read("f", text, length, &reader, &err) < 0) {
+        strbuf_clear(&out);
         strbuf_printf(&out, "error: %s", err.text);
-    } else {
-        for (size_t i = 0; i < statements.count; i++) {
-            const struct config_statement *s = statements.items[i];
-            static const char *const KINDS[] = {"=", "+=", "{", "include"};
-            strbuf_printf(&out, "%s%u:", i > 0 ? "; " : "", s->line);
-            if (s->section) {
-                strbuf_printf(&out, "%s<%s>.", s->section, s->title);
-            }
-            strbuf_printf(&out, "%s%s%s%s", s->kind <= CONFIG_APPEND ? s->name : "", KINDS[s->kind],
-                          s->list_item ? "*" : "", s->kind == CONFIG_SECTION ? "" : s->value);
-        }
     }
     (void)snprintf(result, sizeof(result), "%s", strbuf_text(&out));
     strbuf_fini(&out);
-    vec_fini(&statements, NULL);
-    arena_destroy(arena);
     return result;
+}
+
+static const char *read_text(const char *text, size_t length)
+{
+    return read_needed(text, length, NULL);
 }
 
 static const char *read_string(const char *text)
@@ -299,6 +306,119 @@ static void broken_statements_say_what_was_expected(void **state)
         "error: f:1: expected '(' after include, not '=' (a value with blanks needs quotes)");
 }
 
+/* ---- sections that nobody needs ---- */
+
+struct wish {
+    const char *title; /* needed of the kind node */
+    char names[200];   /* what the other sections refer to */
+};
+
+static bool is_needed(void *arg, const char *kind, const char **title)
+{
+    const struct wish *wish = arg;
+    *title = wish->title;
+    return strcmp(kind, "node") != 0 || wish->title;
+}
+
+static void note_name(void *arg, const char *name, size_t length)
+{
+    struct wish *wish = arg;
+    (void)snprintf(wish->names + strlen(wish->names), sizeof wish->names - strlen(wish->names),
+                   "%.*s ", (int)length, name);
+}
+
+static const char *read_without(struct wish *wish, const char *text)
+{
+    const struct config_scan_needs needs = {is_needed, note_name, wish};
+    return read_needed(text, strlen(text), &needs);
+}
+
+static void sections_that_are_not_needed_are_stepped_over(void **state)
+{
+    (void)state;
+    struct wish wish = {.title = NULL};
+    assert_string_equal(read_without(&wish, "A = 1\n"
+                                            "node \"a\" {\n x = qemu:///y  z=\"w # {\"\n}\n"
+                                            "# one\nnode b { } // two\nnode 'c'{a='\"'b=c}\n"
+                                            "B = 2\nnode d{}\nsite e { x = 1 }\nnode f {}"),
+                        "1:A=1; 8:B=2; 10:site<e>.{; 10:site<e>.x=1");
+    assert_string_equal(wish.names, "");
+    assert_string_equal(read_without(&wish, "node a { x = \"$(B) $(C.d)$(C.d)\" y = '$(C.d)' }\n"
+                                            "node b { x = \"$(B)\" }\nA = 1"),
+                        "3:A=1");
+    assert_string_equal(wish.names, "B C.d B ");
+    wish.title = "b";
+    assert_string_equal(read_without(&wish, "node a {}\nnode b { x = 1 }\nnode bb {}\nNode b {}\n"
+                                            "node \"b\" { x = 2 }\nnode c {}"),
+                        "2:node<b>.{; 2:node<b>.x=1; 4:node<b>.{; 5:node<b>.{; 5:node<b>.x=2");
+}
+
+static void sections_that_need_a_closer_look_are_read(void **state)
+{
+    (void)state;
+    static const char *const LOOKS[] = {
+        "node a { x = {1, 2} }",         "node a { x += 1 }",        "node a { x = \"\\x41\" }",
+        "node a { /* c */ x = 1 }",      "node a { x = \"$$(y)\" }", "node a { x = \"$(y:z)\" }",
+        "node a { x = \"$ENV(HOME)\" }", "node \"a\\x41\" { }",      "node a { x = \"$\" }"};
+    static const char *const WRONG[] = {"node a { x = 1",
+                                        "node a { x = \"1 }",
+                                        "node a { x = 1\nnode b { }",
+                                        "node a { x : 1 }",
+                                        "node a { x = }",
+                                        "node a { = 1 }",
+                                        "node a { __x = 1 }",
+                                        "node a { x = $(y) }",
+                                        "node a { x = \"${y}\" }",
+                                        "node a { x = \"\x01\" }",
+                                        "node \"\" { }",
+                                        "node :a { }",
+                                        "node a { x = 1, }",
+                                        "node a { 1x = 1 }",
+                                        "node a { x = \"1\n2\" }",
+                                        "node a { x y }",
+                                        "node {}",
+                                        "node a",
+                                        "node a { x = 1 } node = 1"};
+    struct wish wish = {.title = NULL};
+    for (size_t i = 0; i < ARRAY_COUNT(LOOKS); i++) {
+        char whole[4096];
+        (void)snprintf(whole, sizeof whole, "%s", read_string(LOOKS[i]));
+        assert_memory_not_equal(whole, "error", 5);
+        assert_string_equal(read_without(&wish, LOOKS[i]), whole);
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(WRONG); i++) {
+        char whole[4096], text[200];
+        (void)snprintf(text, sizeof text, "node ok { a = 1 }\n%s", WRONG[i]);
+        (void)snprintf(whole, sizeof whole, "%s", read_string(text));
+        assert_memory_equal(whole, "error", 5);
+        assert_string_equal(read_without(&wish, text), whole);
+    }
+}
+
+static int count_statement(void *arg, const struct config_statement *statement, struct err *err)
+{
+    unsigned *next = arg; /* the file has one statement in each line */
+    (void)err;
+    assert_int_equal(statement->line, *next);
+    (*next)++;
+    return 0;
+}
+
+static void many_sections_keep_their_order(void **state)
+{
+    (void)state;
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    for (int i = 0; i < 5 * CONFIG_CUT_SECTIONS; i++) { /* titles come twice */
+        strbuf_printf(&text, "node n%d {\nx = %d}\nA = {1,\n2}\n", i % 50, i);
+    }
+    unsigned next = 1;
+    const struct config_file_reader reader = {count_statement, &next, NULL};
+    assert_int_equal(config_file_read("f", strbuf_text(&text), text.length, &reader, NULL), 0);
+    assert_int_equal(next, 1 + 4 * 5 * CONFIG_CUT_SECTIONS);
+    strbuf_fini(&text);
+}
+
 static void one_bad_file_leaves_nothing_for_the_next(void **state)
 {
     (void)state;
@@ -321,4 +441,6 @@ UNIT_TESTS(UNIT(statements_come_in_their_order_with_their_lines),
            UNIT(a_colon_makes_the_rest_of_the_line_the_value),
            UNIT(what_libconfuse_would_let_pass_is_refused), UNIT(names_are_names),
            UNIT(sections_that_cannot_be_are_refused), UNIT(broken_statements_say_what_was_expected),
+           UNIT(sections_that_are_not_needed_are_stepped_over),
+           UNIT(sections_that_need_a_closer_look_are_read), UNIT(many_sections_keep_their_order),
            UNIT(one_bad_file_leaves_nothing_for_the_next))

@@ -317,7 +317,7 @@ static void a_file_that_is_too_large_is_refused(void **state)
     while (text.length <= CONFIG_FILE_MAX) {
         strbuf_puts(&text, "# a comment that fills the file\n");
     }
-    assert_string_equal(refusal(strbuf_text(&text)), "/etc/roost.conf: more than 1048576 bytes");
+    assert_string_equal(refusal(strbuf_text(&text)), "/etc/roost.conf: more than 8388608 bytes");
     strbuf_fini(&text);
 }
 
@@ -358,6 +358,75 @@ static void sections_are_merged_over_files_and_typed(void **state)
     assert_int_equal(section_int(node, "watts"), 100);
     assert_string_equal(joined(section_list(node, "tags", NULL)), "");
     assert_null(config_section_find(config, "node", "WN02"));
+    config_destroy(config);
+}
+
+/* The unknown names of a configuration, as a daemon that asks for no texts sees them. */
+static const char *unknown_of(const char *text, const char *only_title, struct config **ret)
+{
+    static char said[512];
+    struct config_memory memory = {.files = {{"/etc/roost.conf", text}}};
+    const struct config_options how = {.only_title = only_title};
+    struct err err = {""};
+    if (load_as(&memory, &how, ret, &err) < 0) {
+        (void)snprintf(said, sizeof said, "refused: %s", err.text);
+        return said;
+    }
+    said[0] = '\0';
+    for (size_t i = 0; i < config_unknown_count(*ret); i++) {
+        (void)snprintf(said + strlen(said), sizeof said - strlen(said), "%s;",
+                       config_unknown(*ret, i));
+    }
+    return said;
+}
+
+static void what_only_sections_of_other_daemons_refer_to_is_known(void **state)
+{
+    (void)state;
+    struct config *config = NULL;
+    assert_string_equal(unknown_of("A = 1\nB = 2\nC = 3\nD = 4\nE = 5\n"
+                                   "site x { program = \"$(A)/$(B)/$(B)\" }\n"
+                                   "site y {\n other = '$(C)' # $(E)\n list = {\"$(D)\"}\n}\n",
+                                   NULL, &config),
+                        "/etc/roost.conf:5: unknown knob 'E';");
+    assert_int_equal(config_text_count(config), 0);
+    config_destroy(config);
+}
+
+static void only_the_section_with_the_wanted_title_is_read(void **state)
+{
+    (void)state;
+    struct config *config = NULL;
+    assert_string_equal(unknown_of("W = 20\n"
+                                   "node wn01 { watts = 0 }\n"
+                                   "node \"wn02\" { watts = 30 }\n"
+                                   "node wn021 { watts = 0 }\n"
+                                   "node wn02 { tags = \"a $(W)\" }\n",
+                                   "wn02", &config),
+                        "");
+    assert_int_equal(config_section_count(config, "node"), 1);
+    const struct config_section *node = config_section_find(config, "node", "wn02");
+    assert_int_equal(section_int(node, "watts"), 30);
+    assert_string_equal(joined(section_list(node, "tags", NULL)), "[a][20]");
+    config_destroy(config);
+    assert_string_equal(
+        unknown_of("node wn01 {\n watts 5\n}\n", "wn02", &config),
+        "refused: /etc/roost.conf:2: expected '=' after 'watts' (sections cannot be nested; is the "
+        "'}' of the section in line 1 missing?)");
+}
+
+static void sections_that_set_nothing_share_the_defaults(void **state)
+{
+    (void)state;
+    struct config *config =
+        load_one("node a {}\nnode b { watts = 7 }\nnode a { dir = /a }\nnode b { watts = 8 }\n");
+    const struct config_section *a = config_section_find(config, "node", "a");
+    const struct config_section *b = config_section_find(config, "node", "b");
+    assert_ptr_equal(section_string(a, "method"), section_string(b, "method"));
+    assert_string_equal(section_path(a, "dir"), "/a");
+    assert_string_equal(section_path(b, "dir"), "/var/log/roost/b");
+    assert_int_equal(section_int(a, "watts"), 100);
+    assert_int_equal(section_int(b, "watts"), 8);
     config_destroy(config);
 }
 
@@ -480,7 +549,11 @@ UNIT_TESTS(UNIT(later_layers_win_and_say_so),
            UNIT(refusals_name_the_layer_at_fault),
            UNIT(includes_are_relative_to_their_file_and_bounded), UNIT(files_are_counted),
            UNIT(a_file_that_is_too_large_is_refused),
-           UNIT(sections_are_merged_over_files_and_typed), UNIT(options_of_sections_are_checked),
+           UNIT(sections_are_merged_over_files_and_typed),
+           UNIT(what_only_sections_of_other_daemons_refer_to_is_known),
+           UNIT(only_the_section_with_the_wanted_title_is_read),
+           UNIT(sections_that_set_nothing_share_the_defaults),
+           UNIT(options_of_sections_are_checked),
            UNIT(unknown_names_are_reported_with_the_nearest_known_one),
            UNIT(a_name_of_a_family_is_known_and_a_bare_prefix_is_not),
            UNIT(a_walk_lists_our_knobs_and_the_user_s_macros), UNIT(every_type_has_a_name))

@@ -106,9 +106,9 @@ static void hostile_values_and_names_are_refused(void **state)
     assert_null(edit("NOTE += a", "PORT", "1", &err));
     assert_null(edit("ATTRS = {\"a b\"}", "PORT", "1", &err));
     assert_null(edit("NOTE = {", "PORT", "1", &err));
-    char *large = mem_alloc(CONFIG_FILE_MAX + 1);
-    memset(large, 'x', CONFIG_FILE_MAX);
-    large[CONFIG_FILE_MAX] = '\0';
+    char *large = mem_alloc(CONFIG_SETTINGS_MAX + 1);
+    memset(large, 'x', CONFIG_SETTINGS_MAX);
+    large[CONFIG_SETTINGS_MAX] = '\0';
     assert_null(edit("", "NOTE", large, &err));
     assert_string_equal(err.text, "NOTE: the value is longer than 65536 bytes");
     large[CONFIG_VALUE_MAX] = '\0';
@@ -117,7 +117,7 @@ static void hostile_values_and_names_are_refused(void **state)
         char name[16];
         (void)snprintf(name, sizeof(name), "N%u", i);
         char *next = edit(text, name, large, &err);
-        assert_true(i < CONFIG_FILE_MAX / CONFIG_VALUE_MAX);
+        assert_true(i < CONFIG_SETTINGS_MAX / CONFIG_VALUE_MAX);
         mem_free(text);
         text = next;
     }

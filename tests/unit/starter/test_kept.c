@@ -67,7 +67,8 @@ static int find(struct fixture *fixture, const char *text, const char *hidden, s
     const struct config_options options = {.subsystem = "STARTER",
                                            .path = "/nowhere/roost.conf",
                                            .tables = tables,
-                                           .table_count = 1};
+                                           .table_count = 1,
+                                           .gather_texts = true};
     if (config_load(&source, &options, &fixture->config, err) != 0) {
         fail_msg("%s", err->text);
     }
