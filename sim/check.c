@@ -37,6 +37,10 @@ struct machine {
     bool offline_acknowledged; /* its offline ads were acknowledged and not taken back */
     int64_t cancel_epoch, cancel_sequence; /* of the last update that took the offline ads back */
     uint64_t since_us;                     /* since when the machine is off */
+    /* when jobs took it back from its way to sleep, the last two times, 0: never; and from which
+     * life of the startd */
+    uint64_t reclaimed_us[2];
+    const struct sim_process *reclaimed_from;
 };
 
 struct judge {
@@ -517,6 +521,19 @@ static void reclaim_seen(struct judge *judge, const struct tap_message *message)
     bool is_done = message->is_reply && message->status == 0 && !message->is_relay &&
                    strcmp(ad_string_or(message->args, "Result", ""), "Reclaimed") == 0;
     judge->reclaims += is_done ? 1 : 0;
+    struct machine *machine = is_done ? machine_of(judge, message->from->host) : NULL;
+    if (machine == NULL || strcmp(machine->host->name, judge->options.central) == 0) {
+        return; /* the collector passes the answer on */
+    }
+    uint64_t now_us = sim_now_us(judge->sim);
+    bool same = machine->reclaimed_from == message->from;
+    if (same && machine->reclaimed_us[0] != 0 && now_us - machine->reclaimed_us[0] < 60 * SIM_S) {
+        judge_broken(judge, "taken_back_often: %s, 3 times within %llu s", machine->host->name,
+                     (unsigned long long)((now_us - machine->reclaimed_us[0]) / SIM_S));
+    }
+    machine->reclaimed_us[0] = same ? machine->reclaimed_us[1] : 0;
+    machine->reclaimed_us[1] = now_us;
+    machine->reclaimed_from = message->from;
 }
 
 static void message_seen(void *arg, const struct tap_message *message)

@@ -20,6 +20,8 @@
  * - wake_without_demand: a wake is ordered although no job waited for a machine for
  *   WAKE_TOLERANCE_US;
  * - off_while_claimed: a machine is ordered to go down while a job runs on it;
+ * - taken_back_often: jobs take a machine back from its way to sleep more than twice within a
+ * minute (a startd that was killed meanwhile counts anew);
  * - never_sleeps: the work was done long ago, and a machine is still on;
  * - not_frames: something was sent that is not a frame of the protocol;
  * - submit_refused: the schedd refused a valid submission;

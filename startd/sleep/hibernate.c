@@ -93,7 +93,7 @@ static void stay_up(struct startd *startd, const char *why)
     startd->down.keep_off = startd->down.forced = startd->down.reclaimable = false;
     loop_timer_stop(startd->down.reclaim_timer);
     going_down_move(startd, DOWN_UP);
-    startd->look.awake_since_s = loop_wall_s(startd->env.loop);
+    startd->look.awake_since_ms = (int64_t)loop_now_ms(startd->env.loop);
     loop_timer_stop(startd->down.ask_timer);
     startd->sent.first_done = false; /* cancels the offline ads */
     for (size_t i = 0; i < startd->slot_count; i++) {
@@ -561,7 +561,7 @@ void hibernate_check_slept(struct startd *startd)
         return;
     }
     log_info(startd->env.log, "hibernate.woke", "the machine was suspended by somebody else");
-    startd->look.awake_since_s = loop_wall_s(startd->env.loop);
+    startd->look.awake_since_ms = (int64_t)loop_now_ms(startd->env.loop);
     startd->adapter.seen_ms = startd->look.seen_ms = 0;
     for (size_t i = 0; i < startd->claims.count; i++) {
         struct claim *claim = startd->claims.items[i];

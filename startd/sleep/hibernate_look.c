@@ -311,6 +311,13 @@ static void note_inhibitor(void *arg, const char *what, const char *who, const c
     }
 }
 
+static bool is_taken_back_often(const struct startd *startd)
+{
+    const uint64_t *times_ms = startd->look.reclaimed_ms;
+    return times_ms[0] != 0 &&
+           loop_now_ms(startd->env.loop) - times_ms[0] < HIBERNATE_PLAN_FLAPS_MS;
+}
+
 int hibernate_look_judge(struct startd *startd, int level, bool ordered, bool forced,
                          struct err *err)
 {
@@ -330,7 +337,8 @@ int hibernate_look_judge(struct startd *startd, int level, bool ordered, bool fo
         .method = config_string(config, "POWER_METHOD"),
         .levels = startd->look.levels,
         .now_s = loop_wall_s(startd->env.loop),
-        .up_s = loop_wall_s(startd->env.loop) - startd->look.awake_since_s,
+        .up_s = ((int64_t)loop_now_ms(startd->env.loop) - startd->look.awake_since_ms) / 1000,
+        .flaps = is_taken_back_often(startd),
         .min_up_s = config_duration_s(config, "HIBERNATE_MIN_UPTIME"),
         .kept_until_s = startd->keep.until_s,
         .kept_by = startd->keep.by,

@@ -32,9 +32,12 @@ struct hibernate_look {
     char held[512];
     /* how long the machine was suspended in this boot, ms, when last looked at */
     uint64_t suspended_ms;
-    /* when the startd was started, or the machine last woke or last gave up going to sleep, seconds
-     * since 1970 */
-    int64_t awake_since_s;
+    /* when the startd was started, or the machine last woke or last gave up going to sleep, ms of
+     * the loop's clock */
+    int64_t awake_since_ms;
+    /* when jobs took the machine back from its way down, the last two times, ms of the loop's
+     * clock; 0: never */
+    uint64_t reclaimed_ms[2];
 };
 
 /* Forgets what is known about the levels of sleep that the machine has, and starts

@@ -131,6 +131,12 @@ int hibernate_plan_judge(const struct hibernate_facts *facts, int level, struct 
                        "the machine has been up for less than %lld s (HIBERNATE_MIN_UPTIME)",
                        (long long)facts->min_up_s);
     }
+    if (!facts->ordered && facts->flaps) {
+        return err_set(err, -EBUSY,
+                       "jobs took the machine back %d times within %d s; it stays up until that "
+                       "time is over",
+                       HIBERNATE_PLAN_FLAPS, HIBERNATE_PLAN_FLAPS_MS / 1000);
+    }
     int rc = judge_people(facts, err);
     if (rc != 0) {
         return rc;

@@ -36,6 +36,11 @@ void hibernate_plan_put_levels(unsigned levels, bool can, struct ad *ad);
  * sleep forbids S1 to S4, kind shutdown forbids S5. */
 bool hibernate_plan_inhibits(const char *what, int level);
 
+/* A machine is put to sleep and taken back by jobs at most so often in that time, milliseconds:
+ * jobs that take it back more often do not run on it. */
+#define HIBERNATE_PLAN_FLAPS    2
+#define HIBERNATE_PLAN_FLAPS_MS 60000
+
 /* What hibernate_plan_judge() decides by. */
 struct hibernate_facts {
     const char *method; /* the knob POWER_METHOD */
@@ -44,6 +49,8 @@ struct hibernate_facts {
      * woke. */
     int64_t now_s, up_s;
     int64_t min_up_s; /* the knob HIBERNATE_MIN_UPTIME, seconds */
+    /* jobs took the machine back HIBERNATE_PLAN_FLAPS times within HIBERNATE_PLAN_FLAPS_MS */
+    bool flaps;
     /* until when an administrator keeps the machine up, seconds since 1970; 0: nobody keeps it
      * up */
     int64_t kept_until_s;

@@ -119,7 +119,8 @@ static struct ad *make_args(struct startd *startd, const struct permit_what *wha
                 config_bool(startd->env.config, "HIBERNATION_OVERRIDE_WOL") ||
                     adapter_can_wake(startd, cannot,
                                      sizeof cannot)); /* it is told to only when it goes down */
-    ad_set_int(args, "UpSeconds", now_s - startd->look.awake_since_s);
+    ad_set_int(args, "UpSeconds",
+               ((int64_t)loop_now_ms(startd->env.loop) - startd->look.awake_since_ms) / 1000);
     ad_set_int(args, "IdleSeconds", since_s > 0 && since_s <= now_s ? now_s - since_s : 0);
     return args;
 }

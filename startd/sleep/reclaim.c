@@ -59,6 +59,8 @@ static void note_reclaim(struct startd *startd, const struct wire_request *reque
 {
     const struct ad *args = wire_request_args(request);
     struct reclaim *reclaim = &startd->reclaim;
+    startd->look.reclaimed_ms[0] = startd->look.reclaimed_ms[1];
+    startd->look.reclaimed_ms[1] = loop_now_ms(startd->env.loop);
     reclaim->at_s = loop_wall_s(startd->env.loop);
     (void)snprintf(reclaim->reason, sizeof reclaim->reason, "%.200s; the machine %.80s",
                    ad_string_or(args, "Reason", "jobs wait"), what);

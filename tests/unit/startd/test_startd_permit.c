@@ -88,7 +88,7 @@ static void it_goes_when_the_rooster_says_yes(void **state)
     struct rig *rig = *state;
     begin(rig, ASKS);
     with_rooster(rig, NULL);
-    rig->startd->look.awake_since_s -= 100;
+    rig->startd->look.awake_since_ms -= 100000;
     hibernate_check(rig->startd);
     until(rig, is_asked);
     assert_false(going_down_has_begun(rig->startd));

@@ -507,7 +507,7 @@ static void a_machine_that_the_rooster_takes_down_says_so_and_goes_on_when_it_is
     begin(rig, "POWER_METHOD = rooster\n");
     rooster = client_dial(rig->bed, SCOPE_ROOSTER, "", NULL, NULL);
     until(rig, is_advertised);
-    rig->startd->look.awake_since_s = 1;
+    rig->startd->look.awake_since_ms = 1;
     hibernate_leave(rig->startd); /* as if HIBERNATE were true */
     until_collector(rig, collector_has_offline);
     assert_string_equal(offline_state(rig), "GoingDown");
@@ -534,7 +534,7 @@ static void a_machine_that_the_rooster_takes_down_says_so_and_goes_on_when_it_is
     answer_fini(&answer);
     until(rig, is_awake);
     until_collector(rig, collector_has_live);
-    assert_true(rig->startd->look.awake_since_s > 1); /* HIBERNATE_MIN_UPTIME counts anew */
+    assert_true(rig->startd->look.awake_since_ms > 1); /* HIBERNATE_MIN_UPTIME counts anew */
 }
 
 static bool is_sent(struct rig *rig)

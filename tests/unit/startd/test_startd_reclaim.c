@@ -232,6 +232,26 @@ static void it_waits_for_jobs_before_it_goes_down_and_they_take_it_back(void **s
     claim_it(rig);
 }
 
+/* Jobs that take it back and do not run on it would keep it going up and down. */
+static void taken_back_twice_in_a_minute_it_stays_up_for_the_rest_of_it(void **state)
+{
+    struct rig *rig = *state;
+    begin_with(rig, WAITS);
+    for (int i = 0; i < 2; i++) {
+        hibernate_check(rig->startd);
+        until(rig, is_waiting);
+        taken_back(rig);
+        is_awake_again(rig);
+    }
+    hibernate_check(rig->startd);
+    assert_false(going_down_has_begun(rig->startd));
+    assert_non_null(
+        strstr(ad_string_or(shown(rig, 0), "HibernationHeldBy", ""), "took the machine back"));
+    rig->startd->look.reclaimed_ms[0] -= 60000;
+    hibernate_check(rig->startd);
+    until(rig, is_waiting);
+}
+
 static void without_jobs_it_goes_down_when_its_time_is_over(void **state)
 {
     struct rig *rig = *state;
@@ -352,6 +372,7 @@ UNIT_TESTS(STARTD(what_is_drained_for_jobs_to_take_back_shows_whom_it_would_run)
            STARTD(what_an_administrator_drains_is_not_taken_back),
            STARTD(one_that_stays_up_anyway_says_so),
            STARTD(it_waits_for_jobs_before_it_goes_down_and_they_take_it_back),
+           STARTD(taken_back_twice_in_a_minute_it_stays_up_for_the_rest_of_it),
            STARTD(without_jobs_it_goes_down_when_its_time_is_over), STARTD(it_need_not_wait),
            STARTD(what_somebody_ordered_goes_down_at_once), STARTD(killed_while_it_waits_it_is_up),
            STARTD(drained_it_waits_for_jobs_too_and_is_drained_no_more),

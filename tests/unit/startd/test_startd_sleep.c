@@ -215,7 +215,7 @@ static void it_is_up_for_its_minimum_after_each_waking(void **state)
     hibernate_check(rig->startd);
     assert_false(going_down_has_begun(rig->startd));
     assert_non_null(strstr(held_by(rig), "HIBERNATE_MIN_UPTIME"));
-    rig->startd->look.awake_since_s -= 600;
+    rig->startd->look.awake_since_ms -= 600000;
     hibernate_check(rig->startd);
     until(rig, is_switched_off);
 }
@@ -320,13 +320,13 @@ static void suspended_by_the_kernel_it_shows_itself_again_when_it_wakes(void **s
 {
     struct rig *rig = *state;
     begin(rig, CHECKED "HIBERNATE = \"\\\"S3\\\"\"\n");
-    rig->startd->look.awake_since_s = 1;
+    rig->startd->look.awake_since_ms = 1;
     hibernate_check(rig->startd);
     assert_true(going_down_has_begun(rig->startd));
     until(rig, was_suspended);
     assert_true(holds_text(rig, "/sys/power/mem_sleep", "deep\n"));
     until(rig, is_connected);
-    assert_true(rig->startd->look.awake_since_s > 1);
+    assert_true(rig->startd->look.awake_since_ms > 1);
     while (collector_has_offline(rig)) { /* ctest's limit ends what never comes */
     }
 }
