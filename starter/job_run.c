@@ -170,7 +170,7 @@ bool job_run_tries_again(struct starter *starter, int code, const char *reason,
     log_warn(starter->env.log, "job.again", reason, LOG_TEXT("job", starter->run.job_id),
              LOG_INT("try", again->tries + 1));
     again->wake = wake;
-    loop_timer_set(starter->timers[TIMER_AGAIN], AGAIN_FIRST_MS << again->tries);
+    loop_timer_set(starter->timers[TIMER_AGAIN], (uint64_t)AGAIN_FIRST_MS << again->tries);
     again->tries++;
     return true;
 }

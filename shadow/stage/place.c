@@ -362,7 +362,7 @@ static void place_done(struct work *work, int result)
         if (run->placing.timer == NULL) {
             run->placing.timer = loop_timer_create(run->shadow->loop, place_again, run);
         }
-        loop_timer_set(run->placing.timer, PLACE_FIRST_MS << run->placing.tries);
+        loop_timer_set(run->placing.timer, (uint64_t)PLACE_FIRST_MS << run->placing.tries);
         run->placing.tries++;
         return;
     }

@@ -133,7 +133,7 @@ if [ -n "$pids" ] && [ -e "$pids/pids.max" ]; then
         echo max >"$pids/pids.max"
         ran_again "${clusters[-1]}"
     done
-    grep -q ' job.again .*cannot create namespaces' "$POOL"/nodes/wn01/log/StarterLog* || fail "no start was tried again"
+    grep -Eq ' job.again .*(cannot create namespaces|cannot start the program)' "$POOL"/nodes/wn01/log/StarterLog* || fail "no start was tried again"
 else
     say "no control group for processes can be made here: not tried"
 fi
