@@ -163,6 +163,13 @@ static const struct knob KNOBS[] = {
      .fallback = "$(SBIN)/../lib/roost/roost_remote.so",
      .help = "The library that RSYS_MOUNT_PROGRAM gives to a job where FUSE is not available, if "
              "the job's program was linked with roost-compile --remote."},
+    {.name = "JOB_NAMESPACES",
+     .type = KNOB_STRING,
+     .fallback = "auto",
+     .choices = "auto|required|none",
+     .help = "Whether a job gets mount and process namespaces of its own. auto: wherever this "
+             "machine can create them (if a starter that runs as root fails to, the job is held); "
+             "required: always, else the job is held; none: never."},
     {.name = "KILLING_TIMEOUT",
      .type = KNOB_DURATION_S,
      .fallback = "30",

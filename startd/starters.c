@@ -23,6 +23,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/os/os_cage.h"
 #include "base/os/os_cgroup.h"
 #include "base/strbuf.h"
 #include "base/stream/stream.h"
@@ -488,8 +489,21 @@ static void put_lease(const struct claim *claim, struct ad *args)
     ad_set_int(args, "LeaseDuration", claim->lease.length_s);
 }
 
+/* Tells the lease process of the job's container; it depends on no starter. */
+static void renew_cage(const struct claim *claim)
+{
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s/job.lease", claim->run.directory);
+    os_cage_renew(claim->startd->env.os, strbuf_text(&path), claim->lease.end_ms);
+    strbuf_fini(&path);
+}
+
 void starters_renewed(struct claim *claim)
 {
+    if (claim->starter.pid > 0 && claim->run.directory != NULL) {
+        renew_cage(claim);
+    }
     if (claim->starter.wire == NULL || !wire_is_ready(claim->starter.wire)) {
         return;
     }

@@ -42,6 +42,9 @@ struct starter;
 /* Name of a file in the run's directory that contains the path of the job's cgroup in each cgroup
  * hierarchy. */
 #define STARTER_CGROUPS_FILE "job.cgroups"
+/* Name of a FIFO in the run's directory through which the startd moves the end of the lease, past
+ * the starter (os_cage_renew()). */
+#define STARTER_LEASE_FILE "job.lease"
 /* Name of a file in the sandbox: the job ad, for the job to read. */
 #define STARTER_JOB_AD ".job.ad"
 /* Name of a file in the sandbox: the slot's ad, for the job to read. */

@@ -18,13 +18,6 @@ static const struct knob KNOBS[] = {
      .min = 0,
      .max = 19,
      .help = "The nice value of jobs, relative to the daemons."},
-    {.name = "JOB_NAMESPACES",
-     .type = KNOB_STRING,
-     .fallback = "auto",
-     .choices = "auto|required|none",
-     .help = "Whether a job gets mount and process namespaces of its own. auto: wherever this "
-             "machine can create them (if a starter that runs as root fails to, the job is held); "
-             "required: always, else the job is held; none: never."},
     {.name = "JOB_SECCOMP",
      .type = KNOB_STRING,
      .fallback = "standard",

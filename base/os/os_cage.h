@@ -10,6 +10,15 @@
  * cgroup: when a cgroup runs out of memory, the kernel kills a process of it and all processes that
  * share memory with this one, which would be the caller of os_spawn().
  *
+ * A cage may have a lease, for a program that must not go on when nobody counts on it any more.
+ * Between the caller and the keeper there is then one process more, the cage's lease process: it is
+ * outside of the namespaces and has a timer of the kernel, on CLOCK_BOOTTIME, that kills it at the
+ * end of the lease; the keeper dies with it, and so does everything in there.  A timer of the
+ * kernel also kills who is stopped, so this works when nobody else does anything: neither the
+ * caller, nor the lease process, nor the keeper.  (A timer in the keeper would not work: process 1
+ * of a PID namespace cannot be killed from within.)  Another process than the caller moves the end
+ * on through a FIFO, so that a caller that stands still does not end the program.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef BASE_OS_OS_CAGE_H
@@ -57,6 +66,12 @@ struct os_filter { /* a filter of system calls: seccomp(2) */
 
 #define OS_CAGE_CPUS_MAX 1024 /* CPU numbers are smaller than this */
 
+struct os; /* defined in base/os/os.h */
+
+/* So much later than the end of the lease the program is killed: whoever can end it in order does
+ * so at the end. */
+#define OS_CAGE_GRACE_MS 500
+
 struct os_cage {
     /* the program starts in this cgroup; NULL: in that of the process that calls os_spawn() */
     struct os_cgroup *cgroup;
@@ -82,6 +97,18 @@ struct os_cage {
      * that calls os_spawn(). */
     bool limit_cpus;
     uint64_t cpus[OS_CAGE_CPUS_MAX / 64];
+    /* Path of the FIFO through which os_cage_renew() moves the end of the lease; it is made where
+     * there is none.  NULL: no lease.  Has an effect only with `namespaces`, and where the kernel
+     * has pidfds (5.3). */
+    const char *lease_path;
+    uint64_t lease_end_ms; /* when the lease ends, ms of loop_now_ms() */
 };
+
+/* Moves the end of the lease of a cage; any process that may write to the FIFO can do that.  Does
+ * nothing if no lease process reads there. */
+void os_cage_renew(struct os *os, const char *lease_path, uint64_t end_ms);
+/* Returns whether this process can give a program namespaces of its own and a lease; tries that, in
+ * a millisecond. */
+bool os_cage_can_lease(struct os *os);
 
 #endif

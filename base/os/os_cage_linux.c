@@ -230,13 +230,19 @@ CHILD_SIDE static int keep_cage(void *arg)
     return 0;
 }
 
+CHILD_SIDE static int keep_lease(void *arg)
+{
+    return spawn_lease_process(arg, keep_cage);
+}
+
 /* ---- our side -------------------------------------------------------------------------------- */
 
 void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret)
 {
     const struct os_cage *cage = launch->spec->cage;
     int flags = CHILD_MEMORY | SIGCHLD | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
-                CLONE_CHILD_CLEARTID | (cage->user_namespace ? CLONE_NEWUSER : 0);
+                (cage->user_namespace ? CLONE_NEWUSER : 0);
+    bool leased = launch->lease_fd >= 0;
     (void)snprintf(launch->user_map, sizeof launch->user_map, "%u %u 1", (unsigned)geteuid(),
                    (unsigned)geteuid());
     (void)snprintf(launch->group_map, sizeof launch->group_map, "%u %u 1", (unsigned)getegid(),
@@ -246,8 +252,15 @@ void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret)
     if (cage->user_namespace) {
         (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* else the maps are not ours to write */
     }
-    pid_t keeper = clone(keep_cage, stack_top, flags, launch, NULL, NULL, &launch->starting);
-    if (spawn_failed(launch, STEP_NAMESPACES, keeper) >= 0) {
+    launch->keeper_flags = flags;
+    launch->keeper_stack_top = stack_top;
+    launch->end.has_lease = leased;
+    pid_t child = leased ? clone(keep_lease, launch->lease_stack_top,
+                                 CHILD_MEMORY | SIGCHLD | CLONE_CHILD_CLEARTID, launch, NULL, NULL,
+                                 &launch->starting)
+                         : clone(keep_cage, stack_top, flags | CLONE_CHILD_CLEARTID, launch, NULL,
+                                 NULL, &launch->starting);
+    if (spawn_failed(launch, leased ? STEP_FORK : STEP_NAMESPACES, child) >= 0) {
         while (__atomic_load_n(&launch->starting, __ATOMIC_SEQ_CST) != 0) {
             (void)syscall(SYS_futex, &launch->starting, FUTEX_WAIT, 1, NULL, NULL, 0);
         }
@@ -256,14 +269,16 @@ void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret)
             launch->error = EAGAIN;
         }
         if (launch->step != STEP_NONE) {
-            while (waitpid(keeper, NULL, 0) < 0 && errno == EINTR) {
+            while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
             }
+        } else if (!leased) {
+            launch->end.keeper = child;
         }
     }
     if (launch->proc_fd >= 0) {
         close(launch->proc_fd);
     }
-    *ret = keeper;
+    *ret = child;
 }
 
 /* ---- beside a program that is in a cage ------------------------------------------------------ */

@@ -29,7 +29,10 @@ void process_table_destroy(struct process_table *table); /* NULL is allowed */
 /* How the program in a cage ended.  The caller of os_spawn() and the cage's keeper share this
  * memory while the keeper lives (the process that holds the namespaces, base/os/os_cage.h). */
 struct cage_end {
-    pid_t program;       /* pid of the program, as the caller of os_spawn() sees it */
+    pid_t program;  /* pid of the program, as the caller of os_spawn() sees it */
+    pid_t keeper;   /* pid of the keeper, as the caller of os_spawn() sees it */
+    bool has_lease; /* true: the child of the caller is the cage's lease process, not the keeper */
+    bool keeper_reaped;  /* true: the keeper has died, and its lease process has seen that */
     bool ended;          /* true: status and usage are valid */
     int status;          /* status of the program as wait4() gives it */
     struct rusage usage; /* resources used by the program and the children that it waited for */

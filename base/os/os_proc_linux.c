@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,8 @@
 #include "base/os/os_cage.h"
 
 #define POLL_MS          20
-#define LOOK_MS          5  /* of os_run() */
+#define LOOK_MS          5 /* of os_run() */
+#define KEEPER_DIES_MS   2000
 #define KILL_ROUNDS_MAX  50 /* of os_descendants_kill(), while new ones appear */
 #define FAMILY_DEPTH_MAX 1000
 
@@ -50,6 +52,10 @@ struct process {
     void *arg;
     struct spawned caged; /* .end: NULL for what is not in a cage */
     int program_fd;       /* pidfd of the program in the cage; -1: none */
+    int keeper_fd;        /* pidfd of the cage's keeper, if a lease process is between; -1: none */
+    /* The lease process is dead, and `how` says how it ended; told when the keeper is dead, too. */
+    bool waits_for_keeper;
+    struct os_exit how;
 };
 
 struct process_table {
@@ -77,6 +83,9 @@ static void process_free(struct process *process)
     if (process->program_fd >= 0) {
         close(process->program_fd);
     }
+    if (process->keeper_fd >= 0) {
+        close(process->keeper_fd);
+    }
     if (process->caged.shared != NULL) {
         (void)munmap(process->caged.shared, process->caged.shared_bytes);
     }
@@ -86,10 +95,18 @@ static void process_free(struct process *process)
 /* Kills a cage that we must leave: its keeper uses our memory. */
 static void cage_end_now(const struct process *process)
 {
-    if (process->caged.end != NULL) {
+    if (process->caged.end == NULL) {
+        return;
+    }
+    if (!process->waits_for_keeper) {
         (void)kill(process->pid, SIGKILL);
         while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR) {
         }
+    }
+    if (process->keeper_fd >= 0) {
+        struct pollfd keeper = {.fd = process->keeper_fd, .events = POLLIN};
+        (void)pidfd_send_signal(process->keeper_fd, SIGKILL, NULL, 0);
+        (void)poll(&keeper, 1, KEEPER_DIES_MS);
     }
 }
 
@@ -144,12 +161,39 @@ static void process_ended(struct process *process, const struct os_exit *how)
 
 static const struct os_exit UNKNOWN_END = {.status = -1, .unknown = true};
 
+static void pidfd_ready(void *arg, unsigned ready);
+
+/* A lease process died before its keeper, which the kernel kills then; the keeper is dead when
+ * everything in there is.  Returns whether that is still to be waited for. */
+static bool outlived_lease_process(struct process *process, const struct os_exit *how)
+{
+    const struct cage_end *end = process->caged.end;
+    if (end == NULL || end->ended || end->keeper_reaped || process->keeper_fd < 0) {
+        return false;
+    }
+    process->waits_for_keeper = true;
+    process->how = *how;
+    (void)pidfd_send_signal(process->keeper_fd, SIGKILL, NULL, 0);
+    loop_fd_destroy(process->watch);
+    process->watch =
+        loop_fd_create(process->table->os->loop, process->keeper_fd, pidfd_ready, process);
+    loop_fd_want(process->watch, LOOP_READ);
+    return true;
+}
+
 static void pidfd_ready(void *arg, unsigned ready)
 {
     (void)ready;
     struct process *process = arg;
     struct rusage usage;
     int status;
+    if (process->waits_for_keeper) {
+        siginfo_t info; /* it is our child since its lease process is dead, if we are a subreaper */
+        (void)waitid(P_PIDFD, (id_t)process->keeper_fd, &info, WEXITED | WNOHANG);
+        const struct os_exit how = process->how;
+        process_ended(process, &how);
+        return;
+    }
     if (!process->child) {
         process_ended(process, &UNKNOWN_END);
         return;
@@ -161,7 +205,9 @@ static void pidfd_ready(void *arg, unsigned ready)
         struct os_exit how =
             told ? describe_exit(end->status, &end->usage) : describe_exit(status, &usage);
         how.keeper_killed = end != NULL && !told;
-        process_ended(process, &how);
+        if (!outlived_lease_process(process, &how)) {
+            process_ended(process, &how);
+        }
     } else if (pid < 0 && errno != EINTR) { /* somebody else has reaped it */
         process_ended(process, &UNKNOWN_END);
     }
@@ -212,6 +258,7 @@ static struct process *process_add(struct os *os, pid_t pid, int pidfd, bool chi
     process->child = child;
     process->pidfd = pidfd;
     process->program_fd = -1;
+    process->keeper_fd = -1;
     process->on_exit = on_exit;
     process->arg = arg;
     LIST_INSERT_HEAD(&os->processes->processes, process, entry);
@@ -268,6 +315,18 @@ static bool read_stat(pid_t pid, struct proc_stat *ret)
     return read_stat_file(path, ret);
 }
 
+/* Opens a pidfd of the keeper whose lease process is our child; -1: it is dead. */
+static int open_keeper(const struct spawned *spawned)
+{
+    struct proc_stat stat;
+    int fd = pidfd_open(spawned->end->keeper, 0);
+    if (fd >= 0 && (!read_stat(spawned->end->keeper, &stat) || stat.parent != spawned->pid)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
 /* Opens a pidfd of the program in the cage; -1: it has ended, and its pid may be another
  * process's. */
 static int open_program(const struct spawned *spawned)
@@ -279,18 +338,35 @@ static int open_program(const struct spawned *spawned)
         (void)snprintf(path, sizeof(path), "/proc/%d", (int)spawned->end->program);
         fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     }
-    if (fd >= 0 && (!read_stat(spawned->end->program, &stat) || stat.parent != spawned->pid)) {
+    if (fd >= 0 &&
+        (!read_stat(spawned->end->program, &stat) || stat.parent != spawned->end->keeper)) {
         close(fd);
         fd = -1;
     }
     return fd;
 }
 
+static const struct process *find_caged(const struct os *os, pid_t pid)
+{
+    const struct process *process;
+    LIST_FOREACH(process, &os->processes->processes, entry)
+    {
+        if (process->pid == pid && process->caged.end != NULL) {
+            return process;
+        }
+    }
+    return NULL;
+}
+
 int spawn_watched(struct os *os, const struct os_spawn *spec, int stdin_fd, os_exit_f on_exit,
                   void *arg, pid_t *ret, struct err *err)
 {
     struct spawned spawned = {0};
-    int code = spawn_program(os, spec, stdin_fd, &spawned, err);
+    struct os_spawn own = *spec;
+    const struct process *caged = spec->beside > 0 ? find_caged(os, spec->beside) : NULL;
+    own.beside =
+        caged != NULL ? caged->caged.end->keeper : spec->beside; /* not of its lease process */
+    int code = spawn_program(os, &own, stdin_fd, &spawned, err);
     if (code != 0) {
         return code;
     }
@@ -313,6 +389,8 @@ int spawn_watched(struct os *os, const struct os_spawn *spec, int stdin_fd, os_e
         }
         process->caged = spawned;
         process->program_fd = spawned.end != NULL ? open_program(&spawned) : -1;
+        process->keeper_fd =
+            spawned.end != NULL && spawned.end->has_lease ? open_keeper(&spawned) : -1;
     }
     *ret = spawned.pid;
     return 0;
@@ -356,18 +434,6 @@ int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct 
     }
     *how = describe_exit(status, &usage);
     return 0;
-}
-
-static const struct process *find_caged(const struct os *os, pid_t pid)
-{
-    const struct process *process;
-    LIST_FOREACH(process, &os->processes->processes, entry)
-    {
-        if (process->pid == pid && process->caged.end != NULL) {
-            return process;
-        }
-    }
-    return NULL;
 }
 
 pid_t os_caged_pid(struct os *os, pid_t pid)
@@ -438,7 +504,7 @@ static int signal_program(const struct process *caged, int signal_number)
     if (!is_unknown_call(errno)) {
         return -errno;
     }
-    if (!read_stat(caged->caged.end->program, &stat) || stat.parent != caged->pid) {
+    if (!read_stat(caged->caged.end->program, &stat) || stat.parent != caged->caged.end->keeper) {
         return -ESRCH;
     }
     return kill(caged->caged.end->program, signal_number) == 0 ? 0 : -errno;
@@ -451,9 +517,16 @@ int os_kill(struct os *os, pid_t pid, int signal_number)
         return -ESRCH;
     }
     /* Who holds a cage is deaf to all but KILL: what is meant is the program in it. */
-    const struct process *caged = signal_number != SIGKILL ? find_caged(os, pid) : NULL;
-    if (caged != NULL) {
+    const struct process *caged = find_caged(os, pid);
+    if (caged != NULL && signal_number != SIGKILL) {
         return signal_program(caged, signal_number);
+    }
+    if (caged != NULL && caged->keeper_fd >= 0) {
+        (void)pidfd_send_signal(caged->keeper_fd, SIGKILL, NULL,
+                                0); /* its lease process may be stopped */
+    }
+    if (caged != NULL && caged->waits_for_keeper) {
+        return 0; /* the pid may be another process's by now */
     }
     return kill(pid, signal_number) == 0 ? 0 : -errno;
 }
@@ -610,10 +683,17 @@ size_t os_descendants_pids(pid_t *ret, size_t max)
     return count;
 }
 
+/* Returns whether the process is the lease process of a cage, which only KILL is for: one that is
+ * stopped does not hear of renewals. */
+static bool is_lease_process(const struct os *os, pid_t pid, int signal_number)
+{
+    const struct process *caged = signal_number != SIGKILL ? find_caged(os, pid) : NULL;
+    return caged != NULL && caged->caged.end->has_lease;
+}
+
 /* In rounds, because they may fork meanwhile; each process gets the signal once. */
 size_t os_descendants_kill(struct os *os, int signal_number)
 {
-    (void)os;
     struct population before = {0}, now = {0};
     size_t total = 0, fresh = 1;
     for (int round = 0; round < KILL_ROUNDS_MAX && fresh > 0; round++) {
@@ -624,7 +704,7 @@ size_t os_descendants_kill(struct os *os, int signal_number)
             struct living *each = &now.all[i];
             const struct living *known = population_find(&before, each->pid);
             each->killed = known != NULL && known->killed && known->start_time == each->start_time;
-            if (each->ours && !each->killed) {
+            if (each->ours && !each->killed && !is_lease_process(os, each->pid, signal_number)) {
                 each->killed = true;
                 fresh += kill(each->pid, signal_number) == 0 ? 1 : 0;
             }

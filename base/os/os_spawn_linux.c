@@ -370,6 +370,9 @@ static int launch_err(const struct launch *launch, struct err *err)
     case STEP_JOIN:
         return err_set(err, code, "%s: cannot join the namespaces of process %d: %s", spec->argv[0],
                        (int)spec->beside, why);
+    case STEP_LEASE:
+        return err_set(err, walls, "%s: cannot make the timer of the lease: %s", spec->argv[0],
+                       why);
     case STEP_NONE:
     case STEP_FORK:
     case STEP_SESSION:
@@ -472,7 +475,12 @@ static int launch_prepare(struct launch *launch, struct err *err)
     }
     CHECK(cage->mount_count <= SPAWN_MOUNTS_MAX);
     CHECK(!cage->namespaces || launch->spec->kin != OS_DETACHED);
-    int code = os_cgroup_open_procs(cage->cgroup, launch->procs, &launch->procs_count);
+    int code = spawn_lease_open(launch);
+    if (code != 0) {
+        return err_set(err, code, "%s: cannot make the FIFO %s: %s", launch->spec->argv[0],
+                       cage->lease_path, strerror(-code));
+    }
+    code = os_cgroup_open_procs(cage->cgroup, launch->procs, &launch->procs_count);
     return code == 0 ? 0
                      : err_set(err, err_is_shortage(code) ? code : -ENOTSUP,
                                "%s: cannot join the control group: %s", launch->spec->argv[0],
@@ -491,14 +499,15 @@ int spawn_program(struct os *os, const struct os_spawn *spec, int stdin_fd, stru
         }
     }
     make_env(spec, &env);
-    /* Two stacks, which grow down, and behind them the launch. */
-    size_t size = 2 * SPAWN_STACK_BYTES + sizeof(struct launch);
+    /* Three stacks, which grow down, and behind them the launch. */
+    size_t stacks = 2 * SPAWN_STACK_BYTES + SPAWN_LEASE_BYTES;
+    size_t size = stacks + sizeof(struct launch);
     char *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) {
         code = err_set(err, -errno, "%s: cannot start the program: %s", spec->argv[0],
                        strerror(errno));
     } else {
-        struct launch *launch = (struct launch *)(void *)(mapped + 2 * SPAWN_STACK_BYTES);
+        struct launch *launch = (struct launch *)(void *)(mapped + stacks);
         struct spawned spawned = {0};
         *launch = (struct launch){.spec = spec,
                                   .argv = (char *const *)(uintptr_t)spec->argv,
@@ -506,11 +515,17 @@ int spawn_program(struct os *os, const struct os_spawn *spec, int stdin_fd, stru
                                   .input_fd = input_fd >= 0 ? input_fd : stdin_fd,
                                   .files = &os->files,
                                   .inner_stack_top = mapped + 2 * SPAWN_STACK_BYTES,
+                                  .lease_stack_top = mapped + stacks,
+                                  .lease_fd = -1,
+                                  .keeper_pidfd = -1,
                                   .terminal = {-1, -1, -1}};
         code = launch_prepare(launch, err);
         code = code != 0 ? code : launch_run(launch, mapped + SPAWN_STACK_BYTES, &spawned.pid, err);
         for (size_t i = 0; i < launch->procs_count; i++) {
             close(launch->procs[i]);
+        }
+        if (launch->lease_fd >= 0) {
+            close(launch->lease_fd);
         }
         if (code == 0 && spec->terminal != NULL) {
             os_terminal_started(spec->terminal);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <time.h>
 
 #include "base/os/os_cage.h"
 #include "base/os/os_linux.h"
@@ -29,6 +30,7 @@
 #define CHILD_FLAGS (CHILD_MEMORY | CLONE_VFORK | SIGCHLD)
 
 #define SPAWN_STACK_BYTES ((size_t)128 << 10)
+#define SPAWN_LEASE_BYTES ((size_t)16 << 10) /* the stack of a cage's lease process */
 #define SPAWN_MOUNTS_MAX  112
 
 /* The steps of starting a program; the step that failed is reported. */
@@ -51,6 +53,7 @@ enum step {
     STEP_MOUNT,
     STEP_FILTER,
     STEP_JOIN,
+    STEP_LEASE,
 };
 
 #define SPAWN_NAMESPACES 4 /* namespaces that a program can join: PID, mounts, IPC, user */
@@ -82,6 +85,14 @@ struct launch {
      * struct os_spawn */
     int terminal[3];
     bool has_tty;
+    /* For a cage with a lease: the FIFO (-1: no lease process), the lease process's timer, its
+     * first setting, and the keeper as its lease process makes it. */
+    int lease_fd;
+    struct sigevent lease_event;
+    struct itimerspec lease_time;
+    int lease_timer;
+    char *keeper_stack_top, *lease_stack_top;
+    int keeper_flags, keeper_pidfd;
     int joined[SPAWN_NAMESPACES]; /* descriptors of namespaces to enter, in order; -1: none */
 };
 
@@ -104,6 +115,13 @@ int spawn_become_program(void *arg);
  * failed, and nothing is left running. launch, the stack below stack_top and the stack below
  * launch->inner_stack_top stay in use until that process is dead. */
 void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret);
+
+/* Prepares the lease of launch's cage, if it has one: opens the FIFO.  Returns 0 or -errno. */
+int spawn_lease_open(struct launch *launch);
+/* The function of the process that becomes the cage's lease process: makes the timer, starts the
+ * keeper (keep) with launch->keeper_flags on launch->keeper_stack_top, and reads renewals until the
+ * keeper has died. */
+int spawn_lease_process(struct launch *launch, int (*keep)(void *launch));
 
 /* Starts the program of launch, as a child of the caller on the stack below stack_top, in the
  * namespaces of another process (`beside` of struct os_spawn).  All signals must be blocked.

@@ -4,7 +4,8 @@
  * Whether it can take checkpoints, and whether jobs can have their files at their submit machine,
  * is tried once, when the startd starts and before the first ad: `roost-ckpt probe` runs as an
  * account without rights, as jobs do.  That takes milliseconds.  A machine that says that it can
- * must not disappoint the first job.
+ * must not disappoint the first job.  In the same way it is tried whether a job's container can
+ * have a timer that ends it with its lease (base/os/os_cage.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,6 +20,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/os/os_cage.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_parse.h"
@@ -109,6 +111,8 @@ void job_ckpt_probe(struct startd *startd)
     ad_destroy(remote);
     struct os_stat stat;
     struct os *os = startd->env.os;
+    startd->probed.has_lease_timer =
+        strcmp(config_string(config, "JOB_NAMESPACES"), "none") != 0 && os_cage_can_lease(os);
     const char *program = config_path(config, "RSYS_MOUNT_PROGRAM");
     const char *library = config_path(config, "RSYS_WRAP_LIBRARY");
     startd->probed.has_wrapped = program != NULL && library != NULL &&
@@ -118,6 +122,7 @@ void job_ckpt_probe(struct startd *startd)
 
 void job_ckpt_put_machine(const struct startd *startd, struct ad *ad)
 {
+    ad_set_bool(ad, "HasLeaseTimer", startd->probed.has_lease_timer);
     if (startd->probed.has_remote) {
         ad_set_bool(ad, REMOTE_HAS, true);
     }

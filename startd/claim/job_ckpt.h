@@ -24,6 +24,8 @@ struct job_ckpt_probed {
     /* True: the machine can run jobs whose files stay at their submit machine without mounting a
      * file system, if the jobs' programs are linked with Roost's wrappers. */
     bool has_wrapped;
+    /* true: jobs run in a container that a timer of the kernel kills at the end of the lease */
+    bool has_lease_timer;
 };
 
 /* Runs the probes of roost-ckpt and roost-rsys-mount and fills startd->probed; blocks for some

@@ -55,6 +55,7 @@ struct cage {
     struct cage_view view;
     char *images, *images_at; /* of view; NULL: no checkpoints */
     struct vec programs;      /* of view: directories */
+    char *lease_path;         /* of spec */
     struct kept kept;         /* of view */
     bool required;            /* namespaces or nothing */
     bool closed;              /* nothing that can be had is left out */
@@ -298,6 +299,11 @@ static int cage_open(struct starter *starter, struct err *err)
                                                     : NULL,
         .stack_bytes = stack_bytes > 0 ? (uint64_t)stack_bytes : 0,
     };
+    struct strbuf lease_path;
+    strbuf_init(&lease_path, 0);
+    strbuf_printf(&lease_path, "%s/" STARTER_LEASE_FILE, starter->run.directory);
+    cage->spec.lease_path = cage->lease_path = strbuf_take(&lease_path);
+    strbuf_fini(&lease_path);
     cage->spec.limit_cpus = find_cpus(starter, cage->spec.cpus);
     int rc = make_group(starter, cage, err);
     if (rc == 0 && cage->spec.limit_cpus &&
@@ -338,6 +344,7 @@ int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f o
     struct cage *cage = starter->run.cage;
     struct os_spawn caged = *spec;
     caged.cage = &cage->spec;
+    cage->spec.lease_end_ms = starter->run.lease.end_ms;
     cage->began = true;
     rc = os_spawn(starter->env.os, &caged, on_exit, starter, ret, err);
     if (rc == -EPROTONOSUPPORT && cage->spec.filter != &job_filter_strict) {
@@ -378,6 +385,7 @@ int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_e
     limits.namespaces = limits.user_namespace = false;
     limits.mounts = NULL;
     limits.mount_count = 0;
+    limits.lease_path = NULL;
     limits.oom_score = 0; /* written by path, which is the job's in there */
     beside.cage = &limits;
     if (cage->spec.namespaces) {
@@ -532,6 +540,7 @@ void cage_close(struct starter *starter)
     os_cgroup_close(cage->spec.cgroup);
     cage_view_fini(&cage->view);
     mem_free(cage->images);
+    mem_free(cage->lease_path);
     mem_free(cage->images_at);
     vec_fini(&cage->programs, mem_free);
     kept_fini(&cage->kept);

@@ -4,6 +4,7 @@
  */
 #include "starter/job/job_end.h"
 
+#include "base/loop.h"
 #include "base/os/os.h"
 #include "starter/job/cage.h"
 #include "starter/job/watch.h"
@@ -27,15 +28,22 @@ void job_end_held(struct starter *starter)
 
 bool job_end_is_machines(struct starter *starter, const struct os_exit *how)
 {
-    const char *reason = how->keeper_killed ? "the init process of the job's container was killed"
-                         : watch_saw_machines_oom(starter, how)
-                             ? "the machine ran out of memory, and the kernel killed the job"
-                             : NULL;
-    if (reason == NULL || starter->run.stop.how != RUNS_ON || starter->run.end.hold != NULL) {
+    bool lease_over = loop_now_ms(starter->env.loop) >= starter->run.lease.end_ms;
+    if (starter->run.stop.how != RUNS_ON || starter->run.end.hold != NULL) {
+        return false;
+    }
+    if (!how->keeper_killed && !watch_saw_machines_oom(starter, how)) {
         return false;
     }
     starter->run.process.pid = -1;
     job_end_still(starter);
-    job_run_blame_machine(starter, reason);
+    if (how->keeper_killed && lease_over) { /* by the lease process of the cage */
+        job_run_give_up(starter, "the claim's lease has expired");
+    } else {
+        job_run_blame_machine(starter,
+                              how->keeper_killed
+                                  ? "the init process of the job's container was killed"
+                                  : "the machine ran out of memory, and the kernel killed the job");
+    }
     return true;
 }

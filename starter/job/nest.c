@@ -87,8 +87,8 @@ struct look {
 
 static void look_at(void *arg, const char *name)
 {
-    static const char *const KNOWN[] = {"job.record", STARTER_CGROUPS_FILE, STARTER_JOB_AD,
-                                        STARTER_MACHINE_AD};
+    static const char *const KNOWN[] = {"job.record", STARTER_CGROUPS_FILE, STARTER_LEASE_FILE,
+                                        STARTER_JOB_AD, STARTER_MACHINE_AD};
     struct look *look = arg;
     struct err err;
     for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++) {

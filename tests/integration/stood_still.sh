@@ -1,5 +1,7 @@
 #!/bin/bash
-# A starter that stood still (SIGSTOP) for longer than the lease goes on with its work, because the startd kept the claim.
+# Daemons that stand still (SIGSTOP) for longer than the lease: a starter alone goes on with its work, because the startd
+# kept the claim; where startd and starter stand still together, the job is killed at the end of its lease, also when the
+# init process of its container is stopped, so it never runs twice at a time.
 #
 # TIMEOUT: 240
 # SPDX-License-Identifier: Apache-2.0
@@ -42,6 +44,13 @@ beats_after() { [ "$(tail -n 1 "$OUT/beats.$1" | awk -v t="$2" '{ print ($2 >= t
 # node_of CLUSTER: the node on which the job runs.
 node_of() { "$ROOST" q "$1" -af RemoteHost 2>/dev/null | sed 's/.*@//'; }
 is_running() { [ "$("$ROOST" q "$1" -af JobStatus 2>/dev/null)" = 2 ]; }
+# keepers NODE: the init process of the job's container, and the process above it that keeps the lease.
+keepers() {
+    local pid comm
+    for pid in $(traces "$POOL/nodes/$1/"); do
+        { read -r comm <"/proc/$pid/comm"; } 2>/dev/null && [ "$comm" = roost-keeper ] && echo "$pid"
+    done
+}
 
 say "a starter that alone stands still for longer than the lease"
 cluster=$(beat alone) || exit 1
@@ -56,5 +65,37 @@ open_gate alone
 until_true 40 "it is done" is_done "$cluster" 1
 equals "its runs" "$("$ROOST" history "$cluster" -af JobStatus ExitCode NumJobStarts)" "4 0 1"
 equals "what it did" "$(cut -d' ' -f1 "$OUT/beats.alone" | sort -u | wc -l)" 1
+
+if ! unshare --mount --pid --fork true 2>/dev/null && ! unshare --user --pid --fork true 2>/dev/null; then
+    say "no namespaces here: nothing ends a job whose daemons stand still"
+    pool_stop
+    passed
+fi
+equals "what the machines say" "$("$ROOST" status -af HasLeaseTimer | sort -u)" true
+# stand_still NAME WHAT...: stops startd and starter of the job's node, and what else is named.
+stand_still() {
+    local name=$1 cluster node pid stopped
+    cluster=$(beat "$name") || exit 1
+    until_true 40 "it runs" has_beaten "$name" 1
+    until_true 20 "the schedd knows" is_running "$cluster"
+    node=$(node_of "$cluster")
+    stopped="$(pids_of master "$node") $(pids_of startd "$node") $(pids_of starter "$node")"
+    [ $# -eq 1 ] || stopped="$stopped $(keepers "$node")"
+    for pid in $stopped; do kill -STOP "$pid" || fail "kill -STOP $pid"; done
+    until_true 60 "it runs elsewhere" has_beaten "$name" 2
+    until_true 20 "the schedd knows" is_running "$cluster"
+    [ "$(node_of "$cluster")" != "$node" ] || fail "it still runs on $node"
+    until_true 20 "the second run goes on" beats_after "$name" $(($(date +%s) + 2))
+    for pid in $stopped; do kill -CONT "$pid" 2>/dev/null; done
+    open_gate "$name"
+    until_true 40 "it is done" is_done "$cluster" 1
+    equals "runs of $name" "$(cut -d' ' -f1 "$OUT/beats.$name" | sort -u | wc -l)" 2
+    # Lines are in the order in which they were written: once the second run has begun, the first writes no more.
+    equals "changes from one run of $name to another" "$(cut -d' ' -f1 "$OUT/beats.$name" | uniq | wc -l)" 2
+}
+say "startd and starter stand still"
+stand_still both
+say "startd, starter and the processes of the container stand still"
+stand_still all keepers
 pool_stop
 passed

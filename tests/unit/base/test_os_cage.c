@@ -247,6 +247,91 @@ static void a_killed_keeper_is_told_from_a_killed_program(void **state)
     assert_true(f->how.keeper_killed);
 }
 
+/* Gives the cage a lease; false: this machine has no pidfds. */
+static bool take_lease(struct fixture *f, char path[120], uint64_t more_ms)
+{
+    (void)snprintf(path, 120, "%s/lease", f->top);
+    f->cage.lease_path = path;
+    f->cage.lease_end_ms = loop_now_ms(f->loop) + more_ms;
+    return os_cage_can_lease(f->os);
+}
+
+static pid_t parent_of(pid_t pid)
+{
+    char path[64];
+    int parent = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*d (%*[^)]) %*c %d", &parent), 1);
+    assert_int_equal(fclose(file), 0);
+    return parent;
+}
+
+static void the_end_of_its_lease_kills_a_cage_whose_processes_are_stopped(void **state)
+{
+    struct fixture *f = *state;
+    char path[120];
+    pid_t pid;
+    if (!take_lease(f, path, 0)) {
+        skip();
+    }
+    assert_int_equal(start(f, "exec sleep 1000", &pid), 0);
+    pid_t program = os_caged_pid(f->os, pid);
+    pid_t keeper = parent_of(program);
+    assert_int_equal(parent_of(keeper), pid);
+    assert_int_equal(kill(keeper, SIGSTOP), 0);
+    assert_int_equal(kill(pid, SIGSTOP), 0);
+    loop_run_until(f->loop, &f->ended);
+    assert_true(f->how.keeper_killed);
+    assert_int_equal(kill(keeper, 0), -1); /* told when everything in there is dead */
+    assert_int_equal(kill(program, 0), -1);
+}
+
+static void a_renewed_lease_does_not_end(void **state)
+{
+    struct fixture *f = *state;
+    char path[120];
+    pid_t pid;
+    if (!take_lease(f, path, 0)) {
+        skip();
+    }
+    os_cage_renew(f->os, path, 0); /* nobody reads there yet */
+    assert_int_equal(start(f, "sleep 1; exit 7", &pid), 0);
+    os_cage_renew(f->os, path, loop_now_ms(f->loop) + 1000000);
+    assert_int_equal(os_descendants_kill(f->os, SIGSTOP) > 0, true); /* but not who reads */
+    os_cage_renew(f->os, path, loop_now_ms(f->loop) + 2000000);
+    assert_int_equal(os_descendants_kill(f->os, SIGCONT) > 0, true);
+    loop_run_until(f->loop, &f->ended);
+    assert_int_equal(f->how.status, 7);
+    assert_false(f->how.keeper_killed);
+}
+
+static void a_cage_with_a_lease_ends_with_each_of_its_processes(void **state)
+{
+    struct fixture *f = *state;
+    char path[120];
+    pid_t pid;
+    if (!take_lease(f, path, 1000000)) {
+        skip();
+    }
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(start(f, "exec sleep 1000", &pid), 0);
+        pid_t program = os_caged_pid(f->os, pid);
+        pid_t keeper = parent_of(program);
+        assert_int_equal(i == 0   ? kill(pid, SIGKILL)
+                         : i == 1 ? kill(keeper, SIGKILL)
+                         : i == 2 ? os_kill(f->os, pid, SIGKILL)
+                                  : os_kill(f->os, pid, SIGTERM),
+                         0);
+        loop_run_until(f->loop, &f->ended);
+        assert_int_equal(f->how.keeper_killed, i < 3);
+        assert_int_equal(f->how.signal == SIGTERM, i == 3);
+        assert_int_equal(kill(keeper, 0), -1);
+        assert_int_equal(kill(program, 0), -1);
+    }
+}
+
 static void a_caged_program_gets_the_signals_that_it_is_sent(void **state)
 {
     struct fixture *f = *state;
@@ -620,6 +705,9 @@ int main(void)
         TEST(what_a_caged_program_shares_by_key_is_its_own),
         TEST(status_signal_and_times_of_a_caged_program_are_its_own),
         TEST(a_killed_keeper_is_told_from_a_killed_program),
+        TEST(the_end_of_its_lease_kills_a_cage_whose_processes_are_stopped),
+        TEST(a_renewed_lease_does_not_end),
+        TEST(a_cage_with_a_lease_ends_with_each_of_its_processes),
         TEST(a_caged_program_gets_the_signals_that_it_is_sent),
         TEST(what_a_caged_program_leaves_running_ends_with_it),
         TEST(a_program_that_is_not_there_is_said_not_to_be),
