@@ -12,6 +12,7 @@
 LEASE=6
 pool_init --nodes 2 --cpus-per-node 1
 cat >>"$ROOST_CONFIG" <<END
+CLAIM_LEASE_DURATION = $LEASE
 LEASE_MARGIN = 2
 HIBERNATE = "NONE"
 END
@@ -33,8 +34,7 @@ until (-e '$WORK/gate.$1') {
 END
     sed -i '2i use IO::Handle;' "$WORK/$1.job"
     chmod 0755 "$WORK/$1.job"
-    printf '%s\n' "executable = $WORK/$1.job" 'transfer_executable = false' 'request_memory = 64' \
-        "job_lease_duration = $LEASE" queue >"$WORK/$1.sub"
+    printf '%s\n' "executable = $WORK/$1.job" 'transfer_executable = false' 'request_memory = 64' queue >"$WORK/$1.sub"
     submit "$WORK/$1.sub"
 }
 # has_beaten NAME RUNS: so many runs have written.
