@@ -59,6 +59,7 @@ struct submit {
     /* struct ad: the first job's whole ad, then for each other job what differs; of a cluster whose
      * jobs are made later only the first */
     struct vec ads;
+    struct submit_common common; /* of the jobs of the present queue statement */
     struct later later;
     int64_t cluster;
 };
@@ -69,8 +70,8 @@ static int one_job(struct submit *submit, struct submit_file *file, int64_t proc
 {
     struct ad *ad;
     const struct ad *first = submit->ads.count > 0 ? submit->ads.items[0] : NULL;
-    int rc =
-        submit_job_make(file, submit->description.path, &submit->host.place, proc, first, &ad, err);
+    int rc = submit_job_make(file, submit->description.path, &submit->host.place, proc, first,
+                             &submit->common, &ad, err);
     if (rc == 0) {
         vec_push(&submit->ads, ad);
         submit->reserve = submit->reserve || submit_file_uses_cluster(file);
@@ -165,6 +166,7 @@ static int read_all(struct submit *submit, const char *text, bool warns, struct 
     int rc;
     vec_fini(&submit->ads, ad_destroy_item);
     submit->ads = (struct vec){0};
+    submit->common = (struct submit_common){0};
     if (submit->cluster > 0 || submit->dry_run) {
         submit_file_set_cluster(file, submit->cluster > 0 ? submit->cluster : 1);
     }

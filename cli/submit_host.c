@@ -106,6 +106,10 @@ static int read_file(void *arg, const char *path, char **text, struct err *err)
 static int look_through(struct submit_host *host, const char *path, struct os_stat *ret)
 {
     char real[PATH_MAX];
+    int rc = os_stat(host->cli->os, path, ret);
+    if (rc != 0 || !ret->is_link) {
+        return rc;
+    }
     return realpath(path, real) != NULL ? os_stat(host->cli->os, real, ret) : -errno;
 }
 
@@ -285,13 +289,33 @@ static int look_at_program(struct submit_host *host, const char *path, struct er
     return 0;
 }
 
+/* Checks that files can be made in the directory of `path`, whose last slash is at path[length].
+ * Thousands of jobs may have their output in one directory: the last good one is remembered. */
+static int look_above(struct submit_host *host, const char *path, size_t length, struct err *err)
+{
+    struct os_stat stat;
+    char *above = mem_strndup(path, length > 0 ? length : 1);
+    int rc = 0;
+    if (host->good_directory != NULL && strcmp(host->good_directory, above) == 0) {
+        mem_free(above);
+        return 0;
+    }
+    if (look_through(host, above, &stat) != 0 || !stat.is_dir) {
+        rc = err_set(err, -ENOENT, "%s: no such directory: %s", path, above);
+    } else if (access(above, W_OK | X_OK) != 0) {
+        rc = err_set(err, -errno, "%s: %s: %s", path, above, strerror(errno));
+    }
+    mem_free(rc == 0 ? host->good_directory : above);
+    host->good_directory = rc == 0 ? above : host->good_directory;
+    return rc;
+}
+
 /* Checks that an output file can be written; otherwise the shadow would find out after the job has
  * run. */
 static int look_at_output(struct submit_host *host, const char *path, struct err *err)
 {
     struct os_stat stat;
-    char *above = mem_strdup(path);
-    char *slash = strrchr(above, '/');
+    const char *slash = strrchr(path, '/');
     int rc = 0;
     if (look_through(host, path, &stat) == 0) {
         if (stat.is_dir) {
@@ -300,14 +324,8 @@ static int look_at_output(struct submit_host *host, const char *path, struct err
             rc = err_set(err, -errno, "%s: %s", path, strerror(errno));
         }
     } else if (slash != NULL) {
-        slash[slash == above ? 1 : 0] = '\0';
-        if (look_through(host, above, &stat) != 0 || !stat.is_dir) {
-            rc = err_set(err, -ENOENT, "%s: no such directory: %s", path, above);
-        } else if (access(above, W_OK | X_OK) != 0) {
-            rc = err_set(err, -errno, "%s: %s: %s", path, above, strerror(errno));
-        }
+        rc = look_above(host, path, (size_t)(slash - path), err);
     }
-    mem_free(above);
     return rc;
 }
 
@@ -315,10 +333,19 @@ static int look_at_output(struct submit_host *host, const char *path, struct err
 static int look_at_log(struct submit_host *host, const char *path, struct err *err)
 {
     char target[2];
-    return readlink(path, target, sizeof(target)) >= 0
-               ? err_set(err, -ELOOP, "%s: symbolic links are not followed; name the target file",
-                         path)
-               : look_at_output(host, path, err);
+    if (host->good_log != NULL && strcmp(host->good_log, path) == 0) {
+        return 0;
+    }
+    if (readlink(path, target, sizeof(target)) >= 0) {
+        return err_set(err, -ELOOP, "%s: symbolic links are not followed; name the target file",
+                       path);
+    }
+    int rc = look_at_output(host, path, err);
+    if (rc == 0) {
+        mem_free(host->good_log);
+        host->good_log = mem_strdup(path);
+    }
+    return rc;
 }
 
 static int look_for_wrappers(const char *path, int64_t *ret)
@@ -538,4 +565,6 @@ int submit_host_init(struct submit_host *host, struct cli *cli, const char *file
 void submit_host_fini(struct submit_host *host)
 {
     strmap_destroy(host->macros, mem_free);
+    mem_free(host->good_directory);
+    mem_free(host->good_log);
 }

@@ -19,6 +19,8 @@ struct submit_host {
     struct cli *cli;
     bool is_spooled;       /* set by the caller: output stays at the schedd until it is fetched */
     struct strmap *macros; /* predefined macros such as ARCH and YEAR */
+    /* paths that were found good last: a directory for output files, a log; NULL: none */
+    char *good_directory, *good_log;
     char cwd[4096];
     char user[256];
     char domain[256];

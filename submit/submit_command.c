@@ -321,7 +321,7 @@ int command_set_simple(struct submit_making *making, struct err *err)
     return rc;
 }
 
-int command_check_obeyed(const struct submit_making *making, struct err *err)
+int command_check_obeyed(struct submit_making *making, struct err *err)
 {
     size_t at = 0;
     const char *name;

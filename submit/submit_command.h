@@ -51,7 +51,7 @@ int command_set_simple(struct submit_making *making, struct err *err);
 /* Returns 0; or, if submit_place.obeyed_only is true, -EINVAL with err for the first command (also
  * one written as +Attribute) that is COMMAND_REFUSED.  Warns of each command that is
  * COMMAND_IGNORED. */
-int command_check_obeyed(const struct submit_making *making, struct err *err);
+int command_check_obeyed(struct submit_making *making, struct err *err);
 
 /* Returns the command whose name is most similar to name, to suggest it; NULL: none is similar. */
 const char *command_nearest(const char *name);

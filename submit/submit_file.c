@@ -52,6 +52,7 @@ struct submit_file {
     size_t work;       /* bytes that may still be processed, for this reading or the selected job */
     size_t item_bytes; /* bytes of the selected job's item */
     bool selectable, uses_cluster, appended;
+    bool varied; /* see submit_file_varied() */
     unsigned queues, queue_line;
     /* line of the present setting or statement, for messages */
     const char *name;
@@ -68,10 +69,20 @@ static void free_setting(void *value)
     mem_free(setting);
 }
 
+/* Returns a variable of the selected job; NULL: no such variable.  All but the cluster's number
+ * differ from job to job. */
+static const char *variable_of(struct submit_file *file, const char *name)
+{
+    const char *variable = strmap_get(file->variables, name);
+    file->varied = file->varied || (variable != NULL && !text_equal_nocase(name, "Cluster") &&
+                                    !text_equal_nocase(name, "ClusterId"));
+    return variable;
+}
+
 static const char *lookup_macro(void *arg, const char *name)
 {
     struct submit_file *file = arg;
-    const char *variable = strmap_get(file->variables, name);
+    const char *variable = variable_of(file, name);
     if (variable != NULL) {
         return variable;
     }
@@ -96,6 +107,7 @@ static const char *get_environment(void *arg, const char *name)
 static uint64_t random_number(void *arg)
 {
     struct submit_file *file = arg;
+    file->varied = true;
     return file->world->random != NULL ? file->world->random(file->world->arg) : 0;
 }
 
@@ -110,17 +122,37 @@ static int expand_macros(struct submit_file *file, const char *text, struct strb
     return rc;
 }
 
-int submit_file_value(struct submit_file *file, const char *name, char **ret, struct err *err)
+/* Finds the text of a command as it is written, and its line; NULL: not set. */
+static const char *find_text(struct submit_file *file, const char *name, unsigned *line)
 {
     /* An item's variable may be named as a command: `queue arguments from list`. */
-    const char *text = strmap_get(file->variables, name);
+    const char *text = variable_of(file, name);
     struct setting *setting = strmap_get(file->settings, name);
-    *ret = NULL;
+    *line = text != NULL ? file->queue_line : setting != NULL ? setting->line : 0;
     if (setting != NULL) {
         setting->is_used = true;
         text = text != NULL ? text : setting->value;
     }
+    return text;
+}
+
+int submit_file_value_of(struct submit_file *file, const char *name, const char *alias, char **ret,
+                         unsigned *line, struct err *err)
+{
+    const char *used = name;
+    const char *text = find_text(file, name, line);
+    *ret = NULL;
+    if (text == NULL && alias != NULL) {
+        used = alias;
+        text = find_text(file, alias, line);
+    }
     if (text == NULL) {
+        return 0;
+    }
+    const size_t length = strlen(text);
+    if (length < SUBMIT_VALUE_MAX && length <= file->work && strchr(text, '$') == NULL) {
+        file->work -= length;
+        *ret = mem_strdup(text);
         return 0;
     }
     struct strbuf out;
@@ -130,11 +162,16 @@ int submit_file_value(struct submit_file *file, const char *name, char **ret, st
     if (rc == 0) {
         *ret = mem_strdup(strbuf_text(&out));
     } else {
-        rc = err_prefix(err, rc, "%s:%u: %.100s", file->source->name, submit_file_line(file, name),
-                        name);
+        rc = err_prefix(err, rc, "%s:%u: %.100s", file->source->name, *line, used);
     }
     strbuf_fini(&out);
     return rc;
+}
+
+int submit_file_value(struct submit_file *file, const char *name, char **ret, struct err *err)
+{
+    unsigned line;
+    return submit_file_value_of(file, name, NULL, ret, &line, err);
 }
 
 unsigned submit_file_line(const struct submit_file *file, const char *name)
@@ -143,6 +180,13 @@ unsigned submit_file_line(const struct submit_file *file, const char *name)
     return strmap_get(file->variables, name) != NULL ? file->queue_line
            : setting != NULL                         ? setting->line
                                                      : 0;
+}
+
+bool submit_file_varied(struct submit_file *file)
+{
+    bool varied = file->varied;
+    file->varied = false;
+    return varied;
 }
 
 bool submit_file_unused(const struct submit_file *file, size_t *at, const char **name,

@@ -102,6 +102,13 @@ void submit_file_digest(const struct submit_file *file, struct strbuf *out);
  * submit_file_select() selected; *ret is NULL when `name` is not set.  Returns 0, or a negative
  * errno with err. */
 int submit_file_value(struct submit_file *file, const char *name, char **ret, struct err *err);
+/* The same for a command with another name, `alias` (may be NULL), which counts if `name` is not
+ * set.  *line: the number of the line that sets the one that counts; 0: neither is set. */
+int submit_file_value_of(struct submit_file *file, const char *name, const char *alias, char **ret,
+                         unsigned *line, struct err *err);
+/* Returns whether a value since the last call depended on the selected job (Process, Item, a
+ * variable of the queue statement) or on chance. */
+bool submit_file_varied(struct submit_file *file);
 /* Returns the number of the line that sets `name`: the line of a setting, or of the queue statement
  * if name is one of its variables; 0 when the name is not set. */
 unsigned submit_file_line(const struct submit_file *file, const char *name);

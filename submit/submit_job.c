@@ -269,77 +269,191 @@ static void prune_same(struct ad *ad, const struct ad *first)
     vec_fini(&same, mem_free);
 }
 
-static int make_ad(struct submit_making *making, struct err *err)
+/* ---- the steps */
+
+enum {
+    STEP_OBEYED,
+    STEP_UNIVERSE,
+    STEP_DIRECTORY,
+    STEP_EXECUTABLE,
+    STEP_ARGUMENTS,
+    STEP_PARALLEL,
+    STEP_ENVIRONMENT,
+    STEP_STATUS,
+    STEP_INPUT,
+    STEP_OUTPUTS,
+    STEP_NOTIFICATION,
+    STEP_RANK,
+    STEP_QUEUE_RULES,
+    STEP_RETRIES,
+    STEP_SIGNALS,
+    STEP_RESOURCES,
+    STEP_LIMITS,
+    STEP_ACCOUNT,
+    STEP_SIMPLE,
+    STEP_DEFERRAL,
+    STEP_SIZES,
+    STEP_FILES,
+    STEP_AUTOMATIC,
+    STEP_FORCED,
+    STEP_OWN,
+    STEP_JOBSET,
+    STEP_CHECKPOINT,
+    STEP_PROPERTIES,
+    STEP_REQUIREMENTS,
+    STEP_LOOK,
+    STEP_COUNT
+};
+
+#define ONE(step)  (UINT32_C(1) << (step))
+#define ALL_STEPS  (ONE(STEP_COUNT) - 1)
+#define FROM(step) (ALL_STEPS & ~(ONE(step) - 1))
+
+/* again: the steps to make again for a job for which this one has other values.  These are the step
+ * itself and all after it, which may read what it has set; fewer where the attributes that it sets
+ * are known to be read by few. */
+static const struct step {
+    int (*make)(struct submit_making *making, struct err *err);
+    uint32_t again;
+} STEPS[STEP_COUNT] = {
+    [STEP_OBEYED] = {command_check_obeyed, ALL_STEPS},
+    [STEP_UNIVERSE] = {universe_set, ALL_STEPS},
+    [STEP_DIRECTORY] = {set_directory, FROM(STEP_DIRECTORY)},
+    [STEP_EXECUTABLE] = {universe_set_executable, FROM(STEP_EXECUTABLE)},
+    [STEP_ARGUMENTS] = {words_set_arguments, ONE(STEP_ARGUMENTS)},
+    [STEP_PARALLEL] = {universe_set_parallel, FROM(STEP_PARALLEL)},
+    [STEP_ENVIRONMENT] = {words_set_environment, ONE(STEP_ENVIRONMENT)},
+    [STEP_STATUS] = {policy_set_status, FROM(STEP_STATUS)},
+    /* The size of the input, which STEP_FILES sets, is read by expressions only. */
+    [STEP_INPUT] = {transfer_set_input, ONE(STEP_INPUT) | ONE(STEP_FILES) | ONE(STEP_LOOK)},
+    [STEP_OUTPUTS] = {transfer_set_outputs, ONE(STEP_OUTPUTS) | ONE(STEP_LOOK)},
+    [STEP_NOTIFICATION] = {policy_set_notification, FROM(STEP_NOTIFICATION)},
+    [STEP_RANK] = {policy_set_rank, FROM(STEP_RANK)},
+    [STEP_QUEUE_RULES] = {policy_set_queue_rules, FROM(STEP_QUEUE_RULES)},
+    [STEP_RETRIES] = {retries_set, FROM(STEP_RETRIES)},
+    [STEP_SIGNALS] = {policy_set_signals, FROM(STEP_SIGNALS)},
+    [STEP_RESOURCES] = {resources_set, FROM(STEP_RESOURCES)},
+    [STEP_LIMITS] = {charge_set_limits, FROM(STEP_LIMITS)},
+    [STEP_ACCOUNT] = {charge_set_account, FROM(STEP_ACCOUNT)},
+    [STEP_SIMPLE] = {command_set_simple, FROM(STEP_SIMPLE)},
+    [STEP_DEFERRAL] = {policy_set_deferral, FROM(STEP_DEFERRAL)},
+    [STEP_SIZES] = {resources_set_sizes, FROM(STEP_SIZES)},
+    [STEP_FILES] = {transfer_set_files, FROM(STEP_FILES)},
+    [STEP_AUTOMATIC] = {set_automatic, FROM(STEP_AUTOMATIC)},
+    [STEP_FORCED] = {set_forced_site_attributes, FROM(STEP_FORCED)},
+    [STEP_OWN] = {set_own, FROM(STEP_OWN)},
+    [STEP_JOBSET] = {set_jobset, FROM(STEP_JOBSET)},
+    [STEP_CHECKPOINT] = {checkpoint_set, FROM(STEP_CHECKPOINT)},
+    [STEP_PROPERTIES] = {resources_set_properties, FROM(STEP_PROPERTIES)},
+    [STEP_REQUIREMENTS] = {requirements_set, FROM(STEP_REQUIREMENTS)},
+    [STEP_LOOK] = {transfer_look, ONE(STEP_LOOK)},
+};
+
+/* Makes the ad with these steps.  *again: the steps to make again for another job. */
+static int make_steps(struct submit_making *making, uint32_t steps, uint32_t *again,
+                      struct err *err)
 {
-    static int (*const STEPS[])(struct submit_making *, struct err *) = {
-        universe_set,
-        set_directory,
-        universe_set_executable,
-        words_set_arguments,
-        universe_set_parallel,
-        words_set_environment,
-        policy_set_status,
-        transfer_set_streams,
-        policy_set_notification,
-        policy_set_rank,
-        policy_set_queue_rules,
-        retries_set,
-        policy_set_signals,
-        resources_set,
-        charge_set_limits,
-        charge_set_account,
-        command_set_simple,
-        policy_set_deferral,
-        resources_set_sizes,
-        transfer_set_files,
-        set_automatic,
-        set_forced_site_attributes,
-        set_own,
-        set_jobset,
-        checkpoint_set,
-        resources_set_properties,
-        requirements_set,
-        transfer_look,
-    };
-    for (size_t i = 0; i < ARRAY_COUNT(STEPS); i++) {
-        int rc = STEPS[i](making, err);
-        if (rc != 0) {
-            return rc;
+    int rc = 0;
+    *again = 0;
+    (void)submit_file_varied(making->file);
+    for (size_t i = 0; i < STEP_COUNT && rc == 0; i++) {
+        if ((steps & ONE(i)) != 0) {
+            rc = STEPS[i].make(making, err);
+            *again |= submit_file_varied(making->file) ? STEPS[i].again : 0;
         }
     }
+    return rc;
+}
+
+static bool has_own(const struct submit_file *file)
+{
+    size_t at = 0;
+    const char *name;
+    bool plus;
+    unsigned line;
+    while (submit_file_walk(file, &at, &name, &plus, &line)) {
+        if (plus) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Makes the job's ad with these steps in making->ad: NULL on failure. */
+static int make_ad(struct submit_making *making, uint32_t steps, uint32_t *again, struct err *err)
+{
+    making->ad = ad_create();
+    ad_chain(making->ad, making->first);
+    if (making->is_first) {
+        set_base(making);
+        set_site_attributes(making, false);
+    }
+    int rc = make_steps(making, steps, again, err);
+    if (rc != 0) {
+        ad_destroy(making->ad);
+        making->ad = NULL;
+        return rc;
+    }
+    warn_of_mistakes(making);
+    ad_chain(making->ad, NULL);
+    if (making->first != NULL) {
+        prune_same(making->ad, making->first);
+    }
+    ad_set_int(making->ad, "ProcId", making->proc);
     return 0;
+}
+
+/* Makes the second job again, with the steps whose values differ: if that gives the same ad, it
+ * does so for all later ones. */
+static void find_common(const struct submit_making *made, uint32_t again,
+                        struct submit_common *common)
+{
+    struct submit_place quiet = *made->place;
+    struct submit_making making = *made;
+    quiet.warn = NULL;
+    making.place = &quiet;
+    *common = (struct submit_common){
+        .first = made->first,
+        .queue = submit_file_queue_count(made->file),
+        /* What the user set with +Attribute wins over what a step sets for this job; and each job
+         * has a JobStatus of its own (see prune_same()). */
+        .steps = again | ONE(STEP_STATUS) | (has_own(made->file) ? ONE(STEP_OWN) : 0),
+        .universe = made->universe,
+        .is_docker = made->is_docker,
+        .is_container = made->is_container};
+    if (make_ad(&making, common->steps, &again, NULL) == 0) {
+        common->is_usable = ad_same(making.ad, made->ad);
+        ad_destroy(making.ad);
+    }
 }
 
 int submit_job_make(struct submit_file *file, const char *file_name,
                     const struct submit_place *place, int64_t proc, const struct ad *first,
-                    struct ad **ret, struct err *err)
+                    struct submit_common *common, struct ad **ret, struct err *err)
 {
     struct submit_making making = {.file = file,
                                    .file_name = file_name,
                                    .place = place,
                                    .is_first = first == NULL,
                                    .first = first,
-                                   .proc = proc,
-                                   .ad = ad_create()};
-    ad_chain(making.ad, first);
-    if (making.is_first) {
-        set_base(&making);
-        set_site_attributes(&making, false);
+                                   .proc = proc};
+    bool is_known = common != NULL && first != NULL && common->first == first &&
+                    common->queue == submit_file_queue_count(file);
+    uint32_t steps = ALL_STEPS, again;
+    if (is_known && common->is_usable) {
+        steps = common->steps;
+        making.universe = common->universe;
+        making.is_docker = common->is_docker;
+        making.is_container = common->is_container;
     }
-    int rc = command_check_obeyed(&making, err);
-    rc = rc != 0 ? rc : make_ad(&making, err);
-    if (rc != 0) {
-        ad_destroy(making.ad);
-        return rc;
+    int rc = make_ad(&making, steps, &again, err);
+    if (rc == 0 && common != NULL && first != NULL && !is_known) {
+        find_common(&making, again, common);
     }
-    warn_of_mistakes(&making);
-    ad_chain(making.ad, NULL);
-    if (first != NULL) {
-        prune_same(making.ad, first);
+    if (rc == 0) {
+        *ret = making.ad;
     }
-    ad_set_int(making.ad, "ProcId", proc);
-    *ret = making.ad;
-    return 0;
+    return rc;
 }
 
 int submit_job_is_late(struct submit_file *file, bool *ret, int64_t *limit, struct err *err)

@@ -69,13 +69,26 @@ struct submit_place {
     void *arg;
 };
 
+/* What the jobs of a queue statement have in common, found out when its second job is made, so that
+ * the others need only the steps whose values differ.  All bytes zero at first; the caller only
+ * keeps it beside the file. */
+struct submit_common {
+    const struct ad *first; /* see submit_job_make() */
+    unsigned queue;         /* number of the queue statement */
+    bool is_usable;         /* false: each job is made with all steps */
+    uint32_t steps;         /* a bit for each step that is made for each job */
+    int64_t universe;
+    bool is_docker, is_container;
+};
+
 /* Makes in *ret, owned by the caller, the ad of the job that submit_file_select() selected.
  * file_name: the file's name for error messages.  proc: the job's ProcId.  first: the ad of the
- * file's first job; NULL while that job's own ad is made.  Returns 0; or, with err, -EINVAL
+ * file's first job; NULL while that job's own ad is made; the caller must not change it then.
+ * common: NULL: each job is made with all steps, and is the same.  Returns 0; or, with err, -EINVAL
  * ("job.sub:12: ...") or the error of place->look(). */
 int submit_job_make(struct submit_file *file, const char *file_name,
                     const struct submit_place *place, int64_t proc, const struct ad *first,
-                    struct ad **ret, struct err *err);
+                    struct submit_common *common, struct ad **ret, struct err *err);
 
 /* Sets *ret to whether the schedd is to make the cluster's jobs one by one (max_materialize or
  * max_idle is set). *limit is max_materialize; -1 without it.  Returns 0, or -EINVAL with err. */

@@ -22,13 +22,7 @@
 int making_value(struct submit_making *making, const char *name, const char *alias, char **ret,
                  struct err *err)
 {
-    const char *used = name;
-    *ret = NULL;
-    if (submit_file_line(making->file, name) == 0 && alias != NULL) {
-        used = alias;
-    }
-    making->line = submit_file_line(making->file, used);
-    int rc = submit_file_value(making->file, used, ret, err);
+    int rc = submit_file_value_of(making->file, name, alias, ret, &making->line, err);
     if (rc == 0 && *ret != NULL && (*ret)[0] == '\0') {
         mem_free(*ret);
         *ret = NULL;

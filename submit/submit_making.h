@@ -135,7 +135,8 @@ int resources_set_properties(struct submit_making *making, struct err *err);
 int checkpoint_set(struct submit_making *making, struct err *err);
 /* Returns the requirement on machines for a job with checkpoints; NULL: the job wants none. */
 const char *checkpoint_need(const struct ad *ad);
-int transfer_set_streams(struct submit_making *making, struct err *err);
+int transfer_set_input(struct submit_making *making, struct err *err);   /* In */
+int transfer_set_outputs(struct submit_making *making, struct err *err); /* Out and Err */
 int transfer_set_files(struct submit_making *making, struct err *err);
 /* Checks that the job's files exist; to be called after all other steps.  Returns 0, or a negative
  * errno with err. */

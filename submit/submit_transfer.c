@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -60,10 +61,15 @@ static int set_stream(struct submit_making *making, const struct stream *stream,
     return rc;
 }
 
-int transfer_set_streams(struct submit_making *making, struct err *err)
+int transfer_set_input(struct submit_making *making, struct err *err)
+{
+    return set_stream(making, &STREAMS[0], err);
+}
+
+int transfer_set_outputs(struct submit_making *making, struct err *err)
 {
     int rc = 0;
-    for (size_t i = 0; i < ARRAY_COUNT(STREAMS) && rc == 0; i++) {
+    for (size_t i = 1; i < ARRAY_COUNT(STREAMS) && rc == 0; i++) {
         rc = set_stream(making, &STREAMS[i], err);
     }
     return rc;
@@ -381,27 +387,32 @@ static const struct seen {
     {"dagman_log", NULL, "DAGManNodesLog", NULL, SUBMIT_LOOK_LOG},
 };
 
+/* Refuses what the command names, with the command's line. */
+static int refuse_seen(struct submit_making *making, const struct seen *seen, const char *why,
+                       struct err *err)
+{
+    char *value;
+    int rc = making_value(making, seen->command, seen->alias, &value, err);
+    mem_free(value);
+    return rc != 0 ? rc : making_refuse(making, err, "%s: %.300s", seen->command, why);
+}
+
 static int look_at(struct submit_making *making, const struct seen *seen, struct err *err)
 {
     const char *name = ad_string_or(making->ad, seen->attribute, NOTHING);
     struct err why = {{0}};
-    char *value;
     if (name[0] == '\0' || strcmp(name, NOTHING) == 0 || strstr(name, "$$(") != NULL ||
         (seen->transfer != NULL && !ad_bool_or(making->ad, seen->transfer, true))) {
         return 0;
     }
-    int rc = making_value(making, seen->command, seen->alias, &value, err); /* for the line */
-    mem_free(value);
-    if (rc == 0 && making_is_url(name)) {
-        return making_refuse(making, err, "%s: '%.200s' is a URL; expected a file", seen->command,
-                             name);
+    if (making_is_url(name)) {
+        (void)err_set(&why, -EINVAL, "'%.200s' is a URL; expected a file", name);
+        return refuse_seen(making, seen, why.text, err);
     }
     char *path = making_path(ad_string_or(making->ad, "Iwd", "/"), name);
-    if (rc == 0 && making->place->look(making->place->arg, seen->look, path, NULL, &why) != 0) {
-        rc = making_refuse(making, err, "%s: %.300s", seen->command, why.text);
-    }
+    int rc = making->place->look(making->place->arg, seen->look, path, NULL, &why);
     mem_free(path);
-    return rc;
+    return rc == 0 ? 0 : refuse_seen(making, seen, why.text, err);
 }
 
 /* Refuses a job that could never run or never store its output, while its owner is still there to

@@ -61,7 +61,8 @@ struct job_factory {
     struct submit_source source;
     struct submit_file *file;
     struct ad *base; /* ad of the first job, as made here */
-    struct vec env;  /* "NAME=value", for place.env, with a NULL at its end */
+    struct submit_common common;
+    struct vec env; /* "NAME=value", for place.env, with a NULL at its end */
     int64_t total;
     struct slice_work *turn; /* set when a cluster has the factory */
     struct owner *payer;     /* owner whose factory_bytes include `bytes`; NULL: none yet */
@@ -131,7 +132,8 @@ static void read_place(struct job_factory *factory)
 static int make_ad(struct job_factory *factory, int64_t proc, struct ad **ret, struct err *err)
 {
     submit_file_select(factory->file, proc, proc);
-    return submit_job_make(factory->file, NAME, &factory->place, proc, factory->base, ret, err);
+    return submit_job_make(factory->file, NAME, &factory->place, proc, factory->base,
+                           &factory->common, ret, err);
 }
 
 static int read_digest(struct job_factory *factory, struct err *err)

@@ -41,14 +41,21 @@ static int match(void *arg, const char *pattern, bool files, bool dirs, void *na
     return 0;
 }
 
-static int one_job(struct submit_file *file, int64_t proc, struct ad **first, struct err *err)
+static int one_job(struct submit_file *file, int64_t proc, struct ad **first,
+                   struct submit_common *common, struct err *err)
 {
     static const struct submit_place PLACE = {.cwd = "/home",
                                               .file = "f",
                                               .arch = "X86_64",
                                               .opsys = "LINUX"};
-    struct ad *ad = NULL;
-    int rc = submit_job_make(file, "f", &PLACE, proc, *first, &ad, err);
+    struct ad *ad = NULL, *whole = NULL;
+    int rc = submit_job_make(file, "f", &PLACE, proc, *first, NULL, &whole, err);
+    if (rc == 0) {
+        submit_file_select(file, proc, proc); /* what a job may cost is counted anew */
+        rc = submit_job_make(file, "f", &PLACE, proc, *first, common, &ad, err);
+        CHECK(rc == 0 && ad_same(ad, whole));
+    }
+    ad_destroy(whole);
     CHECK((rc == 0) == (ad != NULL));
     CHECK(rc != 0 || ad_int_or(ad, "ProcId", -1) == proc);
     if (rc == 0 && *first == NULL) {
@@ -88,12 +95,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct submit_file *file = submit_file_open(&source, &world);
     struct err err = {{0}};
     struct ad *first = NULL;
+    struct submit_common common = {0};
     int rc = 1;
     for (int statements = 0; rc == 1 && statements < STATEMENTS_MAX; statements++) {
         rc = submit_file_read(file, &err);
         for (int64_t i = 0; rc == 1 && i < submit_file_jobs(file) && i < JOBS_MAX; i++) {
             submit_file_select(file, i, i);
-            int made = one_job(file, i, &first, &err);
+            int made = one_job(file, i, &first, &common, &err);
             rc = made != 0 ? made : rc;
         }
         if (rc == 1) {

@@ -66,8 +66,9 @@ static inline void destroy_ad(void *ad)
 
 static const struct submit_world WORLD = {0};
 
-static inline int make_at(const struct submit_place *place, const char *text, struct vec *ads,
-                          struct err *err)
+/* common: see submit_job_make() */
+static inline int make_with(const struct submit_place *place, struct submit_common *common,
+                            const char *text, struct vec *ads, struct err *err)
 {
     const struct submit_source source = {.name = "job.sub", .text = text};
     struct submit_file *file = submit_file_open(&source, &WORLD);
@@ -77,8 +78,8 @@ static inline int make_at(const struct submit_place *place, const char *text, st
             struct ad *ad = NULL;
             const struct ad *first = ads->count > 0 ? ads->items[0] : NULL;
             submit_file_select(file, i, (int64_t)ads->count);
-            int made =
-                submit_job_make(file, "job.sub", place, (int64_t)ads->count, first, &ad, err);
+            int made = submit_job_make(file, "job.sub", place, (int64_t)ads->count, first, common,
+                                       &ad, err);
             if (made == 0) {
                 vec_push(ads, ad);
             }
@@ -90,6 +91,13 @@ static inline int make_at(const struct submit_place *place, const char *text, st
     }
     submit_file_close(file);
     return rc;
+}
+
+static inline int make_at(const struct submit_place *place, const char *text, struct vec *ads,
+                          struct err *err)
+{
+    struct submit_common common = {0};
+    return make_with(place, &common, text, ads, err);
 }
 
 static inline int make(const char *text, struct vec *ads, struct err *err)

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "base/check.h"
 #include "tests/unit/submit/submit_case.h"
 
 #include <errno.h>
@@ -598,6 +599,102 @@ static void the_items_of_a_queue_statement_may_be_commands(void **state)
     refused("executable = x\n\nqueue priority in (1 high)", "job.sub:3: priority=high is invalid");
 }
 
+/* All jobs of a text as one text, one after another. */
+static void print_jobs(const char *text, struct submit_common *common, struct strbuf *out)
+{
+    struct vec ads = {0};
+    struct err err = {{0}};
+    struct submit_place place = PLACE;
+    place.warn = NULL;
+    if (make_with(&place, common, text, &ads, &err) < 0) {
+        strbuf_printf(out, "%s\n", err.text);
+    }
+    for (size_t i = 0; i < ads.count; i++) {
+        ad_print(ads.items[i], out);
+        strbuf_puts(out, "--\n");
+    }
+    vec_fini(&ads, destroy_ad);
+}
+
+static void jobs_are_the_same_whether_steps_are_shared_or_not(void **state)
+{
+    (void)state;
+    static const char *const TEXTS[] = {
+        "arguments = $(Process)\nqueue 4",
+        "arguments = $(Process)\n+Args = \"1\"\nqueue 4",
+        "arguments = $(Process)\n+Note = $(Process) + 1\n+Mine = 5\nqueue 4",
+        "arguments = a $(Item)\noutput = o.$(Process)\nerror = e.$(Step)\ninput = big.$(Row)\n"
+        "log = l\nqueue 2 in (x, y, z)",
+        "output = o.$(Process)\n+Out = \"o.1\"\nqueue 4",
+        "log = $(Process).log\nqueue 4",
+        "request_memory = $(Process) * 10\nqueue 4",
+        "request_cpus = $(Process)\nrequirements = Cpus > $(Process)\nqueue 4",
+        "transfer_input_files = small, $(Item)\nqueue from (\nbig1\nsmall\nhttp://x/y\nbig2\n)",
+        "environment = \"A=$(Process) B=1\"\ngetenv = HO*\nqueue 4",
+        "initialdir = d$(Process)\noutput = o\nqueue 4",
+        "executable = x$(Process)\nqueue 4",
+        "universe = $(Item)\nqueue in (vanilla, local, vanilla, local)",
+        "arguments = $(Process)\nqueue 3\narguments = b\nrequest_cpus = 3\nqueue 3\n"
+        "arguments = c$(Process)\nqueue 3",
+        "queue arguments, priority from (\na, 1\nb, 2\nc\nd, 4\n)",
+        "arguments = $CHOICE(Process, a, $(Step), b)\nqueue 3",
+        "x = $(Process)\ny = $(x)\nhold = true\narguments = $(y)\nmax_retries = $(y)\nqueue 4",
+        "arguments = $RANDOM_INTEGER(1,9)\nqueue 4",
+        "output = missing/$(Process)\nqueue 4",
+        "queue priority in (1, 2, 3, high)",
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(TEXTS); i++) {
+        struct submit_common common = {0};
+        struct strbuf text, shared, whole;
+        strbuf_init(&text, 0);
+        strbuf_init(&shared, 0);
+        strbuf_init(&whole, 0);
+        strbuf_printf(&text, "executable = run.sh\n%s\n", TEXTS[i]);
+        print_jobs(strbuf_text(&text), &common, &shared);
+        print_jobs(strbuf_text(&text), NULL, &whole);
+        assert_string_equal(strbuf_text(&shared), strbuf_text(&whole));
+        strbuf_fini(&text);
+        strbuf_fini(&shared);
+        strbuf_fini(&whole);
+    }
+}
+
+static int count_look(void *arg, enum submit_look what, const char *path, int64_t *bytes,
+                      struct err *err)
+{
+    (*(unsigned *)arg)++;
+    return look(NULL, what, path, bytes, err);
+}
+
+/* How often one looks at files for these jobs. */
+static unsigned looks_for(const char *text)
+{
+    unsigned count = 0;
+    struct submit_place place = PLACE;
+    struct vec ads = {0};
+    place.look = count_look;
+    place.warn = NULL;
+    place.arg = &count;
+    place.obeyed_only = true;
+    assert_int_equal(make_at(&place, text, &ads, NULL), 0);
+    vec_fini(&ads, destroy_ad);
+    return count;
+}
+
+static void what_jobs_have_in_common_is_made_once(void **state)
+{
+    (void)state;
+    const char *same = "executable = run.sh\ninput = in\nlog = l\narguments = $(Process)\n";
+    const char *differs = "executable = run.sh\noutput = o.$(Process)\n";
+    char few[200], many[200];
+    (void)snprintf(few, sizeof few, "%squeue 2", same);
+    (void)snprintf(many, sizeof many, "%squeue 200", same);
+    assert_int_equal(looks_for(few), looks_for(many));
+    (void)snprintf(few, sizeof few, "%squeue 2", differs);
+    (void)snprintf(many, sizeof many, "%squeue 202", differs);
+    assert_true(looks_for(many) >= looks_for(few) + 200); /* each output is looked at */
+}
+
 UNIT_TESTS(
     UNIT(paths_are_those_of_the_directory_of_submission),
     UNIT(streams_are_sent_unless_there_is_nothing), UNIT(arguments_of_both_quotings_are_one_text),
@@ -612,4 +709,6 @@ UNIT_TESTS(
     UNIT(universes_are_told_apart), UNIT(commands_take_only_the_values_they_know),
     UNIT(a_real_job_is_refused_what_is_not_obeyed), UNIT(the_site_adds_to_the_rank),
     UNIT(the_sites_own_attributes_are_in_every_job), UNIT(a_job_that_could_never_run_is_refused),
-    UNIT(later_jobs_say_what_is_different), UNIT(the_items_of_a_queue_statement_may_be_commands))
+    UNIT(later_jobs_say_what_is_different), UNIT(the_items_of_a_queue_statement_may_be_commands),
+    UNIT(jobs_are_the_same_whether_steps_are_shared_or_not),
+    UNIT(what_jobs_have_in_common_is_made_once))
