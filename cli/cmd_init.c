@@ -29,16 +29,19 @@
 #include "base/stream/stream.h"
 #include "base/text.h"
 #include "base/uuid.h"
+#include "base/vec.h"
 #include "cli/cli.h"
 #include "cli/token/token_ledger.h"
 #include "wire/token.h"
 
-#define INIT_NODES_MAX 500
+#define INIT_NODES_MAX 10000
 /* of DIR, without the terminating zero: Unix sockets below it must fit into 107 bytes */
 #define INIT_PATH_MAX 72
 #define INIT_POOL     "personal"
 #define INIT_ACCOUNT  "nobody"
 #define LOOK_MS       5000
+/* of a node: with thousands of nodes, more than this computer has */
+#define MEMORY_MIB_MIN 128
 
 struct init {
     struct cli *cli;
@@ -47,6 +50,12 @@ struct init {
     bool asleep;
     const char *submit_as; /* value of SUBMIT_ROOT_AS; NULL: the pool does not belong to root */
     int collector_port, schedd_port;
+    struct vec tokens; /* struct made_token: for the ledger, which is written at the end */
+};
+
+struct made_token {
+    struct token token;
+    char file[512];
 };
 
 static const char *path_below(const struct init *init, const char *rest, char *ret, size_t size)
@@ -218,20 +227,30 @@ static int write_token(struct init *init, const char *file, const char *identity
     if (rc != 0) {
         return rc;
     }
-    char ledger[512], at[512];
-    rc = token_ledger_add(cli->os, path_below(init, "security/issued.ads", ledger, sizeof ledger),
-                          &token,
-                          &(struct token_origin){.file = path_below(init, file, at, sizeof at)},
-                          err);
-    if (rc != 0) {
-        mem_free(text);
-        return rc;
-    }
+    struct made_token *made = mem_zalloc(sizeof *made);
+    made->token = token;
+    (void)path_below(init, file, made->file, sizeof made->file);
+    vec_push(&init->tokens, made);
     struct strbuf line;
     strbuf_init(&line, 0);
     strbuf_puts(&line, text);
     secret_free(text);
     return write_text(init, file, &line, 0600, err);
+}
+
+static int write_ledger(struct init *init, struct err *err)
+{
+    char ledger[512];
+    struct token_entry *entries = mem_zalloc(init->tokens.count * sizeof *entries);
+    for (size_t i = 0; i < init->tokens.count; i++) {
+        const struct made_token *made = init->tokens.items[i];
+        entries[i] = (struct token_entry){&made->token, {.file = made->file}};
+    }
+    int rc = token_ledger_add_all(init->cli->os,
+                                  path_below(init, "security/issued.ads", ledger, sizeof ledger),
+                                  entries, init->tokens.count, err);
+    mem_free(entries);
+    return rc;
 }
 
 static int make_secrets(struct init *init, struct err *err)
@@ -309,9 +328,11 @@ static int find_ports(struct init *init, struct err *err)
 
 /* ---- configurations */
 
-static void node_name(int64_t index, char *ret, size_t size)
+/* Numbers are as wide as the largest, at least two digits, so that wn[001-200] names all. */
+static void node_name(const struct init *init, int64_t index, char *ret, size_t size)
 {
-    (void)snprintf(ret, size, "wn%02lld", (long long)index + 1);
+    int digits = snprintf(NULL, 0, "%lld", (long long)init->nodes);
+    (void)snprintf(ret, size, "wn%0*lld", digits > 2 ? digits : 2, (long long)index + 1);
 }
 
 static int write_pool(struct init *init, struct err *err)
@@ -365,7 +386,7 @@ static int write_pool(struct init *init, struct err *err)
                       init->submit_as);
     }
     for (int64_t i = 0; i < init->nodes; i++) {
-        node_name(i, name, sizeof name);
+        node_name(init, i, name, sizeof name);
         strbuf_printf(&text,
                       "node \"%s\" {\n    method = process\n    config = "
                       "\"$(POOL_DIR)/nodes/%s/roost.conf\"\n"
@@ -379,7 +400,7 @@ static int write_node(struct init *init, int64_t index, int64_t memory_mib, stru
 {
     char name[32], file[128];
     struct strbuf text;
-    node_name(index, name, sizeof name);
+    node_name(init, index, name, sizeof name);
     (void)snprintf(file, sizeof file, "nodes/%s", name);
     int rc = make_dir(init, file, 0755, err);
     if (rc != 0) {
@@ -425,8 +446,10 @@ static int build_pool(struct init *init, struct err *err)
     rc = rc != 0 ? rc : find_ports(init, err);
     rc = rc != 0 ? rc : make_secrets(init, err);
     for (int64_t i = 0; i < init->nodes && rc == 0; i++) {
-        rc = write_node(init, i, machine.memory_mib / init->nodes, err);
+        int64_t memory_mib = machine.memory_mib / init->nodes;
+        rc = write_node(init, i, memory_mib > MEMORY_MIB_MIN ? memory_mib : MEMORY_MIB_MIN, err);
     }
+    rc = rc != 0 ? rc : write_ledger(init, err);
     return rc != 0 ? rc : write_pool(init, err); /* last: what is there counts as a pool */
 }
 
@@ -443,7 +466,9 @@ int cmd_init(struct cli *cli)
     if (os_stat(cli->os, path_below(&init, "roost.conf", file, sizeof file), &stat) == 0) {
         return cli_fail(cli, "%s exists already: this directory holds a pool", file);
     }
-    if (build_pool(&init, &err) != 0) {
+    rc = build_pool(&init, &err);
+    vec_fini(&init.tokens, mem_free);
+    if (rc != 0) {
         return cli_fail(cli, "%s", err.text);
     }
     (void)printf("Created a pool of %lld node%s with %lld CPU%s each in %s.\n\n    export "

@@ -78,45 +78,59 @@ static int lock_ledger(struct os *os, const char *path, struct os_lock **ret, st
                          : rc;
 }
 
-int token_ledger_add(struct os *os, const char *path, const struct token *token,
-                     const struct token_origin *origin, struct err *err)
+static struct ad *entry_ad(const struct token_entry *entry)
+{
+    const struct token *token = entry->token;
+    const struct token_origin *origin = &entry->origin;
+    char scopes[128];
+    struct ad *ad = ad_create();
+    ad_set_string(ad, "MyType", "Token");
+    ad_set_string(ad, "Id", token->id);
+    ad_set_string(ad, "Identity", token->identity);
+    ad_set_string(ad, "Scopes", scope_names(token->scopes, scopes, sizeof scopes));
+    ad_set_string(ad, "Pattern", token->pattern);
+    if (token->uid_domain[0] != '\0') {
+        ad_set_string(ad, "UidDomain", token->uid_domain);
+    }
+    if (token->owners[0] != '\0') {
+        ad_set_string(ad, "Owners", token->owners);
+    }
+    ad_set_int(ad, "Issued", token->issued_s);
+    ad_set_int(ad, "Expires", token->expires_s);
+    ad_set_bool(ad, "Revoked", false);
+    if (origin->file != NULL) {
+        ad_set_string(ad, "File", origin->file);
+    }
+    if (origin->fingerprint != NULL) {
+        ad_set_string(ad, "Fingerprint", origin->fingerprint);
+    }
+    return ad;
+}
+
+int token_ledger_add_all(struct os *os, const char *path, const struct token_entry *entries,
+                         size_t count, struct err *err)
 {
     struct vec ads = {0};
     struct os_lock *held;
-    char scopes[128];
     int rc = lock_ledger(os, path, &held, err);
     if (rc != 0) {
         return rc;
     }
     rc = token_ledger_read(os, path, &ads, err);
-    if (rc == 0) {
-        struct ad *ad = ad_create();
-        ad_set_string(ad, "MyType", "Token");
-        ad_set_string(ad, "Id", token->id);
-        ad_set_string(ad, "Identity", token->identity);
-        ad_set_string(ad, "Scopes", scope_names(token->scopes, scopes, sizeof scopes));
-        ad_set_string(ad, "Pattern", token->pattern);
-        if (token->uid_domain[0] != '\0') {
-            ad_set_string(ad, "UidDomain", token->uid_domain);
-        }
-        if (token->owners[0] != '\0') {
-            ad_set_string(ad, "Owners", token->owners);
-        }
-        ad_set_int(ad, "Issued", token->issued_s);
-        ad_set_int(ad, "Expires", token->expires_s);
-        ad_set_bool(ad, "Revoked", false);
-        if (origin->file != NULL) {
-            ad_set_string(ad, "File", origin->file);
-        }
-        if (origin->fingerprint != NULL) {
-            ad_set_string(ad, "Fingerprint", origin->fingerprint);
-        }
-        vec_push(&ads, ad);
-        rc = write_all(os, path, &ads, err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        vec_push(&ads, entry_ad(&entries[i]));
     }
+    rc = rc != 0 ? rc : write_all(os, path, &ads, err);
     vec_fini(&ads, ad_destroy_item);
     os_unlock(held);
     return rc;
+}
+
+int token_ledger_add(struct os *os, const char *path, const struct token *token,
+                     const struct token_origin *origin, struct err *err)
+{
+    const struct token_entry entry = {.token = token, .origin = *origin};
+    return token_ledger_add_all(os, path, &entry, 1, err);
 }
 
 int token_ledger_revoke(struct os *os, const char *path, const char *id, int64_t now_s,

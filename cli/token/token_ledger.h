@@ -10,6 +10,7 @@
 #ifndef CLI_TOKEN_TOKEN_LEDGER_H
 #define CLI_TOKEN_TOKEN_LEDGER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/vec.h"
@@ -30,6 +31,14 @@ struct token_origin {
     const char *fingerprint; /* fingerprint of the holder's request; NULL: the key was made here */
 };
 
+struct token_entry {
+    const struct token *token;
+    struct token_origin origin;
+};
+
+/* Adds entries for new tokens; the file is rewritten once. */
+int token_ledger_add_all(struct os *os, const char *path, const struct token_entry *entries,
+                         size_t count, struct err *err);
 /* Adds an entry for a new token. */
 int token_ledger_add(struct os *os, const char *path, const struct token *token,
                      const struct token_origin *origin, struct err *err);
