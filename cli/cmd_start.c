@@ -6,6 +6,9 @@
  * job can match them.  A startd that refuses -asleep because it died with claims is started
  * normally: it ends the claims, and goes to sleep when it has nothing to do.
  *
+ * Ready are the daemons of DAEMON_LIST: on the host of the collector, those that put an ad into it
+ * when the ad is there; elsewhere, those that hold their lock.
+ *
  * A master that holds its lock may be about to end: it was killed a moment ago, or `roost stop` is
  * running.  So another master is started whenever the pool is not ready and nobody holds the lock.
  *
@@ -16,12 +19,15 @@
 #include <string.h>
 
 #include "base/config/config.h"
+#include "base/knob.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
 #include "base/os/os.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "base/uuid.h"
+#include "base/vec.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
 #include "power/power.h"
@@ -53,6 +59,7 @@ static int spawn_master(struct cli *cli, struct err *err)
 
 struct starting {
     struct cli *cli;
+    struct vec daemons;  /* char *: DAEMON_LIST */
     uint64_t spawned_ms; /* when the last master was started, in loop time; 0: none was */
 };
 
@@ -68,16 +75,46 @@ static int see_to_master(struct starting *starting, struct err *err)
     return spawn_master(cli, err);
 }
 
+/* Reads DAEMON_LIST as the master does. */
+static int read_daemons(struct starting *starting, struct err *err)
+{
+    struct config *config;
+    struct config_options how = {.tables = knob_tables, .subsystem = "MASTER", .only_title = ""};
+    while (knob_tables[how.table_count] != NULL) {
+        how.table_count++;
+    }
+    int rc = cli_config_load(starting->cli, &how, &config, err);
+    if (rc == 0) {
+        const char *const *names = config_list(config, "DAEMON_LIST", NULL);
+        for (; *names != NULL; names++) {
+            vec_push(&starting->daemons, mem_strdup(*names));
+        }
+        config_destroy(config);
+    }
+    return rc;
+}
+
+static bool is_listed(const struct starting *starting, const char *daemon)
+{
+    for (size_t i = 0; i < starting->daemons.count; i++) {
+        if (text_equal_nocase(starting->daemons.items[i], daemon)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Repeats a step until it succeeds, starting a master where none holds the lock.  After READY_MS,
  * returns the last error. */
-static int until_ready(struct starting *starting, int (*step)(struct cli *cli, struct err *err),
+static int until_ready(struct starting *starting,
+                       int (*step)(const struct starting *starting, struct err *err),
                        struct err *err)
 {
     struct cli *cli = starting->cli;
     uint64_t end_ms = loop_now_ms(cli->loop) + READY_MS;
     for (;;) {
         struct err why;
-        int rc = step(cli, err);
+        int rc = step(starting, err);
         if (rc == 0 || rc == -EACCES || rc == -EINVAL || loop_now_ms(cli->loop) >= end_ms) {
             return rc;
         }
@@ -89,29 +126,62 @@ static int until_ready(struct starting *starting, int (*step)(struct cli *cli, s
     }
 }
 
-static int daemons_are_there(struct cli *cli, struct err *err)
+static int collector_answers(const struct starting *starting, struct err *err)
 {
-    static const char *const TYPES[] = {"Scheduler", "Negotiator", "Rooster"};
-    int there = cli_collector(cli, err); /* the one that answered before may have ended */
-    if (there != 0) {
-        return there;
+    return cli_collector(starting->cli, err);
+}
+
+static int schedd_answers(const struct starting *starting, struct err *err)
+{
+    return cli_schedd(starting->cli, err);
+}
+
+static int ad_is_there(struct cli *cli, const char *type, struct err *err)
+{
+    struct ad *args = ad_create();
+    struct cli_reply reply;
+    ad_set_string(args, "Type", type);
+    const struct wire_body body = {.args = args};
+    int rc = cli_call(cli, cli->collector, NULL, VERB_QUERY, &body, 0, &reply, err);
+    if (rc == 0 && reply.ads.count == 0) {
+        rc = err_set(err, -EAGAIN, "the collector has no %s ad yet", type);
     }
-    for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
-        struct ad *args = ad_create();
-        struct cli_reply reply;
-        ad_set_string(args, "Type", TYPES[i]);
-        const struct wire_body body = {.args = args};
-        int rc = cli_call(cli, cli->collector, NULL, VERB_QUERY, &body, 0, &reply, err);
-        if (rc == 0 && reply.ads.count == 0) {
-            rc = err_set(err, -EAGAIN, "the collector has no %s ad yet", TYPES[i]);
-        }
-        cli_reply_fini(&reply);
-        ad_destroy(args);
-        if (rc != 0) {
-            return rc;
-        }
+    cli_reply_fini(&reply);
+    ad_destroy(args);
+    return rc;
+}
+
+static int runs_here(struct cli *cli, const char *daemon, struct err *err)
+{
+    char name[64];
+    size_t length = 0;
+    for (; daemon[length] != '\0' && length < sizeof name - 1; length++) {
+        name[length] = text_lower(daemon[length]);
     }
-    return 0;
+    name[length] = '\0';
+    return cli_lock_holder(cli, config_path(cli->config, "LOCK"), name) != 0
+               ? 0
+               : err_set(err, -EAGAIN, "%s of DAEMON_LIST does not run yet", daemon);
+}
+
+static int daemons_are_there(const struct starting *starting, struct err *err)
+{
+    static const char *const TYPES[][2] = {{"SCHEDD", "Scheduler"},
+                                           {"NEGOTIATOR", "Negotiator"},
+                                           {"ROOSTER", "Rooster"}};
+    struct cli *cli = starting->cli;
+    bool is_central = is_listed(starting, "COLLECTOR");
+    /* The collector that answered before may have ended. */
+    int rc = is_central ? cli_collector(cli, err) : 0;
+    for (size_t i = 0; i < starting->daemons.count && rc == 0; i++) {
+        const char *type = NULL;
+        for (size_t j = 0; j < sizeof TYPES / sizeof TYPES[0] && is_central; j++) {
+            type = text_equal_nocase(starting->daemons.items[i], TYPES[j][0]) ? TYPES[j][1] : type;
+        }
+        rc = type != NULL ? ad_is_there(cli, type, err)
+                          : runs_here(cli, starting->daemons.items[i], err);
+    }
+    return rc;
 }
 
 /* ---- nodes */
@@ -217,6 +287,7 @@ static int bring_nodes(struct cli *cli, struct err *err)
     }
     (void)snprintf(nodes.program, sizeof nodes.program, "%s/roost-master",
                    config_path(cli->config, "SBIN"));
+    rc = cli_collector(cli, err);
     nodes.power = power_create(cli->loop, cli->os, NULL);
     for (size_t i = 0; i < cli_node_count(cli) && rc == 0; i++) {
         struct cli_node node;
@@ -314,12 +385,16 @@ int cmd_start(struct cli *cli)
         return start_machines(cli);
     }
     struct starting starting = {.cli = cli};
-    if (see_to_master(&starting, &err) != 0) {
-        return cli_fail(cli, "%s", err.text);
+    int rc = read_daemons(&starting, &err);
+    rc = rc != 0 ? rc : see_to_master(&starting, &err);
+    if (rc == 0 && is_listed(&starting, "COLLECTOR")) {
+        rc = until_ready(&starting, collector_answers, &err);
     }
-    int rc = until_ready(&starting, cli_collector, &err);
-    rc = rc != 0 ? rc : until_ready(&starting, cli_schedd, &err);
+    if (rc == 0 && is_listed(&starting, "SCHEDD")) {
+        rc = until_ready(&starting, schedd_answers, &err);
+    }
     rc = rc != 0 ? rc : until_ready(&starting, daemons_are_there, &err);
+    vec_fini(&starting.daemons, mem_free);
     rc = rc != 0 ? rc : bring_nodes(cli, &err);
     if (rc != 0) {
         return cli_fail(cli, "%s; the logs are in %s", err.text, config_path(cli->config, "LOG"));
