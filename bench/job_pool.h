@@ -72,31 +72,42 @@ static inline double pool_cpu_ms(const struct job_pool *pool)
     return (double)strtoll(text, NULL, 10) / 1e6;
 }
 
-static inline void pool_begin(struct job_pool *pool, const char *cpus, const char *settings)
+/* Begins a pool of several nodes.  cpus: of each, one slot for each of them. */
+static inline void pool_begin_nodes(struct job_pool *pool, int nodes, const char *cpus,
+                                    const char *settings)
 {
     struct bench *bench = &pool->bench;
-    char path[500];
+    char path[500], count[16];
     struct err err;
     bench_begin(bench);
     pool_enter_group(pool);
-    const char *const init[] = {"roost",           "init", bench->dir, "--nodes", "1",
+    (void)snprintf(count, sizeof count, "%d", nodes);
+    const char *const init[] = {"roost",           "init", bench->dir, "--nodes", count,
                                 "--cpus-per-node", cpus,   NULL};
     if (run(bench, init, NULL) != 0) {
         pool_fail(pool, "roost init", NULL);
     }
     /* root's jobs run as an ordinary account, which must be able to read this directory */
     CHECK(chmod(bench->dir, 0755) == 0);
-    (void)snprintf(path, sizeof path, "%s/nodes/wn01/roost.conf", bench->dir);
-    FILE *config = fopen(path, "a");
-    CHECK(config != NULL && fputs("HIBERNATE = \"NONE\"\n", config) >= 0 && fclose(config) == 0);
+    for (int i = 1; i <= nodes; i++) {
+        (void)snprintf(path, sizeof path, "%s/nodes/wn%02d/roost.conf", bench->dir, i);
+        FILE *config = fopen(path, "a");
+        CHECK(config != NULL && fputs("HIBERNATE = \"NONE\"\n", config) >= 0 &&
+              fclose(config) == 0);
+    }
     (void)snprintf(path, sizeof path, "%s/roost.conf", bench->dir);
-    config = fopen(path, "a");
+    FILE *config = fopen(path, "a");
     CHECK(config != NULL && fputs("SUBMIT_DEFAULT_SHOULD_TRANSFER_FILES = YES\n", config) >= 0 &&
           fputs(settings, config) >= 0 && fclose(config) == 0);
     CHECK(setenv("ROOST_CONFIG", path, 1) == 0);
     if (pool_roost(pool, "start", NULL) != 0 || cli_schedd(&bench->cli, &err) != 0) {
         pool_fail(pool, "roost start", NULL);
     }
+}
+
+static inline void pool_begin(struct job_pool *pool, const char *cpus, const char *settings)
+{
+    pool_begin_nodes(pool, 1, cpus, settings);
 }
 
 static inline void pool_end(struct job_pool *pool)

@@ -217,7 +217,7 @@ size_t os_descendants_kill(struct os *os, int signal_number);
 size_t os_children_kill(struct os *os, int signal_number);
 /* For each roots[i], counts into running[i] the threads of that process and its living descendants
  * that run, are ready to run, or wait for a disk: what the kernel's load average counts.  Looks at
- * all processes once for all roots. */
+ * these processes only. */
 void os_families_running(struct os *os, const pid_t *roots, size_t count, int64_t *running);
 
 /* Sends a signal (0: none) to each process except this one whose environment contains exactly mark

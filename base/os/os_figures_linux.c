@@ -18,99 +18,12 @@
 #include "base/os/os_cage.h"
 #include "base/os/os_linux.h"
 
-#define TREE_DEPTH_MAX  64 /* descriptors in use; a job that digs deeper is not counted there */
-#define GENERATIONS_MAX 4096
-#define VMSTAT_BYTES    16384
-
-struct person {
-    pid_t pid, parent;
-    bool ours, is_keeper;
-    int64_t image_kib, rss_kib;
-    double user_s, system_s;
-};
-
-struct crowd {
-    struct person *all;
-    size_t count, capacity;
-};
-
-/* Reads /proc/PID/stat; fields are counted from the last parenthesis (proc(5)): 4 parent, 14 to 17
- * CPU times, 23 addressable bytes, 24 resident pages. */
-static bool read_person(pid_t pid, struct person *ret)
-{
-    static const long KIB = 1024;
-    char path[64], text[1024];
-    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    if (os_read_small(path, text, sizeof text) <= 0) {
-        return false;
-    }
-    const char *at = strrchr(text, ')');
-    if (at == NULL || at[1] == '\0' || at[2] == 'Z' || at[2] == 'X') {
-        return false;
-    }
-    double ticks = (double)sysconf(_SC_CLK_TCK);
-    *ret = (struct person){.pid = pid};
-    ret->is_keeper = strstr(text, "(roost-keeper)") != NULL;
-    for (int field = 3; field <= 24 && (at = strchr(at + 1, ' ')) != NULL; field++) {
-        long long number = strtoll(at + 1, NULL, 10);
-        if (field == 4) {
-            ret->parent = (pid_t)number;
-        } else if (field == 14 || field == 16) {
-            ret->user_s += (double)number / ticks;
-        } else if (field == 15 || field == 17) {
-            ret->system_s += (double)number / ticks;
-        } else if (field == 23) {
-            ret->image_kib = number / KIB;
-        } else if (field == 24) {
-            ret->rss_kib = number * (sysconf(_SC_PAGESIZE) / KIB);
-        }
-    }
-    return true;
-}
-
-static void read_crowd(struct crowd *crowd)
-{
-    DIR *proc = opendir("/proc");
-    const struct dirent *entry;
-    while (proc != NULL && (entry = readdir(proc)) != NULL) {
-        char *end;
-        struct person person;
-        long pid = strtol(entry->d_name, &end, 10);
-        if (*end != '\0' || pid <= 0 || !read_person((pid_t)pid, &person)) {
-            continue;
-        }
-        if (crowd->count == crowd->capacity) {
-            crowd->capacity = crowd->capacity > 0 ? 2 * crowd->capacity : 512;
-            crowd->all = mem_realloc(crowd->all, crowd->capacity * sizeof *crowd->all);
-        }
-        crowd->all[crowd->count++] = person;
-    }
-    if (proc != NULL) {
-        (void)closedir(proc); /* only read from */
-    }
-}
-
-static int by_pid(const void *a, const void *b)
-{
-    pid_t first = ((const struct person *)a)->pid, second = ((const struct person *)b)->pid;
-    return (first > second) - (first < second);
-}
-
-static bool descends_from(const struct crowd *crowd, const struct person *person, pid_t from)
-{
-    for (int i = 0; person != NULL && i < GENERATIONS_MAX; i++) {
-        if (person->parent == from) {
-            return true;
-        }
-        struct person key = {.pid = person->parent};
-        person = bsearch(&key, crowd->all, crowd->count, sizeof key, by_pid);
-    }
-    return false;
-}
+#define TREE_DEPTH_MAX 64 /* descriptors in use; a job that digs deeper is not counted there */
+#define VMSTAT_BYTES   16384
 
 /* Returns the proportional share of pages (Pss), or the figure of /proc/PID/stat if that cannot be
  * read. */
-static int64_t exact_kib(const struct person *person)
+static int64_t exact_kib(const struct living *person)
 {
     char path[64], text[2048];
     (void)snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)person->pid);
@@ -120,28 +33,21 @@ static int64_t exact_kib(const struct person *person)
 
 void os_descendants_figures(struct os *os, bool exact, struct os_figures *ret)
 {
-    struct crowd crowd = {0};
-    pid_t self = getpid();
+    struct population family = {0};
     (void)os;
     *ret = (struct os_figures){0};
-    read_crowd(&crowd);
-    if (crowd.count > 0) {
-        qsort(crowd.all, crowd.count, sizeof *crowd.all, by_pid);
-    }
-    for (size_t i = 0; i < crowd.count; i++) {
-        const struct person *each = &crowd.all[i];
-        if (!descends_from(&crowd, each, self)) {
-            continue;
-        }
-        ret->user_cpu_s += each->user_s;
-        ret->system_cpu_s += each->system_s;
+    population_read_family(&family, getpid(), true);
+    for (size_t i = 0; i < family.count; i++) {
+        const struct living *each = &family.all[i];
+        ret->user_cpu_s += each->user_cpu_s;
+        ret->system_cpu_s += each->system_cpu_s;
         if (!each->is_keeper) {
             ret->processes++;
             ret->rss_kib += exact ? exact_kib(each) : each->rss_kib;
             ret->image_kib += each->image_kib;
         }
     }
-    mem_free(crowd.all);
+    mem_free(family.all);
 }
 
 /* ---- directories ----------------------------------------------------------------------------- */

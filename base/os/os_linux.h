@@ -73,6 +73,34 @@ size_t os_cgroup_pids(const struct os_cgroup *group, pid_t *ret, size_t max);
  * many. */
 size_t os_descendants_pids(pid_t *ret, size_t max);
 
+/* A process, by /proc/PID/stat. */
+struct living {
+    pid_t pid, parent;
+    char state;     /* R, S, D, Z ... (proc(5)) */
+    bool is_keeper; /* of a cage (base/os/os_cage.h) */
+    int64_t threads, image_kib, rss_kib;
+    uint64_t start_time;             /* clock ticks since boot */
+    double user_cpu_s, system_cpu_s; /* with those of the children that it has reaped */
+    bool ours, killed;               /* false; marks of whoever reads */
+};
+struct population {
+    struct living *all; /* by pid; the caller frees it */
+    size_t count, capacity;
+};
+/* Reads a process, dead ones that are not reaped too.  False: no such process. */
+bool living_read(pid_t pid, struct living *ret);
+bool living_read_file(const char *path, struct living *ret); /* the stat file of a thread */
+bool living_is_dead(char state);
+/* Reads all living processes of this machine into population, which may hold older ones. */
+void population_read(struct population *population);
+/* Sets `ours` of all descendants of root. */
+void population_mark(struct population *population, pid_t root);
+struct living *population_find(const struct population *population, pid_t pid); /* or NULL */
+/* Reads the living descendants of root, without root itself.  Costs as much as the family is large.
+ * A process whose parent ends at that moment may be missing, seldom if again is true: then the
+ * family is read until no new process is found.  To kill, use population_read(). */
+void population_read_family(struct population *family, pid_t root, bool again);
+
 struct stat;
 void os_stat_set(struct os_stat *ret, const struct stat *st); /* converts */
 /* returns the flags of open(2) that `how` stands for */

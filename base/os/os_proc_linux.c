@@ -33,11 +33,10 @@
 #include "base/mem.h"
 #include "base/os/os_cage.h"
 
-#define POLL_MS          20
-#define LOOK_MS          5 /* of os_run() */
-#define KEEPER_DIES_MS   2000
-#define KILL_ROUNDS_MAX  50 /* of os_descendants_kill(), while new ones appear */
-#define FAMILY_DEPTH_MAX 1000
+#define POLL_MS         20
+#define LOOK_MS         5  /* of os_run() */
+#define KEEPER_DIES_MS  2000
+#define KILL_ROUNDS_MAX 50 /* of os_descendants_kill(), while new ones appear */
 
 struct process {
     LIST_ENTRY(process) entry;
@@ -274,53 +273,12 @@ static struct process *process_add(struct os *os, pid_t pid, int pidfd, bool chi
 
 /* ---- who is who ------------------------------------------------------------------------------ */
 
-struct proc_stat {
-    char state;
-    pid_t parent;
-    int64_t threads;
-    uint64_t start_time;
-};
-
-/* Reads a stat file.  The name in it may contain anything, so fields are counted from its last
- * parenthesis; 20 is the number of threads, 22 the start time (proc(5)). */
-static bool read_stat_file(const char *path, struct proc_stat *ret)
-{
-    char text[1024];
-    if (os_read_small(path, text, sizeof(text)) <= 0) {
-        return false;
-    }
-    const char *at = strrchr(text, ')');
-    if (at == NULL || at[1] == '\0') {
-        return false;
-    }
-    ret->state = at[2];
-    ret->parent = (pid_t)strtol(at + 3, NULL, 10);
-    for (int field = 2; field < 22; field++) {
-        at = strchr(at + 1, ' ');
-        if (at == NULL) {
-            return false;
-        }
-        if (field + 1 == 20) {
-            ret->threads = strtoll(at + 1, NULL, 10);
-        }
-    }
-    ret->start_time = strtoull(at + 1, NULL, 10);
-    return true;
-}
-
-static bool read_stat(pid_t pid, struct proc_stat *ret)
-{
-    char path[64];
-    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    return read_stat_file(path, ret);
-}
-
 /* Opens a pidfd of the keeper whose lease process is our child; -1: it is dead. */
 static int open_keeper(const struct spawned *spawned)
 {
-    struct proc_stat stat;
+    struct living stat;
     int fd = pidfd_open(spawned->end->keeper, 0);
-    if (fd >= 0 && (!read_stat(spawned->end->keeper, &stat) || stat.parent != spawned->pid)) {
+    if (fd >= 0 && (!living_read(spawned->end->keeper, &stat) || stat.parent != spawned->pid)) {
         close(fd);
         fd = -1;
     }
@@ -331,7 +289,7 @@ static int open_keeper(const struct spawned *spawned)
  * process's. */
 static int open_program(const struct spawned *spawned)
 {
-    struct proc_stat stat;
+    struct living stat;
     int fd = pidfd_open(spawned->end->program, 0);
     if (fd < 0 && is_unknown_call(errno)) { /* the directory, too, is of one process only */
         char path[64];
@@ -339,7 +297,7 @@ static int open_program(const struct spawned *spawned)
         fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     }
     if (fd >= 0 &&
-        (!read_stat(spawned->end->program, &stat) || stat.parent != spawned->end->keeper)) {
+        (!living_read(spawned->end->program, &stat) || stat.parent != spawned->end->keeper)) {
         close(fd);
         fd = -1;
     }
@@ -480,21 +438,16 @@ void os_forget(struct os *os, pid_t pid)
 /* ---- signals, names ---------------------------------------------------------------------------
  */
 
-static bool is_dead(char state)
-{
-    return state == 'Z' || state == 'X' || state == 'x';
-}
-
 uint64_t os_start_time(struct os *os, pid_t pid)
 {
     (void)os;
-    struct proc_stat stat;
-    return pid > 0 && read_stat(pid, &stat) && !is_dead(stat.state) ? stat.start_time : 0;
+    struct living stat;
+    return pid > 0 && living_read(pid, &stat) && !living_is_dead(stat.state) ? stat.start_time : 0;
 }
 
 static int signal_program(const struct process *caged, int signal_number)
 {
-    struct proc_stat stat;
+    struct living stat;
     if (caged->program_fd < 0) {
         return -ESRCH;
     }
@@ -504,7 +457,7 @@ static int signal_program(const struct process *caged, int signal_number)
     if (!is_unknown_call(errno)) {
         return -errno;
     }
-    if (!read_stat(caged->caged.end->program, &stat) || stat.parent != caged->caged.end->keeper) {
+    if (!living_read(caged->caged.end->program, &stat) || stat.parent != caged->caged.end->keeper) {
         return -ESRCH;
     }
     return kill(caged->caged.end->program, signal_number) == 0 ? 0 : -errno;
@@ -593,93 +546,15 @@ void os_become_subreaper(struct os *os)
     }
 }
 
-struct living {
-    pid_t pid, parent;
-    char state;
-    int64_t threads;
-    uint64_t start_time;
-    bool ours, killed;
-};
-
-struct population {
-    struct living *all;
-    size_t count, capacity;
-};
-
-static int compare_living(const void *a, const void *b)
-{
-    pid_t first = ((const struct living *)a)->pid, second = ((const struct living *)b)->pid;
-    return (first > second) - (first < second);
-}
-
-static struct living *population_find(const struct population *population, pid_t pid)
-{
-    struct living key = {.pid = pid};
-    return population->count == 0
-               ? NULL
-               : bsearch(&key, population->all, population->count, sizeof(key), compare_living);
-}
-
-/* Reads all living processes of this machine, sorted by pid. */
-static void population_read(struct population *population)
-{
-    DIR *directory = opendir("/proc");
-    struct dirent *entry;
-    population->count = 0;
-    while (directory != NULL && (entry = readdir(directory)) != NULL) {
-        char *end;
-        struct proc_stat stat;
-        long pid = strtol(entry->d_name, &end, 10);
-        if (*end != '\0' || pid <= 0 || !read_stat((pid_t)pid, &stat) || is_dead(stat.state)) {
-            continue;
-        }
-        if (population->count == population->capacity) {
-            population->capacity = population->capacity > 0 ? 2 * population->capacity : 512;
-            population->all =
-                mem_realloc(population->all, population->capacity * sizeof(*population->all));
-        }
-        population->all[population->count++] = (struct living){.pid = (pid_t)pid,
-                                                               .parent = stat.parent,
-                                                               .state = stat.state,
-                                                               .threads = stat.threads,
-                                                               .start_time = stat.start_time};
-    }
-    if (directory != NULL) {
-        closedir(directory);
-    }
-    if (population->count > 0) {
-        qsort(population->all, population->count, sizeof(*population->all), compare_living);
-    }
-}
-
-static void population_mark(struct population *population)
-{
-    pid_t self = getpid();
-    bool more = true;
-    while (more) {
-        more = false;
-        for (size_t i = 0; i < population->count; i++) {
-            struct living *each = &population->all[i];
-            const struct living *parent = population_find(population, each->parent);
-            if (!each->ours && (each->parent == self || (parent != NULL && parent->ours))) {
-                each->ours = more = true;
-            }
-        }
-    }
-}
-
 size_t os_descendants_pids(pid_t *ret, size_t max)
 {
-    struct population all = {0};
+    struct population family = {0};
     size_t count = 0;
-    population_read(&all);
-    population_mark(&all);
-    for (size_t i = 0; i < all.count && count < max; i++) {
-        if (all.all[i].ours) {
-            ret[count++] = all.all[i].pid;
-        }
+    population_read_family(&family, getpid(), false);
+    for (; count < family.count && count < max; count++) {
+        ret[count] = family.all[count].pid;
     }
-    mem_free(all.all);
+    mem_free(family.all);
     return count;
 }
 
@@ -699,7 +574,7 @@ size_t os_descendants_kill(struct os *os, int signal_number)
     for (int round = 0; round < KILL_ROUNDS_MAX && fresh > 0; round++) {
         fresh = 0;
         population_read(&now);
-        population_mark(&now);
+        population_mark(&now, getpid());
         for (size_t i = 0; i < now.count; i++) {
             struct living *each = &now.all[i];
             const struct living *known = population_find(&before, each->pid);
@@ -744,7 +619,7 @@ static bool is_load(char state)
 static int64_t running_threads(const struct living *process)
 {
     char path[64];
-    struct proc_stat stat;
+    struct living stat;
     int64_t running = 0;
     if (process->threads <= 1) {
         return is_load(process->state) ? 1 : 0;
@@ -755,7 +630,7 @@ static int64_t running_threads(const struct living *process)
     while (directory != NULL && (entry = readdir(directory)) != NULL) {
         char file[sizeof(path) + sizeof(entry->d_name) + 8];
         (void)snprintf(file, sizeof(file), "%s/%s/stat", path, entry->d_name);
-        if (entry->d_name[0] != '.' && read_stat_file(file, &stat)) {
+        if (entry->d_name[0] != '.' && living_read_file(file, &stat)) {
             running += is_load(stat.state) ? 1 : 0;
         }
     }
@@ -768,23 +643,18 @@ static int64_t running_threads(const struct living *process)
 void os_families_running(struct os *os, const pid_t *roots, size_t count, int64_t *running)
 {
     (void)os;
-    struct population all = {0};
-    population_read(&all);
+    struct population family = {0};
     for (size_t i = 0; i < count; i++) {
+        struct living root;
         running[i] = 0;
-    }
-    for (size_t i = 0; i < all.count; i++) {
-        const struct living *above = &all.all[i];
-        int64_t threads = -1; /* not looked at yet */
-        for (int depth = 0; above != NULL && depth < FAMILY_DEPTH_MAX; depth++) {
-            for (size_t k = 0; k < count; k++) {
-                if (above->pid == roots[k]) {
-                    threads = threads < 0 ? running_threads(&all.all[i]) : threads;
-                    running[k] += threads;
-                }
-            }
-            above = population_find(&all, above->parent);
+        if (!living_read(roots[i], &root) || living_is_dead(root.state)) {
+            continue;
+        }
+        running[i] = running_threads(&root);
+        population_read_family(&family, roots[i], false);
+        for (size_t k = 0; k < family.count; k++) {
+            running[i] += running_threads(&family.all[k]);
         }
     }
-    mem_free(all.all);
+    mem_free(family.all);
 }

@@ -30,9 +30,8 @@
 #include "starter/starter.h"
 #include "wire/wire.h"
 
-#define LOOK_MS        1000
-#define LOOK_SLOWLY_MS 5000 /* at all processes of the machine */
-#define WALK_REST      50   /* a walk may take this part of the time */
+#define WALK_REST      50 /* a walk may take this part of the time */
+#define FAMILY_MS      1000
 #define WALK_MS        2000
 #define NET_MS         1000
 #define MEGABYTE       1e6
@@ -60,6 +59,15 @@ static void note_machines_oom(struct starter *starter)
     watch->machine_oom[1] = os_oom_kills(starter->env.os);
 }
 
+/* Returns when to do again what began at began_ms: least_ms from now, or later so that it takes
+ * only one part in WALK_REST of the time. */
+static uint64_t rest_until(const struct starter *starter, uint64_t began_ms, uint64_t least_ms)
+{
+    uint64_t now_ms = loop_now_ms(starter->env.loop);
+    uint64_t rest_ms = (now_ms - began_ms) * WALK_REST;
+    return now_ms + (rest_ms > least_ms ? rest_ms : least_ms);
+}
+
 static void look_at_processes(struct starter *starter)
 {
     struct starter_watch *watch = &starter->run.watch;
@@ -78,15 +86,19 @@ static void look_at_processes(struct starter *starter)
         watch->user_cpu_s = group.user_cpu_s;
         watch->system_cpu_s = group.system_cpu_s;
     }
+    if (group.processes > 0) {
+        watch->living = group.processes;
+    }
     uint64_t now_ms = loop_now_ms(starter->env.loop);
-    if ((!group.has_memory || !group.has_cpu) && now_ms >= watch->next_slow_ms) {
+    if ((!group.has_memory || !group.has_cpu) && now_ms >= watch->next_family_ms) {
         struct os_figures figures;
         int64_t limit_kib = cage_memory_limit_mib(starter) * 1024;
         os_descendants_figures(starter->env.os, false, &figures);
         if (!group.has_memory && limit_kib > 0 && figures.rss_kib > limit_kib) {
             os_descendants_figures(starter->env.os, true, &figures); /* before it is blamed */
         }
-        watch->next_slow_ms = now_ms + LOOK_SLOWLY_MS;
+        watch->next_family_ms = rest_until(starter, now_ms, FAMILY_MS);
+        watch->living = figures.processes;
         note_machines_oom(starter);
         keep_larger(&watch->image_kib, figures.image_kib);
         keep_larger(&watch->processes, figures.processes);
@@ -127,8 +139,6 @@ static void look_at_files(struct starter *starter)
     int64_t files_max = config_int(starter->env.config, "JOB_MAX_FILES");
     os_tree_figures(starter->env.os, starter->run.directory,
                     files_max > 0 ? files_max + OWN_FILES_MAX + 1 : WALK_FILES_MAX, &tree);
-    uint64_t now_ms = loop_now_ms(starter->env.loop);
-    uint64_t rest_ms = (now_ms - before_ms) * WALK_REST;
     watch->disk_kib = tree.disk_kib;
     watch->files = tree.files;
     if (starter->run.ckpt.wanted) { /* not the job's doing */
@@ -138,7 +148,7 @@ static void look_at_files(struct starter *starter)
         watch->disk_kib -= tree.disk_kib;
         watch->files -= tree.files;
     }
-    watch->next_walk_ms = now_ms + (rest_ms > WALK_MS ? rest_ms : WALK_MS);
+    watch->next_walk_ms = rest_until(starter, before_ms, WALK_MS);
 }
 
 static int64_t disk_limit_kib(const struct starter *starter)
@@ -160,9 +170,7 @@ static void look_at_network(struct starter *starter)
         watch->traffic = os_traffic_create(starter->env.os);
     }
     os_traffic_look(watch->traffic, cage_group(starter));
-    uint64_t now_ms = loop_now_ms(starter->env.loop);
-    uint64_t rest_ms = (now_ms - before_ms) * WALK_REST;
-    watch->next_net_ms = now_ms + (rest_ms > NET_MS ? rest_ms : NET_MS);
+    watch->next_net_ms = rest_until(starter, before_ms, NET_MS);
 }
 
 static struct cage_taken what_is_taken(const struct starter *starter)
@@ -284,6 +292,31 @@ static void hold_running(struct starter *starter, int code, int subcode, const c
     cage_kill(starter);  /* whose end is told then goes on with job_end_held() */
 }
 
+/* Sets the timer of the next measurement: soon if the job works or people use it. */
+static void rest_a_while(struct starter *starter, uint64_t now_ms)
+{
+    struct starter_watch *watch = &starter->run.watch;
+    uint64_t received = 0, sent = 0, tell_ms = watch->next_tell_ms;
+    if (watch->traffic != NULL) {
+        os_traffic_total(watch->traffic, &received, &sent);
+    }
+    const struct watch_work work = {.cpu_s = watch->user_cpu_s + watch->system_cpu_s,
+                                    .processes = watch->living,
+                                    .memory_kib = watch->memory_kib,
+                                    .disk_kib = watch->disk_kib,
+                                    .traffic_bytes = received + sent};
+    bool always = starter->run.script != SCRIPT_JOB || starter->run.ckpt.pid > 0 ||
+                  ad_bool_or(starter->run.job, "InteractiveJob", false);
+    watch->pause_ms =
+        always ? WATCH_LOOK_MS : watch_plan_pause(watch->pause_ms, &watch->work, &work);
+    watch->work = work;
+    uint64_t pause_ms = watch->pause_ms;
+    if (!always && now_ms + pause_ms > tell_ms) { /* what is told is of that moment */
+        pause_ms = tell_ms > now_ms + WATCH_LOOK_MS ? tell_ms - now_ms : WATCH_LOOK_MS;
+    }
+    loop_timer_set(starter->timers[TIMER_WATCH], pause_ms);
+}
+
 enum watch_seen watch_look(struct starter *starter)
 {
     enum watch_seen seen = WATCH_LOOKED;
@@ -318,7 +351,7 @@ enum watch_seen watch_look(struct starter *starter)
     }
     joules_tell(starter, false);
     mem_trim(); /* the start's, the walk's: half of what a running job costs us */
-    loop_timer_set(starter->timers[TIMER_WATCH], LOOK_MS);
+    rest_a_while(starter, now_ms);
     return seen;
 }
 
@@ -328,7 +361,8 @@ void watch_begin(struct starter *starter)
     watch->next_tell_ms =
         loop_now_ms(starter->env.loop) +
         (uint64_t)config_duration_ms(starter->env.config, "STARTER_INITIAL_UPDATE_INTERVAL");
-    loop_timer_set(starter->timers[TIMER_WATCH], LOOK_MS);
+    watch->pause_ms = WATCH_LOOK_MS;
+    loop_timer_set(starter->timers[TIMER_WATCH], watch->pause_ms);
     joules_begin(starter);
     if (watch->machine_oom[1] == 0) {
         note_machines_oom(starter);

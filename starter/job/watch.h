@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "starter/job/watch_plan.h"
+
 struct ad;
 struct os_exit;
 struct os_traffic;
@@ -15,14 +17,16 @@ struct starter;
 
 /* What was measured so far, and when to measure next; times in ms of the loop's clock. */
 struct starter_watch {
-    /* next_walk_ms: when to count files and disk use in the job's directories; next_slow_ms: when
-     * to measure by looking at all processes of the machine; next_tell_ms: when to tell the
-     * shadow. */
-    uint64_t next_walk_ms, next_slow_ms, next_tell_ms;
-    bool has_memory; /* true: the job's cgroup counts its memory */
-    bool looked;     /* true: measured at least once while a program of the run was running */
+    /* next_walk_ms: when to count files and disk use in the job's directories; next_family_ms: when
+     * to measure each of the job's processes; next_tell_ms: when to tell the shadow. */
+    uint64_t next_walk_ms, next_family_ms, next_tell_ms;
+    uint64_t pause_ms;      /* from the last measurement to the next one (watch_plan.h) */
+    struct watch_work work; /* at the last measurement */
+    bool has_memory;        /* true: the job's cgroup counts its memory */
+    bool looked; /* true: measured at least once while a program of the run was running */
     int64_t memory_kib, memory_peak_kib, group_peak_kib, image_kib;
-    int64_t disk_kib, files, processes;
+    int64_t disk_kib, files, processes; /* processes: the most that were seen */
+    int64_t living;                     /* processes at the last measurement */
     double user_cpu_s, system_cpu_s;
     /* number of the job's processes that the kernel killed for lack of memory */
     uint64_t oom_kills;

@@ -22,6 +22,7 @@
 #include "base/loop_run.h"
 #include "base/mem.h"
 #include "base/os/os.h"
+#include "base/os/os_figures.h"
 #include "base/os/os_run.h"
 
 #define DEADLINE_MS \
@@ -661,6 +662,64 @@ static void what_runs_of_a_family_is_counted_over_its_members_and_their_threads(
     close(alive[1]);
 }
 
+static void *fork_and_wait(void *arg)
+{
+    const int *alive = arg;
+    if (fork() == 0) { /* this thread's child, not the first thread's */
+        (void)!write(alive[1], "x", 1);
+        pause();
+    }
+    pause();
+    return NULL;
+}
+
+/* A family is found by the kernel's lists of children: each thread has one of its own, and those
+ * who ran away are in the list of the subreaper. */
+static void a_family_has_the_children_of_threads_and_those_that_ran_away(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pid = fork(); /* being a subreaper is for life: not in the test program itself */
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        int alive[2];
+        char byte;
+        struct os_figures figures = {0};
+        os_become_subreaper(f->os);
+        if (pipe(alive) != 0) {
+            _exit(1);
+        }
+        pid_t parent = fork();
+        if (parent == 0) {
+            pthread_t thread;
+            if (pthread_create(&thread, NULL, fork_and_wait, alive) != 0 ||
+                read(alive[0], &byte, 1) != 1) {
+                _exit(1);
+            }
+            if (fork() == 0) {
+                (void)setsid();
+                if (fork() == 0) { /* its parent ends at once */
+                    pause();
+                }
+                _exit(0);
+            }
+            pause();
+        }
+        const pid_t roots[1] = {getpid()};
+        int64_t running[1] = {-1};
+        for (int i = 0; i < 1000 && (figures.processes != 3 || running[0] != 1); i++) {
+            moment(f);
+            os_descendants_figures(f->os, false, &figures);
+            os_families_running(f->os, roots, 1, running); /* at last only we, who look */
+        }
+        (void)os_descendants_kill(f->os, SIGKILL);
+        _exit(figures.processes == 3 && running[0] == 1 ? 0 : 3);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(WIFEXITED(status), 1);
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void a_program_is_run_to_its_end_or_killed_with_all_that_it_began(void **state)
 {
     struct fixture *f = *state;
@@ -732,6 +791,7 @@ int main(void)
         TEST(idleness_of_the_keyboard_is_of_the_last_terminal_used),
         TEST(a_program_is_run_to_its_end_or_killed_with_all_that_it_began),
         TEST(what_runs_of_a_family_is_counted_over_its_members_and_their_threads),
+        TEST(a_family_has_the_children_of_threads_and_those_that_ran_away),
         TEST(users_are_found_by_name_and_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
