@@ -22,6 +22,7 @@
 
 struct ad_expr;
 struct ad;
+struct ad_pool;
 struct checkpoints;
 struct config;
 struct door;
@@ -99,8 +100,12 @@ struct schedd_queue {
     /* numbers of jobs; `running`: those with JobStatus 2 or 6 */
     int64_t idle, running, held, total;
     int64_t suspended;
-    int64_t completed; /* completed jobs that stay in the queue */
-    struct ad *shown;  /* the ad that queue_show() returned last; owned here */
+    int64_t completed;    /* completed jobs that stay in the queue */
+    struct ad *shown;     /* the ad that queue_show() returned last; owned here */
+    struct ad_pool *pool; /* what the jobs' own ads have in common is here */
+    /* gives memory back to the kernel when no more jobs leave; taken: how many have left since */
+    struct loop_timer *trim;
+    int64_t taken, taken_before;
 };
 
 struct schedd_groups {

@@ -154,6 +154,7 @@ static int load_job(void *arg, const char *key, const void *value, size_t length
         ad_remove(ad, FIXED[i]);
     }
     if (ad_count(ad) > 0) {
+        ad_pack(schedd->queue.pool, NULL, ad); /* else it has all of the row's memory */
         job->own = ad;
         queue_note_own(job);
     } else {

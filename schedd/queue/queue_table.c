@@ -19,6 +19,9 @@
 #include "schedd/schedd_state.h"
 #include "wire/root_jobs.h"
 
+#define TRIM_JOBS 10000 /* so many have left: their memory is given back */
+#define TRIM_MS   1000
+
 /* ---- owners ---------------------------------------------------------------------------------- */
 
 bool owner_name_is_valid(const char *name)
@@ -223,6 +226,9 @@ struct job *queue_put_job(struct schedd *schedd, struct cluster *cluster, uint32
     job->cluster = cluster;
     job->proc = proc;
     job->own = own;
+    if (own != NULL) {
+        ad_pack(schedd->queue.pool, NULL, own);
+    }
     job->heap_at = HEAP_NOWHERE;
     job->phase = (uint8_t)phase;
     cluster->procs[proc] = job;
@@ -248,8 +254,25 @@ static void job_destroy(struct job *job)
     mem_free(job);
 }
 
+/* Timer: gives back the memory of many jobs that have left, once none leaves any more: before that
+ * it would be asked for again. */
+static void trim_memory(void *arg)
+{
+    struct schedd_queue *queue = &((struct schedd *)arg)->queue;
+    if (queue->taken == queue->taken_before) {
+        queue->taken = queue->taken_before = 0;
+        mem_trim();
+    } else {
+        queue->taken_before = queue->taken;
+        loop_timer_set(queue->trim, TRIM_MS);
+    }
+}
+
 void queue_take_job(struct schedd *schedd, struct job *job)
 {
+    if (++schedd->queue.taken == TRIM_JOBS) {
+        loop_timer_set(schedd->queue.trim, TRIM_MS);
+    }
     struct cluster *cluster = job->cluster;
     count_job(schedd, job, job_status(job), -1);
     cluster->owner->jobs--;
@@ -290,6 +313,8 @@ void queue_table_init(struct schedd *schedd)
     schedd->queue.clusters = strmap_create(STRMAP_CASE_SENSITIVE);
     schedd->queue.owners = strmap_create(STRMAP_CASE_SENSITIVE);
     schedd->queue.next_cluster = 1;
+    schedd->queue.pool = ad_pool_create();
+    schedd->queue.trim = loop_timer_create(schedd->loop, trim_memory, schedd);
 }
 
 void queue_table_fini(struct schedd *schedd)
@@ -298,6 +323,10 @@ void queue_table_fini(struct schedd *schedd)
     strmap_destroy(schedd->queue.owners, owner_destroy);
     vec_fini(&schedd->reservations, mem_free);
     ad_destroy(schedd->queue.shown);
+    ad_pool_destroy(schedd->queue.pool);
+    loop_timer_destroy(schedd->queue.trim);
+    schedd->queue.pool = NULL;
+    schedd->queue.trim = NULL;
     schedd->queue.clusters = NULL;
     schedd->queue.owners = NULL;
     schedd->queue.shown = NULL;

@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <malloc.h>
+
 #include "base/check.h"
 #include "tests/unit/schedd/schedd_world.h"
 
@@ -352,6 +354,28 @@ static void a_cluster_that_is_named_again_and_again_is_one(void **state)
     strbuf_fini(&args);
 }
 
+/* Under a sanitizer mallinfo2() knows nothing. */
+static void jobs_that_were_loaded_share_what_they_have_in_common(void **state)
+{
+    struct world *world = *state;
+    struct call call;
+    submit_many(world);
+    begin_call(world, VERB_EDIT, "[Constraint = \"true\"]",
+               "[Wanted = 7; Arguments = \"one two\"; Out = \"out.1\"; MemoryUsage = 3]", 1, &call);
+    wait_for(world, &call.answer.over);
+    assert_int_equal(ad_int_or(call.answer.args, "Success", 0), COUNT);
+    end(&call);
+    daemon_run_destroy(world->run);
+    world->run = NULL;
+    struct mallinfo2 before = mallinfo2();
+    start(world);
+    struct mallinfo2 after = mallinfo2();
+    size_t each_bytes =
+        after.uordblks > before.uordblks ? (after.uordblks - before.uordblks) / COUNT : 0;
+    assert_in_range(each_bytes, 0, 700);
+    assert_int_equal(count_jobs(world, "Wanted == 7 && MemoryUsage == 3"), COUNT);
+}
+
 static int set_up_many(void **state)
 {
     int result = set_up(state);
@@ -378,6 +402,7 @@ int main(void)
         MANY_CASE(whoever_leaves_in_the_middle_of_a_command_leaves_the_rest_undone),
         MANY_CASE(the_end_of_the_schedd_cuts_a_command_off),
         MANY_CASE(a_cluster_that_is_named_again_and_again_is_one),
+        MANY_CASE(jobs_that_were_loaded_share_what_they_have_in_common),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
