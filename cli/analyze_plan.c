@@ -25,6 +25,7 @@
 #include "classad/ad_time.h"
 #include "cli/why/why_groups_plan.h"
 #include "cli/why/why_text_plan.h"
+#include "offline_ads/offline_ads.h"
 
 #define WIDTH 80
 #define NONE  ((size_t)-1)
@@ -340,6 +341,9 @@ static void put_summary(const struct why_question *question, const struct why_an
             continue;
         }
         const struct ad *now = question->others[i].now;
+        if (offline_ads_is_silent(slot)) {
+            continue; /* nobody knows what it runs */
+        }
         if (now != NULL && !ad_match(job, now, question->context)) {
             full++;
         } else if (strcmp(ad_string_or(slot, "State", ""), "Claimed") != 0) {

@@ -15,9 +15,11 @@
 #include "cli/jobs/jobs_cells_plan.h"
 #include "cli/table_plan.h"
 #include "cli/terminal_plan.h"
+#include "offline_ads/offline_ads.h"
 
-const char *const top_slot_names[] = {"Name",    "Machine",    "State", "Activity",
-                                      "Offline", "PowerState", "Cpus",  NULL};
+const char *const top_slot_names[] = {"Name",     "Machine",          "State",
+                                      "Activity", "Offline",          "PowerState",
+                                      "Cpus",     OFFLINE_ADS_SILENT, NULL};
 const char *const top_job_names[] = {"ClusterId",
                                      "ProcId",
                                      "Owner",
@@ -25,6 +27,7 @@ const char *const top_job_names[] = {"ClusterId",
                                      "JobCurrentStartDate",
                                      "RemoteWallClockTime",
                                      "RemoteHost",
+                                     "JobDisconnectedDate",
                                      "CpusUsage",
                                      "MemoryUsage",
                                      "ResidentSetSize",
@@ -56,12 +59,14 @@ static void put_slots(const struct top_facts *facts, struct strbuf *out)
                                          "Matched", "Preempting", "Drained"};
     static const char *const WORDS[] = {"claimed", "free",       "owner",
                                         "matched", "preempting", "drained"};
-    size_t counts[ARRAY_COUNT(STATES)] = {0}, asleep = 0, waking = 0;
+    size_t counts[ARRAY_COUNT(STATES)] = {0}, asleep = 0, waking = 0, silent = 0;
     for (size_t i = 0; i < facts->slot_count; i++) {
         const struct ad *slot = facts->slots[i];
         const char *power = ad_string_or(slot, "PowerState", "");
         const char *state = ad_string_or(slot, "State", "");
-        if (strcmp(power, "Waking") == 0) {
+        if (offline_ads_is_silent(slot)) {
+            silent++;
+        } else if (strcmp(power, "Waking") == 0) {
             waking++;
         } else if (ad_bool_or(slot, "Offline", false)) {
             asleep++;
@@ -80,6 +85,9 @@ static void put_slots(const struct top_facts *facts, struct strbuf *out)
     strbuf_printf(out, ", %zu asleep", asleep);
     if (waking > 0) {
         strbuf_printf(out, ", %zu waking", waking);
+    }
+    if (silent > 0) {
+        strbuf_printf(out, ", %zu not responding", silent);
     }
     strbuf_putc(out, '\n');
 }
@@ -115,6 +123,7 @@ static void put_job(const struct ad *job, const struct ad_context *context, size
     strbuf_printf(out, " %6.1f %8.1f ", 100 * (cpus > 0 ? cpus : 0), jobs_size_mb(job));
     strbuf_init(&host, 0);
     jobs_put_clean(ad_string_or(job, "RemoteHost", ""), &host);
+    jobs_put_cut(job, context, &host);
     table_plan_pad(strbuf_text(&host), 16, TABLE_LEFT, out);
     strbuf_fini(&host);
     strbuf_putc(out, ' ');

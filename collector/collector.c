@@ -48,6 +48,7 @@
 static void look_for_expired(void *arg)
 {
     struct collector *collector = arg;
+    collector_mark_lost(collector);
     collector_expire(collector);
     collector_ads_trim_indexes(collector->ads, loop_now_ms(collector->env.loop));
     collector_revocations_expire(collector);
@@ -149,6 +150,7 @@ static void collector_destroy(void *state)
     watch_server_destroy(collector->watches);
     hub_destroy(collector->hub);
     collector_hang_up(collector);
+    collector_lost_drop(collector);
     wire_context_destroy(collector->context);
     collector_leases_destroy(collector->leases);
     if (collector->inspection.ads) {
@@ -203,6 +205,7 @@ static int collector_start(const struct daemon_env *env, void **state, struct er
     collector->env = *env;
     collector->users = user_world_create(env->os, env->config);
     collector->started_s = loop_wall_s(env->loop);
+    collector->lost_end = &collector->lost;
     read_settings(collector, env->config);
     collector->pool = ad_pool_create();
     collector->prototypes = prototypes_create();

@@ -21,6 +21,7 @@
 #include "collector/collector_ads.h"
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
+#include "offline_ads/offline_ads.h"
 #include "wire/daemon_ad.h"
 #include "wire/settings.h"
 #include "wire/door.h"
@@ -59,7 +60,7 @@ static void put_counts(const struct collector *collector, struct ad *ad)
 static void put_pool(const struct collector *collector, struct ad *ad)
 {
     static const char *const STATES[] = {"Owner", "Unclaimed", "Claimed"};
-    int64_t hosts[ARRAY_COUNT(STATES)] = {0}, total = 0, idle = 0, running = 0;
+    int64_t hosts[ARRAY_COUNT(STATES)] = {0}, total = 0, idle = 0, running = 0, silent = 0;
     struct ads_cursor cursor;
     const struct ads_entry *entry;
     ads_cursor_init(&cursor, collector->ads, "Machine");
@@ -69,6 +70,10 @@ static void put_pool(const struct collector *collector, struct ad *ad)
         }
         const char *state = ad_string_or(entry->shown, "State", "");
         total++;
+        silent += offline_ads_is_silent(entry->shown);
+        if (offline_ads_is_silent(entry->shown)) {
+            continue; /* its State is of the past */
+        }
         for (size_t i = 0; i < ARRAY_COUNT(STATES); i++) {
             hosts[i] += strcmp(state, STATES[i]) == 0;
         }
@@ -84,6 +89,7 @@ static void put_pool(const struct collector *collector, struct ad *ad)
     ad_set_int(ad, "HostsOwner", hosts[0]);
     ad_set_int(ad, "HostsUnclaimed", hosts[1]);
     ad_set_int(ad, "HostsClaimed", hosts[2]);
+    ad_set_int(ad, "HostsNotResponding", silent);
     ad_set_int(ad, "IdleJobs", idle);
     ad_set_int(ad, "RunningJobs", running);
 }
@@ -101,6 +107,7 @@ static const struct {
     {"AdsWithPrivateAttributes", offsetof(struct collector_counts, private_dropped), true},
     {"AdsOverQuota", offsetof(struct collector_counts, over_quota), false},
     {"AdsExpired", offsetof(struct collector_counts, expired), false},
+    {"AdsNotResponding", offsetof(struct collector_counts, silent), false},
     {"AdsGoneAbsent", offsetof(struct collector_counts, gone_absent), false},
     {"OfflineAdsReplaced", offsetof(struct collector_counts, replaced), false},
     {"MergesTotal", offsetof(struct collector_counts, merges), false},

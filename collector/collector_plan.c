@@ -256,9 +256,10 @@ struct ad *plan_change(struct ad_pool *pool, const struct ad *old, const struct 
 
 struct ad *plan_make_absent(const struct ad *last, int64_t now_s, int64_t lifetime_s)
 {
-    static const char *const GONE[] = {"Offline",         "OfflineMatches",       "OfflineBootId",
-                                       "PowerMethod",     "MachineLastMatchTime", "StartdUplink",
-                                       "ClassAdLifetime", "GivenClaims"};
+    static const char *const GONE[] = {
+        "Offline",         "OfflineMatches",       "OfflineBootId",
+        "PowerMethod",     "MachineLastMatchTime", "StartdUplink",
+        "ClassAdLifetime", "GivenClaims",          OFFLINE_ADS_SILENT};
     struct ad *ad = ad_create();
     size_t at = 0;
     const char *name;

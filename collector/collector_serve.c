@@ -121,6 +121,7 @@ static void session_destroy(struct session *session)
         session->next->link = session->link;
     }
     ad_given_destroy(session->address);
+    mem_free(session->machine);
     mem_free(session);
 }
 
@@ -132,6 +133,7 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
               LOG_TEXT("peer", wire_peer(wire)->address), LOG_INT("status", status));
     hub_remove(collector->hub, wire);
     collector_leases_session_over(collector->leases, session->number);
+    collector_session_lost(session);
     wire_close(wire);
     session_destroy(session);
 }
@@ -158,7 +160,8 @@ static void on_ready(void *arg, struct wire *wire)
 
 static const struct wire_events EVENTS = {.ready = on_ready,
                                           .request = on_request,
-                                          .closed = on_closed};
+                                          .closed = on_closed,
+                                          .silent = collector_on_silent};
 
 static void on_incoming(struct collector *collector, struct incoming *incoming,
                         const struct tls_identity *identity)

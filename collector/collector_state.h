@@ -21,6 +21,7 @@ struct door;
 struct hub;
 struct invalidation;
 struct listener;
+struct lost_uplink;
 struct loop_timer;
 struct prototypes;
 struct query;
@@ -53,6 +54,7 @@ struct collector_counts {
     int64_t queries_ms; /* time from request to last part of the answer, sum of all queries, ms */
     int64_t ads_looked_at, ads_sent;
     int64_t expired;     /* ads that were not renewed in time */
+    int64_t silent;      /* how often a machine ad was marked as not responding */
     int64_t gone_absent; /* expired ads that are kept as absent */
     int64_t replaced;    /* offline ads removed because their machine came back */
     int64_t connections;
@@ -113,6 +115,8 @@ struct collector {
     struct ads_cursor inspection; /* position of collector_inspect.c in its walk over the ads */
     bool inspected_any;           /* the present walk of collector_inspect.c has examined an ad */
     struct session *sessions;
+    /* uplinks with machine ads that ended and have not come back yet, in order of their end */
+    struct lost_uplink *lost, **lost_end;
     struct query *queries;
     struct revocation *revocations; /* list of revocations that wait for their commit */
     struct batch *batches;          /* list of batches that wait for their commit */

@@ -583,6 +583,9 @@ static void apply_ads(struct update *update)
             share_drop(&item->holding);
             reject_ad(update, &why);
         } else {
+            if (is_live && entry->is_machine && !update->session->machine) {
+                collector_attend(update->session, ad_string_or(entry->latest, "Machine", ""));
+            }
             collector_ads_hold(entry, &item->holding);
             update->collector->counts.updates_initial += entry->account == NULL;
             collector_ads_charge(entry, update->account, item->bytes);

@@ -37,6 +37,8 @@ struct session {
     struct ads_account *account;
     /* attribute MyAddress for machine ads of the peer; NULL: not made yet */
     struct ad_given *address;
+    /* Machine of the live ads that came over this uplink; NULL: none yet, or not an uplink */
+    char *machine;
 };
 
 /* These two are in collector_update.c: they answer UPDATE and MERGE. */
@@ -54,6 +56,18 @@ void collector_invalidations_drop(struct collector *collector);
 void collector_end_ad(struct collector *collector, struct batch *batch, struct ads_entry *entry);
 /* Removes the ads that were not renewed in time, or makes them absent. */
 void collector_expire(struct collector *collector);
+
+/* collector_silence.c: notes that the session's uplink brings the live ads of this Machine, and
+ * attends to it from now on.  Does nothing for a connection that is not an uplink. */
+void collector_attend(struct session *session, const char *machine);
+/* Callback `silent` of struct wire_events: marks the ads of a session (arg) whose peer is silent as
+ * not responding, or takes the mark away. */
+void collector_on_silent(void *session, struct wire *wire, uint64_t silent_ms);
+/* Notes that the session's connection is over. */
+void collector_session_lost(struct session *session);
+/* Marks the ads of uplinks that were lost and did not come back in time. */
+void collector_mark_lost(struct collector *collector);
+void collector_lost_drop(struct collector *collector);
 
 /* collector_inspect.c: examines some machine ads and sets its timer again. */
 void collector_inspect_some(void *collector);

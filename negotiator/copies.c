@@ -147,6 +147,7 @@ static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, con
     offline_holds_destroy(slot->holds);
     take_ids(slot, offline ? NULL : ids, partitionable);
     slot->holds = offline && ad_has(ad, "OfflineMatches") ? offline_holds_read(ad) : NULL;
+    enum plan_use use = use_of(slot, ad, offline, absent);
     slot->facts = (struct plan_slot){
         .name = slot->name,
         .machine = ad_string_or(ad, "Machine", ""),
@@ -154,10 +155,12 @@ static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, con
         .serial = ++negotiator->next_serial,
         .number = slot->facts.number,
         .offline = offline,
-        .use = use_of(slot, ad, offline, absent),
+        /* A slot that does not answer keeps what it runs, but gets nothing. */
+        .use = !offline && offline_ads_is_silent(ad) ? without_ids(use) : use,
         .waking = offline && is_text(ad, "PowerState", "Waking"),
-        .barred = offline &&
-                  (is_text(ad, "PowerState", "WakeFailed") || is_text(ad, "PowerState", "Unknown")),
+        .barred =
+            offline && (offline_ads_is_silent(ad) || is_text(ad, "PowerState", "WakeFailed") ||
+                        is_text(ad, "PowerState", "Unknown")),
         .reclaimable = false, /* by the clock: update_slot() */
         .multiplicity = offline ? ad_int_or(ad, "OfflineMultiplicity", 1) : 1,
         .user = slot->user,

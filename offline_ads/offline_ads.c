@@ -123,6 +123,11 @@ struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how 
     return ad;
 }
 
+bool offline_ads_is_silent(const struct ad *ad)
+{
+    return ad_has(ad, OFFLINE_ADS_SILENT);
+}
+
 bool offline_ads_is(const struct ad *ad)
 {
     return ad_bool_or(ad, "Offline", false) && !ad_bool_or(ad, "Absent", false);

@@ -45,6 +45,13 @@ struct offline_ads_how {
  * All other attributes, above all Requirements and Rank, stay as they are. */
 struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how *how);
 
+/* The collector's mark in the ad of a machine that it does not hear any more: the time since which
+ * it has not, seconds since 1970. */
+#define OFFLINE_ADS_SILENT "NotRespondingSince"
+/* Returns whether ad has this mark.  What else the ad says, above all its State, is then of the
+ * past: nobody knows whether the machine is on. */
+bool offline_ads_is_silent(const struct ad *ad);
+
 /* returns whether Offline is true in ad and Absent is not */
 bool offline_ads_is(const struct ad *ad);
 /* Returns whether ad is a sample: an offline ad with a PreviousName. */

@@ -2,9 +2,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdio.h>
+
 #include "base/err.h"
 #include "base/loop.h"
 #include "classad/ad.h"
+#include "classad/ad_time.h"
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
 #include "rooster/energy.h"
@@ -47,6 +50,23 @@ static void put_can(const struct node *node, struct ad *ad)
     ad_set_strings(ad, "PowerMethodCan", names, count);
 }
 
+/* Sets what is known of a machine that does not respond. */
+static void put_silent(const struct node *node, struct ad *ad)
+{
+    struct ad_calendar at;
+    char reason[ROOSTER_TEXT_MAX];
+    ad_calendar_of(node->awake.silent_s, &at);
+    (void)
+        snprintf(reason, sizeof reason,
+                 "not responding since %04lld-%02d-%02d %02d:%02d:%02d UTC: the collector does not "
+                 "hear it",
+                 (long long)at.year, at.month, at.day, at.hour, at.minute, at.second);
+    ad_set_int(ad, OFFLINE_ADS_SILENT, node->awake.silent_s);
+    ad_set_string(ad, "PowerState", "Unknown");
+    ad_set_string(ad, "PowerStateReason", reason);
+    ad_set_int(ad, "EnteredPowerState", node->awake.silent_s);
+}
+
 struct ad *node_to_ad(const struct node *node)
 {
     struct power_node power;
@@ -85,6 +105,9 @@ struct ad *node_to_ad(const struct node *node)
     }
     copy_facts(node, ad);
     put_can(node, ad);
+    if (node_is_silent(node)) {
+        put_silent(node, ad);
+    }
     outside_put(node, ad);
     energy_write(node, ad);
     guards_write_node(node, ad);

@@ -131,8 +131,11 @@ static void see_live(struct node *node, const struct ad *ad)
 {
     node->awake.has_ads = true;
     node->awake.given = room_of(ad);
+    node->awake.heard = node->awake.heard || !offline_ads_is_silent(ad);
+    node->awake.silent_s = ad_int_or(ad, OFFLINE_ADS_SILENT, node->awake.silent_s);
     guards_see_live(node, ad);
-    node->awake.can_relay = strcmp(ad_string_or(ad, "PowerState", "On"), "GoingDown") != 0;
+    node->awake.can_relay = strcmp(ad_string_or(ad, "PowerState", "On"), "GoingDown") != 0 &&
+                            !offline_ads_is_silent(ad);
     see_adapter(node, ad);
     (void)snprintf(node->awake.boot_id, sizeof node->awake.boot_id, "%s",
                    ad_string_or(ad, "BootId", ""));
@@ -142,7 +145,7 @@ static void see_live(struct node *node, const struct ad *ad)
 static void forget_facts(struct node *node)
 {
     node->awake.has_ads = node->asleep.has_ads = node->jobs.demand_it = node->asleep.is_misshown =
-        node->awake.can_relay = false;
+        node->awake.can_relay = node->awake.heard = false;
     node->asleep.is_going_down = node->asleep.is_kept_off = node->guard.reserve.spare = false;
     node->guard.slots = node->guard.slots_idle = 0;
     node->jobs.waiting = node->asleep.reclaim_until_s = 0;

@@ -87,6 +87,11 @@ const char *node_shown(struct node *node)
     return unknown ? "Unknown" : wake_state_name(node->state);
 }
 
+bool node_is_silent(const struct node *node)
+{
+    return node->awake.has_ads && !node->awake.heard && !node->asleep.has_ads;
+}
+
 int64_t node_quarantine_until_s(const struct node *node)
 {
     struct loop *loop = node->rooster->env.loop;

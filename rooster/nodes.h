@@ -132,7 +132,9 @@ struct node_awake { /* what a machine's live ads say */
     bool was_used;  /* the machine had a claim since it is up */
     char boot_id[40];
     int64_t boot_s;
-    bool can_relay;         /* the machine is awake and not going down: it can send magic packets */
+    bool heard;       /* a live ad is not marked as not responding */
+    int64_t silent_s; /* time since which the collector hears nothing of it, if heard is false */
+    bool can_relay;   /* the machine is awake and not going down: it can send magic packets */
     struct node_room given; /* cores and memory, as the live ads say */
 };
 
@@ -205,6 +207,9 @@ void node_show(struct node *node); /* writes the machine's state into all its of
 uint64_t node_deadline_ms(const struct node *node);
 /* Returns the time at which the machine's quarantine ends, seconds since 1970. */
 int64_t node_quarantine_until_s(const struct node *node);
+
+/* Returns whether there are live ads of the machine, but all are marked as not responding. */
+bool node_is_silent(const struct node *node);
 
 /* ---- node_ad.c */
 /* Returns a new ad that describes the node for `roost power`, owned by the caller. */

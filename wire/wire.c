@@ -24,6 +24,7 @@
 #include "wire/wire_private.h"
 
 #define TURN_FRAMES 512
+#define DOUBT_MS    100 /* after a PING is overdue, until the peer counts as silent */
 #define OPEN_MS     (STREAM_HANDSHAKE_MS + WIRE_GREETING_MS)
 
 static void wire_clock(void *arg);
@@ -71,7 +72,7 @@ static struct wire *wire_new(struct wire_context *context, const struct wire_eve
     wire->deadlines = loop_timer_create(context->loop, request_deadlines, wire);
     wire->deadline_next_ms = UINT64_MAX;
     wire_out_init(wire);
-    wire->last_input_ms = loop_now_ms(context->loop);
+    wire->life.last_input_ms = loop_now_ms(context->loop);
     loop_timer_set(wire->clock, OPEN_MS);
     return wire;
 }
@@ -86,6 +87,7 @@ static void wire_free(struct wire *wire)
     if (wire->next != NULL) {
         wire->next->previous = wire->previous;
     }
+    wire->context->attended -= wire->life.attended ? 1 : 0;
     wire_turn_forget(wire);
     wire_limits_leave(wire);
     request_drop_all(wire);
@@ -195,6 +197,14 @@ const struct wire_peer *wire_peer(const struct wire *wire)
     return &wire->caller->peer;
 }
 
+/* Returns after how much silence the peer is sent a PING. */
+static uint64_t ping_after_ms(const struct wire *wire)
+{
+    uint64_t ms = (uint64_t)wire->context->attended * 1000 / WIRE_PINGS_S_MAX;
+    ms = ms < WIRE_ATTEND_MS ? WIRE_ATTEND_MS : ms;
+    return wire->life.attended && ms < WIRE_PING_MS ? ms : WIRE_PING_MS;
+}
+
 void wire_proved(struct wire *wire)
 {
     struct err err = {{0}};
@@ -204,7 +214,7 @@ void wire_proved(struct wire *wire)
     if (wire_limits_join(wire, &err) < 0) {
         wire_fail(wire, -EBUSY, true, "%s", err.text);
     } else if (wire->state == WIRE_READY) {
-        loop_timer_set(wire->clock, WIRE_PING_MS);
+        loop_timer_set(wire->clock, ping_after_ms(wire));
     }
 }
 
@@ -214,6 +224,57 @@ size_t wire_peer_frame_max(const struct wire *wire)
 }
 
 /* ---- signs of life --------------------------------------------------------------------------- */
+
+void wire_attend(struct wire *wire)
+{
+    if (wire->life.attended || wire->state == WIRE_OVER) {
+        return;
+    }
+    wire->life.attended = true;
+    wire->context->attended++;
+    if (wire->state == WIRE_READY && wire->share.proved && !wire->life.pinged) {
+        loop_timer_set(wire->clock, ping_after_ms(wire));
+    }
+}
+
+static void note_heard(struct wire *wire)
+{
+    wire->life.last_input_ms = loop_now_ms(wire->context->loop);
+    wire->life.pinged = wire->life.doubted = false;
+    if (wire->life.silent) {
+        wire->life.silent = false;
+        wire->events.silent(wire->arg, wire, 0);
+    }
+}
+
+/* Sees to a PING that is not answered; silent_ms: time since the last input.  Returns the
+ * milliseconds until the next look; 0: the connection is over. */
+static uint64_t await_answer(struct wire *wire, uint64_t waited_ms, uint64_t silent_ms)
+{
+    /* An attended peer gets its PING earlier, but is given up no earlier than others. */
+    uint64_t give_up_ms = 2 * WIRE_PING_MS - ping_after_ms(wire);
+    if (waited_ms >= give_up_ms) {
+        log_warn(wire->context->log, "wire.silent", "connection closed: the peer is silent",
+                 LOG_TEXT("peer", wire->caller->address),
+                 LOG_TEXT("identity", wire->caller->identity), LOG_INT("silent_ms", silent_ms));
+        wire_fail(wire, -ETIMEDOUT, false, "%s: silent for %llu s", wire->caller->address,
+                  (unsigned long long)(silent_ms / 1000));
+        return 0;
+    }
+    if (!wire->life.attended || wire->life.silent || wire->events.silent == NULL) {
+        return give_up_ms - waited_ms;
+    }
+    if (waited_ms < WIRE_ANSWER_MS) {
+        return WIRE_ANSWER_MS - waited_ms;
+    }
+    if (!wire->life.doubted) { /* perhaps it was this process that stood still */
+        wire->life.doubted = true;
+        return DOUBT_MS;
+    }
+    wire->life.silent = true;
+    wire->events.silent(wire->arg, wire, silent_ms);
+    return give_up_ms - waited_ms;
+}
 
 static void wire_clock(void *arg)
 {
@@ -244,25 +305,23 @@ static void wire_clock(void *arg)
     }
     uint64_t now_ms = loop_now_ms(wire->context->loop);
     if (wire_limits_is_waiting(wire)) { /* we do not hear it */
-        wire->last_input_ms = now_ms;
-        wire->pinged = false;
+        note_heard(wire);
     }
-    uint64_t silent_ms = now_ms - wire->last_input_ms;
-    /* After a suspend both sides find a long silence: only one after a PING of ours counts. */
-    if (wire->pinged && now_ms - wire->pinged_ms >= WIRE_PING_MS) {
-        log_warn(wire->context->log, "wire.silent", "connection closed: the peer is silent",
-                 LOG_TEXT("peer", wire->caller->address),
-                 LOG_TEXT("identity", wire->caller->identity), LOG_INT("silent_ms", silent_ms));
-        wire_fail(wire, -ETIMEDOUT, false, "%s: silent for %llu s", wire->caller->address,
-                  (unsigned long long)(silent_ms / 1000));
+    uint64_t silent_ms = now_ms - wire->life.last_input_ms, after_ms = ping_after_ms(wire);
+    if (!wire->life.pinged && silent_ms < after_ms) {
+        loop_timer_set(wire->clock, after_ms - silent_ms);
         return;
     }
-    if (!wire->pinged && silent_ms >= WIRE_PING_MS) {
-        wire->pinged = true;
-        wire->pinged_ms = now_ms;
+    /* After a suspend both sides find a long silence: only one after a PING of ours counts. */
+    if (!wire->life.pinged) {
+        wire->life.pinged = true;
+        wire->life.pinged_ms = now_ms;
         wire_send_opaque(wire, FRAME_PING, now_ms);
     }
-    loop_timer_set(wire->clock, wire->pinged ? WIRE_PING_MS : WIRE_PING_MS - silent_ms);
+    uint64_t next_ms = await_answer(wire, now_ms - wire->life.pinged_ms, silent_ms);
+    if (next_ms > 0) {
+        loop_timer_set(wire->clock, next_ms);
+    }
 }
 
 static void wire_becomes_ready(struct wire *wire)
@@ -271,7 +330,7 @@ static void wire_becomes_ready(struct wire *wire)
     if (wire->dialled) {
         (void)wire_limits_join(wire, NULL); /* of ours there are never too many */
     }
-    loop_timer_set(wire->clock, wire->share.proved ? WIRE_PING_MS : WIRE_PROOF_MS);
+    loop_timer_set(wire->clock, wire->share.proved ? ping_after_ms(wire) : WIRE_PROOF_MS);
     if (wire->events.ready != NULL) {
         wire->events.ready(wire->arg, wire);
     }
@@ -556,9 +615,8 @@ static void on_readable(void *arg)
     if (wire->state == WIRE_OVER || wire->stream == NULL) {
         return;
     }
-    wire->last_input_ms = loop_now_ms(wire->context->loop);
-    wire->pinged = false;
-    if (!wire->input_waits) {
+    note_heard(wire);
+    if (!wire->input_waits && wire->state != WIRE_OVER) {
         wire_input(wire);
     }
 }

@@ -52,6 +52,12 @@ struct wire_request;
 /* Milliseconds of silence after which a PING is sent; as much silence again closes the
  * connection. */
 #define WIRE_PING_MS 20000
+/* The same for a peer that this side attends to (wire_attend()): after so much silence it is sent a
+ * PING, and when it has not answered in time, it counts as silent.  With many such peers the PINGs
+ * come later, up to WIRE_PING_MS, so that a process sends at most WIRE_PINGS_S_MAX a second. */
+#define WIRE_ATTEND_MS   6000
+#define WIRE_ANSWER_MS   3000
+#define WIRE_PINGS_S_MAX 250
 /* Most bytes of a reply's parts that are under way, not yet acknowledged by the caller. */
 #define WIRE_WINDOW_BYTES ((size_t)1 << 20)
 
@@ -240,6 +246,9 @@ struct wire_events {
     /* The connection is over; its owner frees it with wire_close().  status -EACCES: the greeting
      * was refused, `why` gives the reason. */
     void (*closed)(void *arg, struct wire *wire, int status, const char *why);
+    /* A peer that this side attends to (wire_attend()) has not answered a PING; silent_ms: time
+     * since its last byte.  Or it is heard again: silent_ms 0.  May be NULL. */
+    void (*silent)(void *arg, struct wire *wire, uint64_t silent_ms);
 };
 
 /* What all connections of a process share: loop, os, log, token, keys, name of the pool. */
@@ -363,6 +372,9 @@ int wire_accept(struct wire_context *context, struct incoming *incoming,
  * second call does nothing.  Closes the connection if the peer's identity has too many
  * connections. */
 void wire_proved(struct wire *wire);
+/* Attends to the peer from now on: its silence is noticed within seconds, and reported by the event
+ * `silent` long before it ends the connection.  A second call does nothing. */
+void wire_attend(struct wire *wire);
 /* Returns the largest frame that the dialled server accepts, as it said in its greeting: less
  * than WIRE_FRAME_MAX until this side has proved who it is. */
 size_t wire_peer_frame_max(const struct wire *wire);

@@ -99,6 +99,7 @@ struct wire_context {
      * reads input that waits, and ends or frees them */
     TAILQ_HEAD(wire_turns, wire) turns;
     size_t turn_count;
+    size_t attended;         /* number of wires for which wire_attend() was called */
     struct loop_timer *turn; /* calls wire_context_turns() when wires wait for their turns */
     struct wire_limits *limits;
     struct denials *denials;
@@ -160,6 +161,14 @@ struct wire_end { /* how a connection ends: set by wire_fail() */
     bool finish;   /* true: what is queued is sent before the end */
 };
 
+struct wire_life { /* whether the peer is heard */
+    uint64_t last_input_ms, pinged_ms;
+    bool pinged;   /* true: nothing has come since the last PING was sent */
+    bool attended; /* wire_attend() was called */
+    bool doubted;  /* the answer is overdue; what may have come meanwhile is read first */
+    bool silent;   /* the event `silent` has reported the peer's silence */
+};
+
 struct wire {
     struct wire_context *context;
     struct wire *previous, *next;
@@ -167,7 +176,6 @@ struct wire {
     enum wire_state state;
     bool dialled;     /* true: this process dialled; false: it accepted */
     bool input_waits; /* true: input is left for the wire's next turn */
-    bool pinged;      /* true: nothing has come since the last PING was sent */
     struct stream *stream;
     TAILQ_ENTRY(wire) turn_entry;
     bool in_turns; /* true: the wire is in the list of wires that wait for their turns */
@@ -185,7 +193,7 @@ struct wire {
     size_t peer_frame_max;  /* largest frame that the dialled server accepts, from its WELCOME */
     struct strbuf out;      /* frames that the wire's next turn writes to the stream */
     struct wire_share share;
-    uint64_t last_input_ms, pinged_ms;
+    struct wire_life life;
     struct wire_end end;
     unsigned denied_count; /* requests of this connection that were refused, for denials.h */
 

@@ -215,3 +215,13 @@ const char *jobs_universe(int64_t number)
         return "Unknown";
     }
 }
+
+void jobs_put_cut(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+{
+    int64_t since_s;
+    if (ad_get_int(job, "JobDisconnectedDate", &since_s) == 0) {
+        strbuf_puts(out, " (not responding since ");
+        table_plan_date(since_s, context, out);
+        strbuf_putc(out, ')');
+    }
+}

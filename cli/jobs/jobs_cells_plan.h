@@ -44,6 +44,9 @@ const char *jobs_status_text(const struct ad *job);
 const char *jobs_status_word(int64_t status); /* the status as a word, such as "Running" */
 double jobs_size_mb(const struct ad *job);
 void jobs_put_clean(const char *text, struct strbuf *out);
+/* Appends " (not responding since DATE)" if the schedd has lost the connection to the machine on
+ * which the job runs; otherwise nothing. */
+void jobs_put_cut(const struct ad *job, const struct ad_context *context, struct strbuf *out);
 /* While files are being transferred, appends the text `before`, the progress such as "43% of 150.0
  * MB", and the text `after`; otherwise nothing. */
 void jobs_put_moved(const struct ad *job, const char *before, const char *after,

@@ -146,8 +146,8 @@ static void io_misc(const struct ad *job, const struct ad_context *context, stru
 
 static void run_host(const struct ad *job, const struct ad_context *context, struct strbuf *out)
 {
-    (void)context;
     jobs_put_clean(ad_string_or(job, "RemoteHost", "[????????????????]"), out);
+    jobs_put_cut(job, context, out);
 }
 
 static void hold_middle(const struct ad *job, const struct ad_context *context, struct strbuf *out)
@@ -361,15 +361,15 @@ static void print_batches(const struct ad *const *batches, size_t count,
             PROGRESS, COMMAND, ARGUMENTS                                                         \
     }
 #define RUN_HEADING(time) " ID      OWNER            SUBMITTED     " time " HOST(S)\n"
-#define RUN_PARTS(middle)            \
-    {                                \
-        {middle, {TIME_ATTRIBUTES}}, \
-        {                            \
-            run_host,                \
-            {                        \
-                "RemoteHost"         \
-            }                        \
-        }                            \
+#define RUN_PARTS(middle)                           \
+    {                                               \
+        {middle, {TIME_ATTRIBUTES}},                \
+        {                                           \
+            run_host,                               \
+            {                                       \
+                "RemoteHost", "JobDisconnectedDate" \
+            }                                       \
+        }                                           \
     }
 #define RUNNING "JobStatus == 2 || JobStatus == 6 || JobStatus == 7"
 #define GOOD_HEADING(time) \

@@ -315,11 +315,12 @@ static void sort_ads(const struct status *status, const struct ad **ads, size_t 
 }
 
 /* Prints warnings about ads of the table to standard error. */
-static void print_warnings(const struct status *status, const struct ad *const *ads, size_t count)
+static void print_warnings(const struct status *status, const struct ad *const *ads, size_t count,
+                           const struct ad_context *context)
 {
     struct strbuf text;
     strbuf_init(&text, 0);
-    if (status_plan_warn(status->view, ads, count, &text) > 0) {
+    if (status_plan_warn(status->view, ads, count, context, &text) > 0) {
         (void)fputs(strbuf_text(&text), stderr);
     }
     strbuf_fini(&text);
@@ -397,7 +398,7 @@ static int show_ads(struct cli *cli, const struct status *status)
             strbuf_init(&out, LISTING_TEXT_MAX);
             status_plan_print(status->view, &status->how, ads, count, &context, &out);
             code = listing_write(cli, &out);
-            print_warnings(status, ads, count);
+            print_warnings(status, ads, count, &context);
         }
     }
     cli_reply_fini(&reply);

@@ -12,8 +12,8 @@ struct ad;
 
 bool status_is_offline(const struct ad *ad);
 
-/* The power state in words.  A live ad means a running machine; an offline ad without PowerState is
- * a machine that went to sleep. */
+/* The power state in words.  A live ad means a running machine, unless it is marked as not
+ * responding; an offline ad without PowerState is a machine that went to sleep. */
 const char *status_power_state(const struct ad *ad);
 
 #endif

@@ -14,6 +14,7 @@
 #include "classad/ad.h"
 #include "cli/status/status_totals_plan.h"
 #include "cli/table_plan.h"
+#include "offline_ads/offline_ads.h"
 
 #define STARTS_WINDOW_MIN 20.0 /* minutes that RecentJobStarts covers */
 
@@ -34,8 +35,9 @@ static char first_letter(const char *word)
 
 static void note_state(struct machine *machine, const struct ad *slot)
 {
-    char state = first_letter(ad_string_or(slot, "State", ""));
-    char activity = first_letter(ad_string_or(slot, "Activity", ""));
+    bool silent = offline_ads_is_silent(slot);
+    char state = first_letter(silent ? "" : ad_string_or(slot, "State", ""));
+    char activity = first_letter(silent ? "" : ad_string_or(slot, "Activity", ""));
     activity = activity >= 'A' && activity <= 'Z' ? (char)(activity + ('a' - 'A')) : activity;
     machine->state = machine->state == 0 || machine->state == state ? state : '*';
     machine->activity = machine->activity == 0 || machine->activity == activity ? activity : '*';
@@ -52,7 +54,9 @@ static void add_slot(struct machine *machine, const struct ad *slot)
     double memory = ad_real_or(slot, "Memory", 0);
     bool dynamic = ad_bool_or(slot, "DynamicSlot", false);
     bool partitionable = ad_bool_or(slot, "PartitionableSlot", false);
-    bool free = partitionable || strcmp(ad_string_or(slot, "State", ""), "Unclaimed") == 0;
+    bool silent = offline_ads_is_silent(slot);
+    bool free =
+        !silent && (partitionable || strcmp(ad_string_or(slot, "State", ""), "Unclaimed") == 0);
     machine->starts += ad_real_or(slot, "RecentJobStarts", 0);
     if (partitionable) {
         machine->whole = slot;

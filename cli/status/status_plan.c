@@ -21,6 +21,7 @@
 #include "cli/status/status_sort_plan.h"
 #include "cli/status/status_totals_plan.h"
 #include "cli/table_plan.h"
+#include "offline_ads/offline_ads.h"
 
 /* ---- cells */
 
@@ -56,6 +57,13 @@
         put_since(ad, name, context, out);                                      \
     }
 
+#define SINCE_STATE_CELL(function, name)                                        \
+    static void function(const struct ad *ad, const struct ad_context *context, \
+                         struct strbuf *out)                                    \
+    {                                                                           \
+        put_state_since(ad, name, context, out);                                \
+    }
+
 static void put_since(const struct ad *ad, const char *name, const struct ad_context *context,
                       struct strbuf *out)
 {
@@ -69,12 +77,9 @@ STRING_CELL(cell_type, "MyType")
 STRING_CELL(cell_name, "Name")
 STRING_CELL(cell_opsys, "OpSys")
 STRING_CELL(cell_arch, "Arch")
-STRING_CELL(cell_state, "State")
-STRING_CELL(cell_activity, "Activity")
 STRING_CELL(cell_remote_user, "RemoteUser")
 STRING_CELL(cell_client, "ClientMachine")
 STRING_CELL(cell_reason, "PowerStateReason")
-STRING_CELL(cell_problems, "AdProblems")
 INT_CELL(cell_cpus, "Cpus")
 INT_CELL(cell_memory, "Memory")
 INT_CELL(cell_disk, "Disk")
@@ -96,8 +101,6 @@ INT_CELL(cell_detected_cpus, "DetectedCpus")
 INT_CELL(cell_waking, "WakesUnderWay")
 INT_CELL(cell_wakes, "WakesTotal")
 INT_CELL(cell_wakes_failed, "WakesFailed")
-SINCE_CELL(cell_activity_time, "EnteredCurrentActivity")
-SINCE_CELL(cell_state_time, "EnteredCurrentState")
 SINCE_CELL(cell_power_time, "EnteredPowerState")
 SINCE_CELL(cell_uptime, "DaemonStartTime")
 INT_CELL(cell_slots, "LastNegotiationCycleTotalSlots0")
@@ -106,6 +109,41 @@ INT_CELL(cell_schedds, "LastNegotiationCycleNumSchedulers0")
 INT_CELL(cell_jobs, "LastNegotiationCycleNumIdleJobs0")
 EITHER_CELL(cell_matches, "LastNegotiationCycleMatches0", "TotalMatches")
 INT_CELL(cell_rejections, "LastNegotiationCycleRejections0")
+
+/* What a machine that does not respond said last of its state is not shown as if it were true. */
+static void put_state_since(const struct ad *ad, const char *name, const struct ad_context *context,
+                            struct strbuf *out)
+{
+    put_since(ad, offline_ads_is_silent(ad) ? OFFLINE_ADS_SILENT : name, context, out);
+}
+
+SINCE_STATE_CELL(cell_activity_time, "EnteredCurrentActivity")
+SINCE_STATE_CELL(cell_state_time, "EnteredCurrentState")
+
+static void cell_state(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
+{
+    (void)context;
+    strbuf_puts(out, offline_ads_is_silent(ad) ? "NotResponding" : ad_string_or(ad, "State", ""));
+}
+
+static void cell_activity(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
+{
+    (void)context;
+    strbuf_puts(out, offline_ads_is_silent(ad) ? "-" : ad_string_or(ad, "Activity", ""));
+}
+
+/* Appends what is wrong with the ad or its machine; nothing if nothing is known. */
+static void cell_problems(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
+{
+    int64_t since_s;
+    const char *problems = ad_string_or(ad, "AdProblems", "");
+    if (ad_get_int(ad, OFFLINE_ADS_SILENT, &since_s) == 0) {
+        strbuf_puts(out, "not responding since ");
+        table_plan_date(since_s, context, out);
+        strbuf_puts(out, problems[0] != '\0' ? "; " : "");
+    }
+    strbuf_puts(out, problems);
+}
 
 /* Appends the host of a schedd or collector. */
 static void cell_host(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
@@ -413,7 +451,7 @@ struct status_view {
     {                                                  \
         "Name", "Machine", "SlotID", __VA_ARGS__, NULL \
     }
-#define COUNTED "Arch", "OpSys", "State", "Activity", "Offline"
+#define COUNTED "Arch", "OpSys", "State", "Activity", "Offline", OFFLINE_ADS_SILENT
 #define MACHINE_ATTRIBUTES \
     ATTRIBUTES(COUNTED, "PowerState", "LoadAvg", "Memory", "EnteredCurrentActivity", "AdProblems")
 #define SERVER_ATTRIBUTES                                                            \
@@ -452,7 +490,7 @@ static const struct status_view VIEWS[] = {
     {.option = "available",
      .letters = 2,
      .type = "Machine",
-     .constraint = "State == \"Unclaimed\"",
+     .constraint = "State == \"Unclaimed\" && NotRespondingSince is undefined",
      COLUMNS(MACHINES),
      .wide = MACHINES_WIDE,
      .totals = status_totals_platform,
@@ -461,12 +499,13 @@ static const struct status_view VIEWS[] = {
             ATTRIBUTES(COUNTED, "PowerState", "EnteredPowerState", "Cpus", "Memory", "LoadAvg",
                        "KeyboardIdle", "EnteredCurrentState", "EnteredCurrentActivity")),
     MACHINE("server", 2, NULL, SERVERS, status_totals_server, SERVER_ATTRIBUTES),
-    MACHINE("claimed", 2, "State == \"Claimed\"", CLAIMED, status_totals_claimed,
-            SERVER_ATTRIBUTES),
+    MACHINE("claimed", 2, "State == \"Claimed\" && NotRespondingSince is undefined", CLAIMED,
+            status_totals_claimed, SERVER_ATTRIBUTES),
     MACHINE("offline", 3, "Offline =?= true", OFFLINE, status_totals_power,
             ATTRIBUTES(COUNTED, "PowerState", "EnteredPowerState", "PowerStateReason",
                        "MachineLastMatchTime")),
-    MACHINE("problems", 2, "AdProblems =!= undefined", PROBLEMS, NULL, ATTRIBUTES("AdProblems")),
+    MACHINE("problems", 2, "AdProblems =!= undefined || NotRespondingSince =!= undefined", PROBLEMS,
+            NULL, ATTRIBUTES("AdProblems", OFFLINE_ADS_SILENT)),
     MACHINE("absent", 2, "Absent =?= true", ABSENT, NULL,
             ATTRIBUTES(COUNTED, "AbsentSince", "LastHeardFrom", "ClassAdLifetime")),
     {.option = "compact",
@@ -568,16 +607,18 @@ void status_plan_print(const struct status_view *view, const struct status_how *
 /* the warning names so many ads; -problems shows all */
 #define PROBLEMS_NAMED 5
 
-/* The ad's AdProblems; "" when there are none, or when the view shows them in a column. */
-static const char *problems_of(const struct status_view *view, const struct ad *ad)
+static bool has_problems(const struct status_view *view, const struct ad *ad)
 {
-    return view->columns != PROBLEMS ? ad_string_or(ad, "AdProblems", "") : "";
+    return view->columns != PROBLEMS && /* else it shows them in a column */
+           (ad_string_or(ad, "AdProblems", "")[0] != '\0' || offline_ads_is_silent(ad));
 }
 
-static void put_problem(const char *name, const char *problems, struct strbuf *out)
+static void put_problem(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
     size_t begin = out->length;
-    strbuf_printf(out, "%s: %s\n", name, problems);
+    strbuf_printf(out, "%s: ", ad_string_or(ad, "Name", "?"));
+    cell_problems(ad, context, out);
+    strbuf_putc(out, '\n');
     table_plan_clean(out, begin);
 }
 
@@ -590,13 +631,12 @@ static void put_problem_count(size_t found, struct strbuf *out)
 }
 
 size_t status_plan_warn(const struct status_view *view, const struct ad *const *ads, size_t count,
-                        struct strbuf *out)
+                        const struct ad_context *context, struct strbuf *out)
 {
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
-        const char *problems = problems_of(view, ads[i]);
-        if (problems[0] != '\0' && found++ < PROBLEMS_NAMED) {
-            put_problem(ad_string_or(ads[i], "Name", "?"), problems, out);
+        if (has_problems(view, ads[i]) && found++ < PROBLEMS_NAMED) {
+            put_problem(ads[i], context, out);
         }
     }
     put_problem_count(found, out);
@@ -654,12 +694,11 @@ static void problem_destroy(void *arg)
 
 void status_rows_add(struct status_rows *rows, const struct ad *ad)
 {
-    const char *problems = problems_of(rows->view, ad);
-    if (problems[0] != '\0') {
+    if (has_problems(rows->view, ad)) {
         struct problem *problem = mem_alloc(sizeof *problem);
         struct strbuf text;
         strbuf_init(&text, 0);
-        put_problem(ad_string_or(ad, "Name", "?"), problems, &text);
+        put_problem(ad, &rows->context, &text);
         problem->row = rows->count;
         problem->place = rows->count;
         problem->text = mem_strdup(strbuf_text(&text));

@@ -60,6 +60,6 @@ void status_rows_destroy(struct status_rows *rows); /* NULL is allowed */
  * number of the others.  Returns the number of ads with AdProblems; 0 for the view -problems, which
  * prints them itself. */
 size_t status_plan_warn(const struct status_view *view, const struct ad *const *ads, size_t count,
-                        struct strbuf *out);
+                        const struct ad_context *context, struct strbuf *out);
 
 #endif

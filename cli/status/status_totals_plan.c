@@ -20,6 +20,7 @@
 #include "classad/ad.h"
 #include "cli/status/status_cells_plan.h"
 #include "cli/table_plan.h"
+#include "offline_ads/offline_ads.h"
 
 enum { SUMS_MAX = 10, KEY_WIDTH = 14 };
 
@@ -193,7 +194,8 @@ static void add_state(struct group *group, const struct ad *ad)
 {
     static const char *const STATES[] = {"Owner",      "Claimed", "Unclaimed", "Matched",
                                          "Preempting", "Drained", "Backfill"};
-    const char *state = ad_string_or(ad, "State", "");
+    /* the state of a machine that does not respond is of the past */
+    const char *state = offline_ads_is_silent(ad) ? "" : ad_string_or(ad, "State", "");
     for (size_t i = 0; i < ARRAY_COUNT(STATES); i++) {
         if (strcmp(STATES[i], state) == 0) {
             bool idle = i == BACKFILL && strcmp(ad_string_or(ad, "Activity", ""), "Idle") == 0;
@@ -312,7 +314,7 @@ static double number_of(const struct ad *ad, const char *name, bool *lacks)
 
 static void add_server(struct group *group, const struct ad *ad)
 {
-    const char *state = ad_string_or(ad, "State", "");
+    const char *state = offline_ads_is_silent(ad) ? "" : ad_string_or(ad, "State", "");
     bool lacks = false;
     group->sums[MEMORY] += number_of(ad, "Memory", &lacks);
     group->sums[DISK] += number_of(ad, "Disk", &lacks);

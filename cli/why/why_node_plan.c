@@ -13,10 +13,12 @@
 #include "classad/ad.h"
 #include "cli/power_show_plan.h"
 #include "cli/table_plan.h"
+#include "offline_ads/offline_ads.h"
 
 static bool is_awake(const struct ad *slot)
 {
-    return !ad_bool_or(slot, "Offline", false) && !ad_bool_or(slot, "Absent", false);
+    return !ad_bool_or(slot, "Offline", false) && !ad_bool_or(slot, "Absent", false) &&
+           !offline_ads_is_silent(slot);
 }
 
 /* Returns one of the machine's ads, an awake slot's if there is one; NULL: it has no ad. */

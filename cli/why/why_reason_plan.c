@@ -14,6 +14,7 @@
 #include "cli/jobs/jobs_cells_plan.h"
 #include "cli/table_plan.h"
 #include "offline_ads/offline_holds.h"
+#include "offline_ads/offline_ads.h"
 
 /* values of JobStatus */
 enum { IDLE = 1, RUNNING, REMOVED, COMPLETED, HELD, TRANSFERRING, SUSPENDED };
@@ -84,7 +85,10 @@ static void count_live(const struct why_pool *pool, const struct why_other *othe
     const struct ad *slot = other->ad;
     const char *state = ad_string_or(slot, "State", "Unclaimed");
     const char *power = ad_string_or(slot, "PowerState", "On");
-    if (strcmp(state, "Drained") == 0 || strcmp(power, "Draining") == 0) {
+    if (offline_ads_is_silent(slot)) {
+        places->silent++;
+        places->sample_silent = places->sample_silent != NULL ? places->sample_silent : slot;
+    } else if (strcmp(state, "Drained") == 0 || strcmp(power, "Draining") == 0) {
         places->draining++;
     } else if (strcmp(power, "GoingDown") == 0) {
         places->leaving++;
@@ -488,6 +492,12 @@ static void put_running(const struct why_pool *pool, struct strbuf *out)
     bool input = ad_bool_or(job, "TransferringInput", false);
     bool output = ad_bool_or(job, "TransferringOutput", false);
     bool queued = ad_bool_or(job, "TransferQueued", false);
+    if (ad_has(job, "JobDisconnectedDate")) {
+        strbuf_printf(out, "running on %s, which is not responding",
+                      ad_string_or(job, "RemoteHost", "a slot"));
+        put_since(pool, job, "JobDisconnectedDate", out);
+        return;
+    }
     strbuf_puts(out, status == TRANSFERRING                 ? "output is being written, from "
                      : status == SUSPENDED                  ? "suspended on "
                      : status == RUNNING && input && queued ? "input waits for its turn to go to "
@@ -524,9 +534,10 @@ static void put_busy(const struct why_places *places, struct strbuf *out)
 {
     static const char *const WORDS[] = {"with your jobs",    "with others' jobs",
                                         "with their owners", "too full at present",
-                                        "draining",          "going to sleep"};
-    const int64_t counts[] = {places->mine, places->others,   places->owner,
-                              places->full, places->draining, places->leaving};
+                                        "draining",          "going to sleep",
+                                        "not responding"};
+    const int64_t counts[] = {places->mine,     places->others,  places->owner, places->full,
+                              places->draining, places->leaving, places->silent};
     bool first = true;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (counts[i] > 0) {
@@ -554,6 +565,17 @@ static void put_failed(const struct why_pool *pool, const struct why_places *pla
     put_since(pool, slot, "EnteredPowerState", out);
     const char *reason = ad_string_or(slot, "PowerStateReason", "");
     strbuf_printf(out, reason[0] != '\0' ? ": %s" : "%s", reason);
+}
+
+/* Names one of the machines that do not respond. */
+static void put_silent(const struct why_pool *pool, const struct why_places *places,
+                       struct strbuf *out)
+{
+    if (places->sample_silent != NULL) {
+        strbuf_printf(out, " (%s", ad_string_or(places->sample_silent, "Machine", "a machine"));
+        put_since(pool, places->sample_silent, OFFLINE_ADS_SILENT, out);
+        strbuf_putc(out, ')');
+    }
 }
 
 static void put_line(const struct why_pool *pool, const struct why_verdict *verdict,
@@ -638,9 +660,12 @@ static void put_line(const struct why_pool *pool, const struct why_verdict *verd
         }
         break;
     case WHY_BUSY:
-        strbuf_printf(out, "matches %lld %s awake, all busy: ", (long long)answer->matching.live,
-                      slots_word(answer->matching.live));
+        strbuf_printf(out,
+                      places->silent > 0 ? "matches %lld %s, none of which is free: "
+                                         : "matches %lld %s awake, all busy: ",
+                      (long long)answer->matching.live, slots_word(answer->matching.live));
         put_busy(places, out);
+        put_silent(pool, places, out);
         put_priority(pool, out);
         break;
     case WHY_UNWAKEABLE:

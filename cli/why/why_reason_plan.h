@@ -48,6 +48,7 @@ struct why_places {
     /* live slots: free, with the user's own jobs, with others' jobs, in state Owner, draining, and
      * going to sleep */
     int64_t free, mine, others, owner, draining, leaving;
+    int64_t silent;                 /* slots of machines that do not respond */
     int64_t full;                   /* live partitionable slots whose free rest is too small */
     int64_t waking, asleep, failed; /* offline slots; failed: PowerState is WakeFailed or Unknown */
     /* offline slots that are held for this request (OfflineMatches) */
@@ -56,6 +57,7 @@ struct why_places {
      * of the slots that are counted in `failed`; NULL: none */
     const struct ad *sample_waking;
     const struct ad *sample_failed;
+    const struct ad *sample_silent; /* one of the slots that are counted in `silent`; NULL: none */
 };
 
 struct why_pool {

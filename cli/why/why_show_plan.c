@@ -10,6 +10,7 @@
 #include "classad/ad.h"
 #include "cli/table_plan.h"
 #include "cli/why/why_reason_plan.h"
+#include "offline_ads/offline_ads.h"
 
 const struct why_words why_words_job = {
     .subject = "job", .other = "slot", .others = "slots", .live = "awake", .offline = "asleep"};
@@ -161,6 +162,10 @@ static void put_state(const struct ad *slot, const struct ad_context *context, s
     if (ad_bool_or(slot, "Absent", false)) {
         strbuf_puts(out, "Absent");
         since = "AbsentSince";
+    } else if (offline_ads_is_silent(slot)) {
+        strbuf_puts(out, "not responding");
+        since = OFFLINE_ADS_SILENT;
+        user = "";
     } else if (offline) {
         strbuf_printf(out, "asleep (%s)", ad_string_or(slot, "PowerState", "Off"));
     } else {

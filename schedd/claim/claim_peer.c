@@ -52,6 +52,7 @@ static void attach_peer(struct claim *claim, struct claim_peer *peer)
     }
     claim->peer = peer;
     peer->claim = claim;
+    wire_attend(peer->wire);
 }
 
 /* Makes the part of an answer about the lease.  It also tells our address and certificate, which
@@ -144,6 +145,21 @@ static void accept_claim(struct claim *claim, struct wire_request *request)
     ad_set_int(job_own(job), "LastMatchTime", loop_wall_s(schedd->loop));
     claim_assign(change, claim, job);
     change_commit(change, claim_committed, mem_free, ref);
+}
+
+/* Notes, once, since when nothing is heard of the job's machine. */
+static void note_cut(const struct claim *claim, int64_t since_s, const char *why)
+{
+    struct job *job = claim->job;
+    if (job == NULL || job->phase != JOB_ACTIVE || claim->schedd->stopping ||
+        ad_has(job_own(job), "JobDisconnectedDate")) {
+        return;
+    }
+    struct change *change = change_begin(claim->schedd);
+    ad_set_int(job_own(job), "JobDisconnectedDate", since_s);
+    events_disconnected(change, job, why);
+    change_job(change, job);
+    change_commit(change, NULL, NULL, NULL);
 }
 
 static void note_reconnected(const struct claim *claim)
@@ -419,13 +435,26 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
         struct change *change = change_begin(claim->schedd);
         claims_end(change, claim, "the connection was lost, and the claim has no job");
         change_commit(change, NULL, NULL, NULL);
-    } else if (claim->job != NULL && claim->job->phase == JOB_ACTIVE && !claim->schedd->stopping) {
-        struct change *change = change_begin(claim->schedd);
-        ad_set_int(job_own(claim->job), "JobDisconnectedDate", loop_wall_s(claim->schedd->loop));
-        events_disconnected(change, claim->job, why);
-        change_job(change, claim->job);
-        change_commit(change, NULL, NULL, NULL);
+    } else {
+        note_cut(claim, loop_wall_s(claim->schedd->loop), why);
     }
+}
+
+/* The startd does not answer a PING on the claim's connection, or is heard again. */
+static void on_silent(void *arg, struct wire *wire, uint64_t silent_ms)
+{
+    (void)wire;
+    const struct claim_peer *peer = arg;
+    const struct claim *claim = peer->claim;
+    if (claim == NULL) {
+        return;
+    }
+    if (silent_ms == 0) {
+        note_reconnected(claim);
+        return;
+    }
+    note_cut(claim, loop_wall_s(claim->schedd->loop) - (int64_t)(silent_ms / 1000),
+             "the machine is not responding");
 }
 
 static int admit_startd(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
@@ -447,7 +476,9 @@ static int admit_startd(void *arg, const struct wire_peer *peer, const struct wi
 
 void claim_peers_accept(struct schedd *schedd, struct incoming *incoming)
 {
-    static const struct wire_events EVENTS = {.request = on_request, .closed = on_closed};
+    static const struct wire_events EVENTS = {.request = on_request,
+                                              .closed = on_closed,
+                                              .silent = on_silent};
     if (schedd->claimed.peers.count >= CLAIM_PEERS_MAX) {
         log_error(schedd->log, "claim.too_many", "too many connections of startds");
         incoming_refuse(incoming);

@@ -57,6 +57,9 @@ struct pool {
     unsigned accepted, closed;
     int last_status;
     unsigned asked, answered, done;
+    bool attends; /* the center attends to its uplinks */
+    unsigned silences, hearings;
+    uint64_t silent_ms;
 };
 
 /* ---- the central manager --------------------------------------------------------------------- */
@@ -65,6 +68,18 @@ static void center_ready(void *arg, struct wire *wire)
 {
     struct pool *pool = arg;
     assert_int_equal(hub_add(pool->hub, wire, NULL), 0);
+    if (pool->attends) {
+        wire_attend(wire);
+    }
+}
+
+static void center_silent(void *arg, struct wire *wire, uint64_t silent_ms)
+{
+    struct pool *pool = arg;
+    (void)wire;
+    pool->silences += silent_ms > 0;
+    pool->hearings += silent_ms == 0;
+    pool->silent_ms = silent_ms;
 }
 
 static void center_request(void *arg, struct wire_request *request)
@@ -92,7 +107,8 @@ static void center_incoming(void *arg, struct incoming *incoming)
 {
     static const struct wire_events EVENTS = {.ready = center_ready,
                                               .request = center_request,
-                                              .closed = center_closed};
+                                              .closed = center_closed,
+                                              .silent = center_silent};
     struct door *door = arg;
     struct wire *wire = NULL;
     struct wire_accept how = door->pool->how;
@@ -213,9 +229,11 @@ static void node_equip(struct pool *pool, struct node *node, const char *identit
 }
 
 /* The last node is the caller: an administrator's uplink named "tool". */
-static struct pool *pool_make(uint64_t seed, size_t workers, int64_t token_life_s)
+static struct pool *pool_make_with(uint64_t seed, size_t workers, int64_t token_life_s,
+                                   bool attends)
 {
     struct pool *pool = calloc(1, sizeof *pool);
+    pool->attends = attends;
     pool->token_life_s = token_life_s;
     pool->node_count = workers + 1;
     pool->center_toy = (struct toy){center_start, pool};
@@ -259,6 +277,16 @@ static struct pool *pool_make(uint64_t seed, size_t workers, int64_t token_life_
     return pool;
 }
 
+static struct pool *pool_make(uint64_t seed, size_t workers, int64_t token_life_s)
+{
+    return pool_make_with(seed, workers, token_life_s, false);
+}
+
+static struct pool *pool_make_attending(uint64_t seed, size_t workers)
+{
+    return pool_make_with(seed, workers, 0, true);
+}
+
 static void pool_free(struct pool *pool)
 {
     sim_destroy(pool->sim);
@@ -300,6 +328,26 @@ static void a_peer_that_falls_silent_is_dropped_and_comes_back_with_the_link(voi
     assert_true(pool->closed >= 1);
     assert_true(pool->last_status == -ETIMEDOUT || pool->last_status == -ECONNRESET);
     sim_run_for(pool->sim, 235 * SIM_S + 30 * SIM_S);
+    assert_true(node->up);
+    pool_free(pool);
+}
+
+static void an_attended_peer_is_reported_within_ten_seconds_and_keeps_its_connection(void **state)
+{
+    (void)state;
+    struct pool *pool = pool_make_attending(5, 1);
+    struct node *node = &pool->nodes[0];
+    sim_run_for(pool->sim, 60 * SIM_S);
+    assert_int_equal(pool->silences, 0); /* who answers is not silent */
+    sim_link_cut(pool->sim, pool->cm, node->host, 12 * SIM_S, SIM_CUT_SILENT);
+    sim_run_for(pool->sim, 10 * SIM_S);
+    assert_int_equal(pool->silences, 1);
+    assert_in_range(pool->silent_ms, WIRE_ATTEND_MS + WIRE_ANSWER_MS, 10000);
+    assert_int_equal(pool->hearings, 0);
+    sim_run_for(pool->sim, 20 * SIM_S);
+    assert_int_equal(pool->silences, 1); /* once */
+    assert_int_equal(pool->hearings, 1);
+    assert_int_equal(pool->closed, 0); /* TCP of this seed is patient for longer than the cut */
     assert_true(node->up);
     pool_free(pool);
 }
@@ -563,6 +611,7 @@ UNIT_TESTS(UNIT(a_frame_that_hardly_grows_ends_its_connection),
            UNIT(who_proves_nothing_after_the_greeting_is_dropped_in_time),
            UNIT(an_idle_connection_stays_up_for_a_day),
            UNIT(a_peer_that_falls_silent_is_dropped_and_comes_back_with_the_link),
+           UNIT(an_attended_peer_is_reported_within_ten_seconds_and_keeps_its_connection),
            UNIT(a_connection_ends_with_its_token),
            UNIT(two_hundred_uplinks_are_back_within_ten_seconds_of_the_hub),
            UNIT(every_relay_is_answered_once_whatever_breaks),

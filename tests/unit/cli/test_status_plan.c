@@ -212,7 +212,7 @@ static void views_are_found_by_their_beginning(void **state)
     assert_string_equal(status_view_type(status_view_find("-sub")), "Submitter");
     assert_string_equal(status_view_type(status_view_find("--negotiator")), "Negotiator");
     assert_string_equal(status_view_constraint(status_view_find("-claimed")),
-                        "State == \"Claimed\"");
+                        "State == \"Claimed\" && NotRespondingSince is undefined");
     assert_string_equal(status_view_constraint(status_view_find("-abs")), "Absent =?= true");
     assert_string_equal(status_view_type(status_view_find("-run")), "Scheduler");
     assert_string_equal(status_view_type(status_view_find("-any")), "Any");

@@ -1,0 +1,166 @@
+/* collector/collector_silence.c - marks the ads of machines that are not heard of any more.
+ *
+ * A machine that is cut off or stands still cannot say so, and its ads live on for
+ * CLASSAD_LIFETIME.  Meanwhile they would look free or busy.  So the collector marks them with
+ * NotRespondingSince as soon as it knows: when the uplink that brought them does not answer a PING
+ * (wire_attend()), or has ended and the startd has not sent its ads again within LOST_MS, which is
+ * longer than a daemon takes to start again or to dial again.  Who reads the ads decides what the
+ * mark means: nobody gives a job to such a slot, or counts it as free, awake or running.
+ *
+ * The mark goes at once when the peer is heard again: a byte on the same uplink, or its ads on a
+ * new one (an UPDATE in full, which does not have the attribute).
+ *
+ * Rejected: to change State or PowerState in the ad.  The collector would have to remember them for
+ * the moment when the peer is heard again, because it then sends only what has changed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "classad/ad.h"
+#include "collector/collector_ads.h"
+#include "collector/collector_batch.h"
+#include "collector/collector_state.h"
+#include "collector/collector_verbs.h"
+#include "offline_ads/offline_ads.h"
+#include "wire/secret_list.h"
+#include "wire/wire.h"
+
+/* Above the longest back-off of an uplink (5 s) and the usual time of a startd's restart. */
+#define LOST_MS 7000
+
+struct lost_uplink {
+    struct lost_uplink *next;
+    uint64_t session; /* number of the connection */
+    uint64_t due_ms;
+    int64_t since_s; /* time of its end, seconds since 1970 */
+    char machine[];
+};
+
+void collector_attend(struct session *session, const char *machine)
+{
+    if (session->machine || !*machine || !*wire_peer(session->wire)->name) {
+        return;
+    }
+    session->machine = mem_strdup(machine);
+    wire_attend(session->wire);
+}
+
+/* Sets the mark in an ad, or removes it (since_s 0).  That renews nothing. */
+static void mark_entry(struct collector *collector, struct batch *batch, struct ads_entry *entry,
+                       int64_t since_s)
+{
+    const char *const over[] = {OFFLINE_ADS_SILENT};
+    struct ad *changes = ad_create(), *args = ad_create();
+    struct plan_stamp stamp = entry->stamp;
+    uint64_t heard_ms = entry->heard_ms;
+    const struct plan_traits traits = {.lifetime_s = entry->lifetime_s};
+    if (since_s) {
+        ad_set_int(changes, OFFLINE_ADS_SILENT, since_s);
+    } else {
+        ad_set_strings(args, "Delete", over, 1);
+    }
+    (void)batch_set_at(batch, entry, plan_change(collector->pool, entry->latest, changes, args),
+                       secret_list_ref(entry->latest_secrets), &traits, true, &stamp,
+                       NULL); /* a live ad: nothing that could fail */
+    entry->heard_ms = heard_ms;
+    ad_destroy(changes);
+    ad_destroy(args);
+}
+
+/* Marks the live ads of the Machine that this connection brought; since_s 0: takes the marks away.
+ */
+static void mark_session(struct collector *collector, uint64_t session, const char *machine,
+                         int64_t since_s, const char *why)
+{
+    size_t count, marked = 0;
+    struct ads_entry *const *entries = collector_ads_of_machine(collector->ads, machine, &count);
+    struct batch *batch = batch_begin(collector);
+    for (size_t i = 0; i < count; i++) {
+        struct ads_entry *entry = entries[i];
+        if (!entry->latest || ads_entry_is_durable(entry) || !entry->is_machine ||
+            entry->stamp.session != session ||
+            offline_ads_is_silent(entry->latest) == (since_s != 0)) {
+            continue;
+        }
+        mark_entry(collector, batch, entry, since_s);
+        marked++;
+    }
+    batch_end(batch, NULL, NULL, NULL);
+    if (marked == 0) {
+        return;
+    }
+    if (since_s) {
+        collector->counts.silent += (int64_t)marked;
+        log_warn(collector->env.log, "machine.silent", why, LOG_TEXT("machine", machine),
+                 LOG_INT("slots", (int64_t)marked));
+    } else {
+        log_info(collector->env.log, "machine.heard", why, LOG_TEXT("machine", machine),
+                 LOG_INT("slots", (int64_t)marked));
+    }
+}
+
+void collector_on_silent(void *arg, struct wire *wire, uint64_t silent_ms)
+{
+    (void)wire;
+    struct session *session = arg;
+    struct collector *collector = session->collector;
+    if (!session->machine) {
+        return;
+    }
+    if (silent_ms == 0) {
+        mark_session(collector, session->number, session->machine, 0, "the machine is heard again");
+        return;
+    }
+    mark_session(collector, session->number, session->machine,
+                 loop_wall_s(collector->env.loop) - (int64_t)(silent_ms / 1000),
+                 "the machine does not answer on its uplink");
+}
+
+void collector_session_lost(struct session *session)
+{
+    struct collector *collector = session->collector;
+    if (!session->machine) {
+        return;
+    }
+    size_t size = strlen(session->machine) + 1;
+    struct lost_uplink *lost = mem_alloc(sizeof(*lost) + size);
+    *lost = (struct lost_uplink){.session = session->number,
+                                 .due_ms = loop_now_ms(collector->env.loop) + LOST_MS,
+                                 .since_s = loop_wall_s(collector->env.loop)};
+    memcpy(lost->machine, session->machine, size);
+    *collector->lost_end = lost;
+    collector->lost_end = &lost->next;
+}
+
+/* Removes the uplink that was lost first. */
+static void drop_first(struct collector *collector)
+{
+    struct lost_uplink *lost = collector->lost;
+    collector->lost = lost->next;
+    if (!collector->lost) {
+        collector->lost_end = &collector->lost;
+    }
+    mem_free(lost);
+}
+
+void collector_mark_lost(struct collector *collector)
+{
+    uint64_t now_ms = loop_now_ms(collector->env.loop);
+    while (collector->lost && collector->lost->due_ms <= now_ms) {
+        mark_session(collector, collector->lost->session, collector->lost->machine,
+                     collector->lost->since_s, "the machine's uplink has ended");
+        drop_first(collector);
+    }
+}
+
+void collector_lost_drop(struct collector *collector)
+{
+    while (collector->lost) {
+        drop_first(collector);
+    }
+}

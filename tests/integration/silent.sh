@@ -1,0 +1,56 @@
+#!/bin/bash
+# A node whose daemons stand still (SIGSTOP) is shown as not responding within seconds wherever it is shown, and counts
+# nowhere as free, awake or running.  The mark goes as soon as the node is heard again, and its jobs have run on.
+#
+# TIMEOUT: 120
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2317
+. "$(dirname "$0")/lib.sh"
+
+pool_init --nodes 1 --cpus-per-node 2
+echo 'HIBERNATE = "\"NONE\""' >>"$POOL/nodes/wn01/roost.conf"
+sed -i 's/^PERSONAL_NODES.*/PERSONAL_NODES = awake/' "$ROOST_CONFIG"
+grep -q '^PERSONAL_NODES' "$ROOST_CONFIG" || echo 'PERSONAL_NODES = awake' >>"$ROOST_CONFIG"
+pool_start
+gated_jobs 2 end >"$WORK/job.sub"
+job=$(submit "$WORK/job.sub") || exit 1
+jobs_run() { [ "$("$ROOST" q "$job" -af JobStatus 2>/dev/null | grep -c 2)" = 2 ]; }
+until_true 30 "its two slots have a job each" jobs_run
+gated_jobs 1 end >"$WORK/idle.sub"
+idle=$(submit "$WORK/idle.sub") || exit 1
+
+marked() { "$ROOST" status -constraint 'NotRespondingSince =!= undefined' -af Name 2>/dev/null; }
+is_marked() { [ -n "$(marked)" ]; }
+is_heard() { [ -z "$(marked)" ] && "$ROOST" status -constraint 'State == "Claimed"' -af Name | grep -q .; }
+jobs_cut() { [ "$("$ROOST" q "$job" -af 'JobDisconnectedDate isnt undefined' 2>/dev/null | grep -c true)" = "$1" ]; }
+# truth: what each command says of the silent node.
+truth() {
+    "$ROOST" status >"$WORK/status" 2>"$WORK/status.err" || fail "roost status: $(cat "$WORK/status.err")"
+    grep -q NotResponding "$WORK/status" || fail "status does not show it: $(cat "$WORK/status")"
+    grep -q 'wn01: not responding since ' "$WORK/status.err" || fail "status says nothing: $(cat "$WORK/status.err")"
+    equals "free slots" "$("$ROOST" status -available -af Name)" ""
+    equals "slots in any state" "$(awk '$1 == "Total" && $2 ~ /^[0-9]/ { print $3 + $4 + $5 }' "$WORK/status")" 0
+    "$ROOST" power status >"$WORK/power" 2>&1
+    grep wn01 "$WORK/power" | grep -q 'Unknown.*not responding since' || fail "power status: $(cat "$WORK/power")"
+    equals "as JSON" "$("$ROOST" power status --json | grep -c NotRespondingSince)" 1
+    until_true 3 "the schedd knows it, too" jobs_cut 2
+    "$ROOST" q -run "$job" | grep -q 'wn01 (not responding since ' || fail "q -run: $("$ROOST" q -run "$job")"
+    "$ROOST" why "$job.0" | grep -q 'not responding since' || fail "why: $("$ROOST" why "$job")"
+    "$ROOST" why "$idle" >"$WORK/why"
+    grep -q 'not responding' "$WORK/why" || fail "why of a job that waits: $(cat "$WORK/why")"
+    equals "running, as the collector counts" "$("$ROOST" status -collector -af HostsClaimed HostsUnclaimed HostsNotResponding | sort -u)" "0 0 2"
+}
+
+say "its daemons stand still"
+mapfile -t daemons < <(pids_of master wn01; pids_of startd wn01; pids_of starter wn01)
+kill -STOP "${daemons[@]}"
+began=$SECONDS
+until_true 30 "it is marked" is_marked
+took=$((SECONDS - began))
+[ "$took" -le 12 ] || fail "it was marked after $took s"
+truth
+kill -CONT "${daemons[@]}"
+until_true 5 "it is heard again" is_heard
+until_true 5 "so are its jobs" jobs_cut 0
+jobs_run || fail "they do not run any more"
+passed
