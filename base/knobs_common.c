@@ -48,6 +48,15 @@ static const struct knob KNOBS[] = {
      .restart = true,
      .fallback = "$(LOCAL_DIR)/spool",
      .help = "Directory of data that must survive a restart; never on a network file system."},
+    {.name = "SPOOL_RESERVE",
+     .type = KNOB_SIZE_BYTES,
+     .fallback = "256 MiB",
+     .help =
+         "How much of SPOOL's disk is kept free for the job queue. New jobs and spooled input that "
+         "would use it are refused, and so is output: after some tries its job is held, with the "
+         "codes 12 and 28. 16 MiB of it are taken at once, in a file beside the queue that makes "
+         "room for the queue's own changes if others fill the disk. The same amount is kept free "
+         "on the disk of CHECKPOINT_DESTINATION; 0: none."},
     {.name = "EXECUTE",
      .type = KNOB_PATH,
      .fallback = "$(LOCAL_DIR)/execute",

@@ -22,6 +22,7 @@
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
 #include "offline_ads/offline_ads.h"
+#include "store/store.h"
 #include "wire/daemon_ad.h"
 #include "wire/settings.h"
 #include "wire/door.h"
@@ -231,6 +232,7 @@ void collector_show_figures(void *arg)
     put_work(collector, ad);
     put_self(collector, cpu, ad);
     daemon_ad_put_wire(ad, collector->context);
+    daemon_ad_put_store(ad, store_problem(collector->store), store_damaged_rows(collector->store));
     struct ads_change *change;
     if (collector_ads_propose(collector->ads, "Collector", collector->own_name, ad, NULL,
                               &change) == 0) {

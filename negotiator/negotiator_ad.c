@@ -13,6 +13,7 @@
 #include "negotiator/limit_plan.h"
 #include "negotiator/negotiator.h"
 #include "negotiator/significant_plan.h"
+#include "store/store.h"
 #include "wire/daemon_ad.h"
 #include "wire/settings.h"
 #include "wire/wire.h"
@@ -89,6 +90,8 @@ void negotiator_ad_send(struct negotiator *negotiator)
     ad_set_int(args, "Sequence", (int64_t)++negotiator->sequence);
     ad_set_bool(args, "Full", true);
     daemon_ad_put(ad, negotiator->env.os, "Negotiator", negotiator->name, negotiator->started_s);
+    daemon_ad_put_store(ad, store_problem(negotiator->store),
+                        store_damaged_rows(negotiator->store));
     settings_put(ad, negotiator->env.config);
     ad_set_int(ad, "MyCurrentTime", loop_wall_s(negotiator->env.loop));
     ad_set_int(ad, "TotalNegotiationCycles", negotiator->counts.cycles);

@@ -59,6 +59,8 @@
 #include "schedd/requests/significant.h"
 #include "schedd/shadows/shadows.h"
 #include "schedd/shadows/transfer_turns.h"
+#include "schedd/submission/factory_kick.h"
+#include "schedd/spool_room.h"
 #include "store/store.h"
 #include "wire/door.h"
 #include "wire/pool.h"
@@ -103,6 +105,7 @@ static int read_settings(struct schedd_settings *settings, const struct config *
         .jobs_submit_max = config_int(config, "MAX_JOBS_PER_SUBMISSION"),
         .running_max = config_int(config, "MAX_JOBS_RUNNING"),
         .history_max = config_int(config, "MAX_HISTORY_JOBS"),
+        .spool_reserve = config_bytes(config, "SPOOL_RESERVE"),
         .spool_timeout_s = config_duration_s(config, "SPOOL_TIMEOUT"),
         .checkpoint_patience_s = config_duration_s(config, "CHECKPOINT_PATIENCE"),
         .job_lease_s = config_duration_s(config, "JOB_DEFAULT_LEASE_DURATION"),
@@ -394,6 +397,16 @@ static int name_ourselves(struct schedd *schedd, struct err *err)
     return 0;
 }
 
+/* The store's problem is in the schedd's ad, and full disks stop factories. */
+static void store_changed(void *arg)
+{
+    struct schedd *schedd = arg;
+    if (schedd->request_ads != NULL) {
+        request_news_changed(schedd);
+        factory_kick_waiting(schedd);
+    }
+}
+
 static int open_store(struct schedd *schedd, struct err *err)
 {
     static const char *const TABLES[] = {"counters", "clusters", "jobs",      "nonces", "claims",
@@ -408,8 +421,13 @@ static int open_store(struct schedd *schedd, struct err *err)
     if (result != 0) {
         return result;
     }
-    return store_open(schedd->loop, schedd->os, config_path(schedd->config, "SCHEDD_STORE"),
-                      &SCHEMA, schedd->log, &schedd->store, err);
+    result = store_open(schedd->loop, schedd->os, config_path(schedd->config, "SCHEDD_STORE"),
+                        &SCHEMA, schedd->log, &schedd->store, err);
+    if (result == 0) {
+        spool_room_init(schedd);
+        store_on_problem(schedd->store, store_changed, schedd);
+    }
+    return result;
 }
 
 static bool is_loopback(const char *host)

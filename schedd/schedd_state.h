@@ -50,6 +50,7 @@ struct schedd_settings {
     uint64_t constraint_steps_max; /* most steps of evaluation for one request; 0: no limit */
     int64_t job_lease_s;
     int64_t spool_timeout_s;
+    int64_t spool_reserve; /* bytes of SPOOL's disk that are kept for the queue; 0: none */
     /* how long a job waits for a machine that can resume its checkpoint; 0: for ever */
     int64_t checkpoint_patience_s;
     uint64_t claim_lease_ms, lease_margin_ms;

@@ -36,13 +36,6 @@ static const struct knob KNOBS[] = {
      .fallback = "50 GiB",
      .help = "How many bytes the spooled files (input and output) of one owner may take; more "
              "input is refused; 0: no limit."},
-    {.name = "SPOOL_RESERVE",
-     .type = KNOB_SIZE_BYTES,
-     .fallback = "256 MiB",
-     .help =
-         "How much of SPOOL's disk is kept free for the job queue. Spooled input that would use it "
-         "is refused, and so is output: after some tries its job is held, with the codes 12 and "
-         "28. The same amount is kept free on the disk of CHECKPOINT_DESTINATION; 0: none."},
     {.name = "CHECKPOINT_QUOTA_PER_OWNER",
      .type = KNOB_SIZE_BYTES,
      .fallback = "0",

@@ -236,8 +236,10 @@ static void submit_reply(void *arg, struct wire_reply *reply)
     batch->under_way = false;
     batch->acknowledged = reply->status == 0;
     sim_trace(person->sim, NULL, "client: batch %u: %d %s", number, reply->status, reply->text);
-    bool unclear = reply->status == -ECONNRESET || reply->status == -ETIMEDOUT;
-    if (reply->status != 0 && !unclear && events->refused != NULL) {
+    /* While the disk is full, no new jobs are taken; whoever submits tries again. */
+    bool again =
+        reply->status == -ECONNRESET || reply->status == -ETIMEDOUT || reply->status == -ENOSPC;
+    if (reply->status != 0 && !again && events->refused != NULL) {
         struct sim_process *was = step_out(person);
         events->refused(events->arg, number, reply->status, reply->text);
         step_in(person, was);

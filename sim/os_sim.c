@@ -99,6 +99,13 @@ int64_t os_disk_free_kib(struct os *os, const char *path)
     return host_of(os)->full_until_us > os->process->sim->now_us ? DISK_FULL_KIB : DISK_FREE_KIB;
 }
 
+bool os_disk_name(struct os *os, const char *path, char *ret, size_t size)
+{
+    (void)os;
+    (void)snprintf(ret, size, "%s (simulated)", path); /* cut if too long */
+    return false;
+}
+
 void os_idleness(struct os *os, const struct os_terminals *which, struct os_idleness *ret)
 {
     const struct sim_host *host = host_of(os);
@@ -510,6 +517,13 @@ int os_file_write(struct os_file *file, uint64_t offset, const void *data, size_
         return -ENOSPC;
     }
     return sim_node_write(file->node, file->append ? file->node->size : offset, data, length);
+}
+
+int os_file_allocate(struct os_file *file, uint64_t length)
+{
+    const struct sim_host *host = file->node->host;
+    (void)length; /* the simulated disk has no measure */
+    return host->full_until_us > host->sim->now_us ? -ENOSPC : 0;
 }
 
 int os_file_sync(struct os_file *file)

@@ -33,9 +33,25 @@
 #include "base/mem.h"
 #include "base/os/os.h"
 #include "base/plant.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "base/vec.h"
+#include "store/store_beside.h"
 #include "store/store_db.h"
 
 #define SCAN_SLICE_ROWS 500 /* rows looked at before a scan lets waiting commits pass */
+
+/* The check of all rows: a slice each CHECK_PAUSE_MS, so that a million rows take half an hour. */
+#define CHECK_FIRST_MS   ((uint64_t)10 * 60 * 1000)
+#define CHECK_AGAIN_MS   ((uint64_t)24 * 60 * 60 * 1000)
+#define CHECK_PAUSE_MS   200
+#define CHECK_SLICE_ROWS 200
+#define QUICK_CHECK_MAX  ((size_t)64 << 20) /* most bytes of a file that is checked at opening */
+
+#define FULL_RETRY_MS 100
+#define ROOM_BYTES    (INT64_C(1) << 20) /* a disk with less free space stays full */
+#define DAMAGED_NAMED 1000               /* damaged rows that are logged by name */
+#define PROBLEM_NAMED 3                  /* damaged rows that store_problem() names */
 
 struct change {
     struct change *next;
@@ -49,6 +65,7 @@ struct change {
 struct store_txn {
     struct store_txn *next; /* next one of its batch */
     struct store *store;
+    int64_t number; /* of store_raise(); 0: none */
     struct change *first;
     struct change **end;
     void (*done)(void *arg);
@@ -74,7 +91,7 @@ struct scan {
     bool complete;
 };
 
-enum job_kind { JOB_BATCH, JOB_SCAN, JOB_CHECKPOINT };
+enum job_kind { JOB_BATCH, JOB_SCAN, JOB_CHECKPOINT, JOB_CHECK };
 
 struct job {
     struct job *next;
@@ -90,8 +107,38 @@ struct job {
     struct err err;
 };
 
+/* A damaged row that was found: by the worker thread, or while the store was loaded. */
+struct damage {
+    char *row; /* "table key" */
+    const char *why;
+};
+
+/* What went wrong with the file and its disk. */
+struct trouble {
+    struct vec found;       /* struct damage; not told yet */
+    struct strmap *damaged; /* rows found in this life of the store, as in struct damage */
+    size_t set_aside;       /* rows that an earlier life set aside */
+    char *unreadable;       /* why the check of all rows failed; NULL: it did not */
+    struct strbuf text;     /* of store_problem() */
+    void (*changed)(void *arg);
+    void *changed_arg;
+    struct loop_timer *check;    /* starts the next slice of the check of all rows */
+    struct store_db_check place; /* of the check of all rows; the worker's while it is under way */
+    /* disk space */
+    struct loop_timer *retry;
+    int64_t reserve_bytes;
+    bool dropped; /* the worker has removed the reserve */
+    bool full;
+    bool read_only;
+    bool stuck; /* the first batch waits for room */
+};
+
 struct store {
     struct loop *loop;
+    struct os *os;
+    struct store_schema schema;
+    int64_t mark;      /* high-water mark in the witness; the worker's while a batch is under way */
+    int64_t mark_read; /* as it was when the store was opened */
     struct log *log;
     struct loop_lane *lane;
     struct loop_timer *kick;
@@ -102,6 +149,7 @@ struct store {
     bool running;
     bool calling_back;
     bool checkpoint_queued;
+    struct trouble trouble;
 };
 
 static void start_next(struct store *store);
@@ -167,9 +215,30 @@ static struct job *dequeue_job(struct store *store)
 
 /* ---- on the lane ----------------------------------------------------------------------------- */
 
-static int execute_batch(struct store_db *db, struct job *job)
+/* Writes the witness if an id of the batch has reached the high-water mark. */
+static int raise_mark(struct store *store, struct job *job)
 {
-    int code = 0;
+    int64_t number = 0;
+    for (const struct store_txn *txn = job->first; txn; txn = txn->next) {
+        number = txn->number > number ? txn->number : number;
+    }
+    if (number == 0 || number < store->mark) {
+        return 0;
+    }
+    int64_t mark = number + STORE_WATER_STEP;
+    int code = store_witness_write(store->os, store->path, &store->schema, mark, &job->err);
+    store->mark = code ? store->mark : mark;
+    return code;
+}
+
+static bool disk_refuses(int code)
+{
+    return code == -ENOSPC || code == -EDQUOT || code == -EROFS;
+}
+
+static int try_batch(struct store_db *db, struct job *job)
+{
+    int code = raise_mark(job->store, job);
     bool begun = false;
     for (struct store_txn *txn = job->first; txn && !code; txn = txn->next) {
         for (struct change *change = txn->first; change && !code; change = change->next) {
@@ -187,6 +256,23 @@ static int execute_batch(struct store_db *db, struct job *job)
     }
     if (!code && begun) {
         code = store_db_commit(db, &job->err);
+    }
+    if (code) {
+        store_db_rollback(db);
+    }
+    return code;
+}
+
+static int execute_batch(struct store_db *db, struct job *job)
+{
+    struct store *store = job->store;
+    int code = try_batch(db, job);
+    if (code == -EIO && store_disk_is_read_only(store->os, store->path)) {
+        code = -EROFS;
+    }
+    if (disk_refuses(code) && store_reserve_drop(store->os, store->path)) {
+        store->trouble.dropped = true;
+        code = try_batch(db, job);
     }
     return code;
 }
@@ -278,10 +364,164 @@ static int execute_job(void *arg)
     case JOB_CHECKPOINT:
         code = store_db_checkpoint(db, &job->err);
         break;
+    case JOB_CHECK:
+        code = store_db_check_slice(db, &job->store->trouble.place, CHECK_SLICE_ROWS, &job->err);
+        break;
     }
     job->executed = true;
     job->code = code;
     return code;
+}
+
+static char *damage_row(const char *table, const char *key)
+{
+    struct strbuf row;
+    strbuf_init(&row, 0);
+    strbuf_printf(&row, "%s %s", table, key);
+    return strbuf_take(&row);
+}
+
+/* Called by store_db, on the thread that uses the file. */
+static void note_damage(void *arg, const char *table, const char *key, const char *why)
+{
+    struct store *store = arg;
+    struct damage *damage = mem_zalloc(sizeof(*damage));
+    damage->row = damage_row(table, key);
+    damage->why = why;
+    vec_push(&store->trouble.found, damage);
+}
+
+static void damage_destroy(void *arg)
+{
+    struct damage *damage = arg;
+    mem_free(damage->row);
+    mem_free(damage);
+}
+
+/* Ends the daemon: a commit has failed, and only opening the file again tells what is in it. */
+static _Noreturn void end_daemon(const struct store *store, const char *why)
+{
+    log_error(store->log, "store.failed", why, LOG_TEXT("path", store->path));
+    loop_fatal(store->loop, why);
+}
+
+/* ---- trouble, on the loop ---------------------------------------------------------------------
+ */
+
+static void write_problem(struct store *store)
+{
+    struct trouble *trouble = &store->trouble;
+    const size_t rows = store_damaged_rows(store);
+    size_t at = 0, named = 0;
+    const char *row = NULL;
+    char disk[512];
+    strbuf_clear(&trouble->text);
+    if (rows > 0) {
+        strbuf_printf(&trouble->text, "%zu damaged row%s of %s set aside", rows,
+                      rows == 1 ? "" : "s", store->path);
+        while (named < PROBLEM_NAMED && strmap_next(trouble->damaged, &at, &row, NULL)) {
+            strbuf_printf(&trouble->text, "%s%s", named++ == 0 ? ": " : ", ", row);
+        }
+    }
+    if (trouble->unreadable != NULL) {
+        strbuf_printf(&trouble->text, "%s%s", rows > 0 ? "; " : "", trouble->unreadable);
+    }
+    if (trouble->full) {
+        (void)os_disk_name(store->os, store->path, disk, sizeof(disk));
+        strbuf_printf(&trouble->text, "%s%s, the disk of %s, is %s",
+                      trouble->text.length > 0 ? "; " : "", disk, store->path,
+                      trouble->read_only ? "mounted for reading only" : "full");
+    }
+    if (trouble->changed != NULL) {
+        trouble->changed(trouble->changed_arg);
+    }
+}
+
+/* Returns whether the row is a new one. */
+static bool log_damage(struct store *store, const char *row, const char *why)
+{
+    struct trouble *trouble = &store->trouble;
+    if (strmap_get(trouble->damaged, row) != NULL) {
+        return false;
+    }
+    (void)strmap_set(trouble->damaged, row, store); /* only presence counts */
+    if (strmap_count(trouble->damaged) <= DAMAGED_NAMED) {
+        log_error(store->log, "store.row_damaged",
+                  "a row of the store is damaged and is left out; see `roost help store`",
+                  LOG_TEXT("path", store->path), LOG_TEXT("row", row), LOG_TEXT("error", why));
+    }
+    return true;
+}
+
+/* Logs what note_damage() noted.  Only while the worker has no job. */
+static void tell_damage(struct store *store)
+{
+    struct trouble *trouble = &store->trouble;
+    bool changed = false;
+    for (size_t i = 0; i < trouble->found.count; i++) {
+        const struct damage *damage = trouble->found.items[i];
+        changed = log_damage(store, damage->row, damage->why) || changed;
+    }
+    vec_fini(&trouble->found, damage_destroy);
+    trouble->found = (struct vec){0};
+    if (changed) {
+        write_problem(store);
+    }
+}
+
+static void set_full(struct store *store, bool full, const char *why)
+{
+    struct trouble *trouble = &store->trouble;
+    if (trouble->full == full) {
+        return;
+    }
+    trouble->full = full;
+    write_problem(store);
+    if (full) {
+        log_error(store->log, "store.full",
+                  "the disk is full or mounted for reading only; changes wait or use the reserve",
+                  LOG_TEXT("path", store->path), LOG_TEXT("disk", trouble->text.data),
+                  LOG_TEXT("error", why));
+    } else {
+        log_info(store->log, "store.room", "the disk has room again",
+                 LOG_TEXT("path", store->path));
+    }
+}
+
+static bool disk_has_room(const struct store *store)
+{
+    char disk[16];
+    const int64_t reserve = store->trouble.reserve_bytes;
+    return !os_disk_name(store->os, store->path, disk, sizeof(disk)) &&
+           os_disk_free_kib(store->os, store->path) * 1024 >
+               (reserve > ROOM_BYTES ? reserve : ROOM_BYTES);
+}
+
+/* While the disk is full: tries the first batch again, and to get the reserve back. */
+static void on_retry(void *arg)
+{
+    struct store *store = arg;
+    struct trouble *trouble = &store->trouble;
+    if (trouble->stuck) {
+        trouble->stuck = false;
+        start_next(store);
+    } else if (disk_has_room(store) &&
+               (trouble->reserve_bytes == 0 ||
+                store_reserve_make(store->os, store->path, trouble->reserve_bytes, NULL) == 0)) {
+        trouble->dropped = false;
+        set_full(store, false, NULL);
+        return;
+    }
+    loop_timer_set(trouble->retry, FULL_RETRY_MS);
+}
+
+static void disk_refused(struct store *store, int code, const char *why)
+{
+    store->trouble.read_only = code == -EROFS;
+    set_full(store, true, why);
+    if (!loop_timer_is_set(store->trouble.retry)) {
+        loop_timer_set(store->trouble.retry, FULL_RETRY_MS);
+    }
 }
 
 /* ---- back on the loop ------------------------------------------------------------------------ */
@@ -316,14 +556,42 @@ static void finish_scan(struct store *store, struct job *job, int code)
 static void finish_checkpoint(struct store *store, struct job *job, int code)
 {
     store->checkpoint_queued = false;
-    if (code == -ENOSPC) {
-        log_error(store->log, "store.full",
-                  "the disk is full; the write-ahead log cannot be copied back and grows",
-                  LOG_TEXT("path", store->path));
+    if (disk_refuses(code)) {
+        disk_refused(store, code, job->err.text); /* the write-ahead log grows meanwhile */
     } else if (code) {
-        loop_fatal(store->loop, job->err.text);
+        end_daemon(store, job->err.text);
     }
     job_destroy(job);
+}
+
+/* Ends a slice of the check of all rows. */
+static void finish_check(struct store *store, struct job *job, int code)
+{
+    struct trouble *trouble = &store->trouble;
+    if (code) {
+        log_error(store->log, "store.unreadable", job->err.text);
+        mem_free(trouble->unreadable);
+        trouble->unreadable = mem_strdup(job->err.text);
+        write_problem(store);
+    } else if (trouble->place.complete && trouble->unreadable != NULL) {
+        mem_free(trouble->unreadable);
+        trouble->unreadable = NULL;
+        write_problem(store);
+    }
+    bool over = code != 0 || trouble->place.complete;
+    if (over) {
+        store_db_check_fini(&trouble->place);
+        trouble->place = (struct store_db_check){0};
+    }
+    loop_timer_set(trouble->check, over ? CHECK_AGAIN_MS : CHECK_PAUSE_MS);
+    job_destroy(job);
+}
+
+static void on_check(void *arg)
+{
+    struct store *store = arg;
+    (void)enqueue_job(store, JOB_CHECK);
+    start_next(store);
 }
 
 static void job_finished(void *arg, int code)
@@ -332,10 +600,20 @@ static void job_finished(void *arg, int code)
     struct store *store = job->store;
     CHECK(store->running && store->first == job);
     store->running = false;
+    tell_damage(store);
+    if (job->kind == JOB_BATCH && disk_refuses(code)) {
+        store->trouble.stuck = true;
+        job->executed = false; /* it is tried again */
+        disk_refused(store, code, job->err.text);
+        return;
+    }
+    if (store->trouble.dropped) {
+        disk_refused(store, -ENOSPC, "commits use the reserve");
+    }
     (void)dequeue_job(store);
     if (job->kind == JOB_BATCH) {
         if (code) {
-            loop_fatal(store->loop, job->err.text);
+            end_daemon(store, job->err.text);
         }
         if (!store->checkpoint_queued && store_db_wal_pages(store->db) >= STORE_CHECKPOINT_PAGES) {
             store->checkpoint_queued = true;
@@ -353,6 +631,9 @@ static void job_finished(void *arg, int code)
     case JOB_CHECKPOINT:
         finish_checkpoint(store, job, code);
         break;
+    case JOB_CHECK:
+        finish_check(store, job, code);
+        break;
     }
     start_next(store);
 }
@@ -360,7 +641,7 @@ static void job_finished(void *arg, int code)
 /* Gives the lane its next job, if there is one and the lane is free. */
 static void start_next(struct store *store)
 {
-    if (store->running || !store->first || store->calling_back) {
+    if (store->running || !store->first || store->calling_back || store->trouble.stuck) {
         return;
     }
     store->running = true;
@@ -402,30 +683,82 @@ static void create_private(struct os *os, const char *path)
     /* there already, or cannot be: opening it tells */
 }
 
+static void trouble_init(struct store *store, size_t set_aside)
+{
+    struct trouble *trouble = &store->trouble;
+    trouble->damaged = strmap_create(STRMAP_CASE_SENSITIVE);
+    trouble->set_aside = set_aside;
+    strbuf_init(&trouble->text, 0);
+    trouble->retry = loop_timer_create(store->loop, on_retry, store);
+    trouble->check = loop_timer_create(store->loop, on_check, store);
+    loop_timer_set(trouble->check, CHECK_FIRST_MS);
+    store_db_on_damage(store->db, note_damage, store);
+    if (set_aside > 0) {
+        log_error(store->log, "store.rows_set_aside",
+                  "damaged rows of the store were set aside before; see `roost help store`",
+                  LOG_TEXT("path", store->path), LOG_INT("rows", (int64_t)set_aside));
+        write_problem(store);
+    }
+}
+
+static void trouble_fini(struct trouble *trouble)
+{
+    loop_timer_destroy(trouble->check);
+    loop_timer_destroy(trouble->retry);
+    store_db_check_fini(&trouble->place);
+    vec_fini(&trouble->found, damage_destroy);
+    strmap_destroy(trouble->damaged, NULL);
+    mem_free(trouble->unreadable);
+    strbuf_fini(&trouble->text);
+}
+
 int store_open(struct loop *loop, struct os *os, const char *path,
                const struct store_schema *schema, struct log *log, struct store **ret,
                struct err *err)
 {
     const char *vfs = os_sqlite_vfs(os);
+    struct store_schema own = *schema;
+    struct store_witness witness = {.present = false};
+    int64_t set_aside = 0;
     int code = refuse_network_fs(os, path, err);
-    if (!code && !vfs) {
+    if (!code) {
+        code = store_witness_read(os, path, &witness, err);
+    }
+    if (!code && witness.present) {
+        own.must_exist = true;
+        code = store_witness_holds(os, path, err);
+    } else if (!code && !vfs) {
         create_private(os, path);
     }
     struct store_db *db = NULL;
     if (!code) {
-        code = store_db_open(path, vfs, schema, &db, err);
+        code = store_db_open(path, vfs, &own, &db, err);
+    }
+    if (!code) {
+        code = store_db_quick_check(db, QUICK_CHECK_MAX, err);
+    }
+    if (!code) {
+        code = store_db_set_aside_count(db, &set_aside, err);
+    }
+    if (!code && !store_witness_fits(&witness, schema)) {
+        code = store_witness_write(os, path, schema, witness.mark, err);
     }
     if (code) {
+        store_db_close(db);
         return code;
     }
     struct store *store = mem_zalloc(sizeof(*store));
     store->loop = loop;
+    store->os = os;
     store->log = log;
     store->db = db;
+    store->schema = *schema;
     store->path = mem_strdup(path);
+    store->mark = store->mark_read = witness.mark;
     store->end = &store->first;
     store->lane = loop_lane_create(loop);
     store->kick = loop_timer_create(loop, on_kick, store);
+    trouble_init(store, (size_t)set_aside);
     *ret = store;
     return 0;
 }
@@ -444,13 +777,18 @@ void store_close(struct store *store)
             if (!job->executed) {
                 (void)execute_job(job); /* its code is in the job */
             }
-            if (job->code) {
-                loop_fatal(store->loop, job->err.text);
+            if (disk_refuses(job->code)) {
+                log_error(store->log, "store.full",
+                          "changes that nobody was told of are not stored: the disk is full",
+                          LOG_TEXT("path", store->path), LOG_TEXT("error", job->err.text));
+            } else if (job->code) {
+                end_daemon(store, job->err.text);
             }
         }
         job_destroy(job);
     }
     store_db_close(store->db);
+    trouble_fini(&store->trouble);
     mem_free(store->path);
     mem_free(store);
 }
@@ -463,9 +801,68 @@ int store_load(struct store *store, const char *table,
     CHECK(index >= 0 && !store->first);
     /* In the order of keys, which is not that of the rows: each page is needed many times. */
     store_db_set_cache(store->db, STORE_CACHE_LOADING_KIB);
-    int code = store_db_walk(store->db, index, NULL, NULL, false, SIZE_MAX, each, arg, err);
+    int code = store_db_load(store->db, index, each, arg, err);
     store_db_set_cache(store->db, STORE_CACHE_KIB);
+    tell_damage(store);
     return code;
+}
+
+/* ---- trouble ----------------------------------------------------------------------------------
+ */
+
+int64_t store_high_water(const struct store *store)
+{
+    return store->mark_read;
+}
+
+void store_keep_reserve(struct store *store, int64_t bytes)
+{
+    struct err err = {""};
+    store->trouble.reserve_bytes = bytes;
+    int code = bytes > 0 ? store_reserve_make(store->os, store->path, bytes, &err) : 0;
+    if (code == -EOPNOTSUPP || code == -ENOSYS) {
+        store->trouble.reserve_bytes = 0;
+        log_warn(store->log, "store.no_reserve", err.text);
+    } else if (code) {
+        disk_refused(store, code, err.text);
+    }
+    if (store->trouble.reserve_bytes == 0) {
+        (void)store_reserve_drop(store->os, store->path); /* of another configuration */
+    }
+}
+
+int store_full(const struct store *store)
+{
+    const struct trouble *trouble = &store->trouble;
+    if (!trouble->full || (!trouble->stuck && disk_has_room(store))) {
+        return 0; /* the next try, in a moment, succeeds */
+    }
+    return trouble->read_only ? -EROFS : -ENOSPC;
+}
+
+size_t store_damaged_rows(const struct store *store)
+{
+    return store == NULL ? 0 : store->trouble.set_aside + strmap_count(store->trouble.damaged);
+}
+
+const char *store_problem(const struct store *store)
+{
+    return store != NULL && store->trouble.text.length > 0 ? store->trouble.text.data : "";
+}
+
+void store_note_damage(struct store *store, const char *table, const char *key, const char *why)
+{
+    char *row = damage_row(table, key);
+    if (log_damage(store, row, why)) {
+        write_problem(store);
+    }
+    mem_free(row);
+}
+
+void store_on_problem(struct store *store, void (*changed)(void *arg), void *arg)
+{
+    store->trouble.changed = changed;
+    store->trouble.changed_arg = arg;
 }
 
 /* ---- transactions ---------------------------------------------------------------------------- */
@@ -507,6 +904,11 @@ void store_put(struct store_txn *txn, const char *table, const char *key, const 
 void store_delete(struct store_txn *txn, const char *table, const char *key)
 {
     add_change(txn, table, key, true, NULL, 0);
+}
+
+void store_raise(struct store_txn *txn, int64_t number)
+{
+    txn->number = number > txn->number ? number : txn->number;
 }
 
 /* Returns the last job of the queue if the worker thread has not got it yet, else NULL. */

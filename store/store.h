@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct err;
 struct log;
@@ -60,6 +61,8 @@ struct store_schema {
     const char *const *tables;
     const struct store_migration *migrations; /* [0]: from version 1 to 2; NULL: no migrations */
     int version; /* 1 + number of migrations; a newer store is refused (-EPROTO) */
+    /* set by store_open(): the file was there before, so a missing or empty one is refused */
+    bool must_exist;
 };
 
 /* Opens the store, or creates it.  Returns 0 and sets *ret; or, with err, -EBUSY (another process
@@ -93,8 +96,38 @@ void store_delete(struct store_txn *txn, const char *table, const char *key);
  * transaction is durable.  Callbacks come in the order of commits.  A transaction without changes
  * is a barrier: its callback comes when all earlier transactions are durable. */
 void store_commit(struct store_txn *txn, void (*done)(void *arg), void *arg);
+/* Says that the daemon gives the id `number` in this transaction: the high-water mark of the
+ * store's witness is above the number before the transaction is durable. */
+void store_raise(struct store_txn *txn, int64_t number);
 void store_abort(struct store_txn *txn);       /* frees txn without committing */
 bool store_is_idle(const struct store *store); /* true: no commit is under way */
+
+/* ---- trouble: damaged rows, a full disk --------------------------------------------------------
+ */
+
+/* Returns the high-water mark of the witness as it was when the store was opened: each id that a
+ * lost or older store gave is below the number.  0: there was no witness.  The mark runs ahead of
+ * the ids by up to STORE_WATER_STEP. */
+int64_t store_high_water(const struct store *store);
+#define STORE_WATER_STEP 1000
+
+/* Keeps `bytes` of the disk for commits while the disk is full (0: nothing).  Commits that find the
+ * disk full or mounted for reading only are tried again until they succeed, so their callbacks
+ * come late, but come. */
+void store_keep_reserve(struct store *store, int64_t bytes);
+/* Returns 0; or, while commits use the reserve or wait for room, -ENOSPC, or -EROFS if the disk is
+ * mounted for reading only. */
+int store_full(const struct store *store);
+/* Returns how many damaged rows were set aside or found.  store may be NULL, here and in
+ * store_problem(). */
+size_t store_damaged_rows(const struct store *store);
+/* Returns what an operator has to know of the store, for the daemon's ad; "": nothing. */
+const char *store_problem(const struct store *store);
+/* Counts, logs and names in store_problem() a row that the daemon itself found to be damaged: the
+ * checksum is right, but the row contradicts another one or cannot be understood. */
+void store_note_damage(struct store *store, const char *table, const char *key, const char *why);
+/* Calls changed(arg) on the loop each time the text of store_problem() has changed. */
+void store_on_problem(struct store *store, void (*changed)(void *arg), void *arg);
 
 /* One row of a table. */
 struct store_row {

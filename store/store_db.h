@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct err;
 struct store_db;
@@ -55,6 +56,10 @@ int store_db_put(struct store_db *db, int table, const char *key, const void *va
 int store_db_delete(struct store_db *db, int table, const char *key, struct err *err);
 int store_db_commit(struct store_db *db, struct err *err);
 
+/* Rolls back a transaction that failed, if there is one: after -ENOSPC, -EDQUOT or -EROFS the same
+ * changes may be tried again. */
+void store_db_rollback(struct store_db *db);
+
 /* Returns the number of pages in the WAL after the last commit. */
 int store_db_wal_pages(const struct store_db *db);
 /* Copies the WAL back into the file.  Returns 0, or a negative errno with err.  -ENOSPC (disk full)
@@ -76,5 +81,36 @@ int store_db_walk(struct store_db *db, int table, const char *from, const char *
 int store_db_walk_beyond(struct store_db *db, int table, const char *from, const char *to,
                          bool reverse, const char *seen, size_t visit_max, store_db_each_f each,
                          void *arg, struct err *err);
+
+/* Callback that is told of a damaged row: table, key (as far as it can be read), what is wrong.
+ * Walks leave such a row out, unless its checksum proves that the row belongs to the key. */
+typedef void (*store_db_damage_f)(void *arg, const char *table, const char *key, const char *why);
+void store_db_on_damage(struct store_db *db, store_db_damage_f tell, void *arg);
+
+/* Calls `each` for every good row of a table, in the order of keys, and moves damaged rows to the
+ * table "set_aside".  Good rows that the damaged index does not name come last, out of order.  To
+ * be called before the first transaction.  Returns 0, the value with which `each` ended the
+ * walk, -EUCLEAN with err when the file is so damaged that it must not be written, or another
+ * negative errno with err. */
+int store_db_load(struct store_db *db, int table, store_db_each_f each, void *arg, struct err *err);
+/* Counts the rows in the table "set_aside". */
+int store_db_set_aside_count(struct store_db *db, int64_t *ret, struct err *err);
+/* Checks the pages of a file of at most bytes_max; a larger one is not checked.  Returns 0,
+ * -EUCLEAN with err if the file is damaged, or another negative errno with err. */
+int store_db_quick_check(struct store_db *db, size_t bytes_max, struct err *err);
+
+/* Place at which the check of all rows goes on.  When all its bytes are zero the check begins. */
+struct store_db_check {
+    int table;
+    bool in_index; /* the rows of the table have been checked; now the entries of its index */
+    int64_t id;    /* last row */
+    char *key;     /* last entry; NULL: none yet */
+    bool complete;
+};
+/* Checks up to `max` more rows or entries, telling of damaged ones.  Returns 0, or a negative errno
+ * with err when the file cannot be read. */
+int store_db_check_slice(struct store_db *db, struct store_db_check *check, size_t max,
+                         struct err *err);
+void store_db_check_fini(struct store_db_check *check);
 
 #endif

@@ -51,3 +51,11 @@ void daemon_ad_put_wire(struct ad *ad, const struct wire_context *context)
         ad_set_string(ad, "WireLastOffender", figures.last_offender);
     }
 }
+
+void daemon_ad_put_store(struct ad *ad, const char *problem, size_t damaged_rows)
+{
+    if (problem[0] != '\0') {
+        ad_set_string(ad, "StoreProblem", problem);
+        ad_set_int(ad, "StoreDamagedRows", (int64_t)damaged_rows);
+    }
+}

@@ -5,6 +5,7 @@
 #ifndef WIRE_DAEMON_AD_H
 #define WIRE_DAEMON_AD_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct ad;
@@ -25,5 +26,8 @@ void daemon_ad_put_program(struct ad *ad, const struct os_machine *machine, int6
 /* Sets the attributes Wire*: the memory and connections in use, and how often limits were crossed
  * (wire_context_figures()). */
 void daemon_ad_put_wire(struct ad *ad, const struct wire_context *context);
+/* Sets what is wrong with the daemon's store, if `problem` is not "": StoreProblem and
+ * StoreDamagedRows. */
+void daemon_ad_put_store(struct ad *ad, const char *problem, size_t damaged_rows);
 
 #endif

@@ -44,6 +44,10 @@ size_t os_cpu_numbers(struct os *os, uint32_t *ret, size_t max);
 double os_load_average(struct os *os); /* returns the kernel's load average of the last minute */
 /* returns the free space, in KiB, of the file system that holds path; or -errno */
 int64_t os_disk_free_kib(struct os *os, const char *path);
+/* Writes where the file system that holds path is mounted, and what is mounted there:
+ * "/var (/dev/sda2)"; path itself if that cannot be found.  Returns whether it is mounted for
+ * reading only. */
+bool os_disk_name(struct os *os, const char *path, char *ret, size_t size);
 
 /* seconds of idleness that are reported for a machine without any terminal or keyboard */
 #define OS_NEVER_IDLE_S (INT64_MAX / 2)
@@ -300,6 +304,9 @@ ssize_t os_file_read(struct os_file *file, uint64_t offset, void *data, size_t l
 /* Writes all bytes of data.  Returns 0 or -errno. */
 int os_file_write(struct os_file *file, uint64_t offset, const void *data, size_t length);
 int os_file_sync(struct os_file *file);
+/* Takes room on the disk for the first `length` bytes, which need not be written.  Returns 0;
+ * -EOPNOTSUPP: this file system cannot do it; -ENOSPC; or another -errno. */
+int os_file_allocate(struct os_file *file, uint64_t length);
 int64_t os_file_size(const struct os_file *file);
 int os_file_chmod(struct os_file *file, mode_t mode);
 int os_file_chown(struct os_file *file, uid_t uid, gid_t gid);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -366,8 +367,9 @@ static const uint32_t NETWORK_MAGIC[] = {
 };
 #define FUSE_MAGIC 0x65735546u
 
-/* Finds, in /proc/self/mountinfo, the type of the file system with this device number. */
-static void mount_type(dev_t device, char *ret, size_t size)
+/* Finds, in /proc/self/mountinfo, the file system with this device number: its type, or, with
+ * `place`, where it is mounted and what is mounted there. */
+static void mount_text(dev_t device, bool place, char *ret, size_t size)
 {
     char *line = NULL, wanted[64];
     size_t room = 0;
@@ -378,12 +380,15 @@ static void mount_type(dev_t device, char *ret, size_t size)
         /* "36 35 98:0 /root /mount options ... - type source options" */
         char number[64];
         char *separator = strstr(line, " - ");
-        if (separator != NULL && sscanf(line, "%*s %*s %63s", number) == 1 &&
-            strcmp(number, wanted) == 0) {
-            size_t length = strcspn(separator + 3, " \n");
-            length = length < size - 1 ? length : size - 1;
-            memcpy(ret, separator + 3, length);
-            ret[length] = '\0';
+        char mount[256], type[64], source[256];
+        if (separator == NULL || sscanf(line, "%*s %*s %63s %*s %255s", number, mount) != 2 ||
+            sscanf(separator + 3, "%63s %255s", type, source) != 2 || strcmp(number, wanted) != 0) {
+            continue;
+        }
+        if (place) {
+            (void)snprintf(ret, size, "%s (%s)", mount, source); /* cut if too long */
+        } else {
+            (void)snprintf(ret, size, "%s", type);
         }
     }
     free(line);
@@ -402,7 +407,7 @@ static bool is_network_fuse(const char *path)
     if (stat(path, &st) != 0) {
         return true;
     }
-    mount_type(st.st_dev, type, sizeof(type));
+    mount_text(st.st_dev, false, type, sizeof(type));
     for (size_t i = 0; i < ARRAY_COUNT(LOCAL); i++) {
         if (strcmp(type, LOCAL[i]) == 0) {
             return false;
@@ -537,6 +542,26 @@ ssize_t os_file_read(struct os_file *file, uint64_t offset, void *data, size_t l
 int os_file_write(struct os_file *file, uint64_t offset, const void *data, size_t length)
 {
     return write_all(file->fd, data, length, offset); /* the kernel ignores offset when appending */
+}
+
+bool os_disk_name(struct os *os, const char *path, char *ret, size_t size)
+{
+    struct stat st;
+    struct statvfs vfs;
+    (void)os;
+    ret[0] = '\0';
+    if (stat(path, &st) == 0) {
+        mount_text(st.st_dev, true, ret, size);
+    }
+    if (ret[0] == '\0') {
+        (void)snprintf(ret, size, "%s", path); /* cut if too long */
+    }
+    return statvfs(path, &vfs) == 0 && (vfs.f_flag & ST_RDONLY) != 0;
+}
+
+int os_file_allocate(struct os_file *file, uint64_t length)
+{
+    return fallocate(file->fd, 0, 0, (off_t)length) == 0 ? 0 : -errno;
 }
 
 int os_file_sync(struct os_file *file)

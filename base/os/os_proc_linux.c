@@ -34,7 +34,7 @@
 #include "base/os/os_cage.h"
 
 #define POLL_MS         20
-#define LOOK_MS         5  /* of os_run() */
+#define LOOK_MS         5 /* of os_run() */
 #define KEEPER_DIES_MS  2000
 #define KILL_ROUNDS_MAX 50 /* of os_descendants_kill(), while new ones appear */
 

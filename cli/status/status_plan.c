@@ -132,17 +132,32 @@ static void cell_activity(const struct ad *ad, const struct ad_context *context,
     strbuf_puts(out, offline_ads_is_silent(ad) ? "-" : ad_string_or(ad, "Activity", ""));
 }
 
-/* Appends what is wrong with the ad or its machine; nothing if nothing is known. */
+/* Appends text, behind what stands there since `begin`. */
+static void put_another(const char *text, size_t begin, struct strbuf *out)
+{
+    strbuf_puts(out, out->length > begin && text[0] != '\0' ? "; " : "");
+    strbuf_puts(out, text);
+}
+
+/* Appends what is wrong with the ad, its machine, or the daemon whose ad this is; nothing if
+ * nothing is known. */
 static void cell_problems(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
-    int64_t since_s;
-    const char *problems = ad_string_or(ad, "AdProblems", "");
+    int64_t since_s, late = ad_int_or(ad, "StartPromisesLate", 0);
+    size_t begin = out->length;
     if (ad_get_int(ad, OFFLINE_ADS_SILENT, &since_s) == 0) {
         strbuf_puts(out, "not responding since ");
         table_plan_date(since_s, context, out);
-        strbuf_puts(out, problems[0] != '\0' ? "; " : "");
     }
-    strbuf_puts(out, problems);
+    put_another(ad_string_or(ad, "AdProblems", ""), begin, out);
+    put_another(ad_string_or(ad, "StoreProblem", ""), begin, out);
+    if (late > 0) {
+        char text[120];
+        (void)snprintf(text, sizeof text,
+                       "%lld %s beside free slots that match (promise.broken in its log)",
+                       (long long)late, late == 1 ? "job waits" : "jobs wait");
+        put_another(text, begin, out);
+    }
 }
 
 /* Appends the host of a schedd or collector. */
@@ -504,8 +519,14 @@ static const struct status_view VIEWS[] = {
     MACHINE("offline", 3, "Offline =?= true", OFFLINE, status_totals_power,
             ATTRIBUTES(COUNTED, "PowerState", "EnteredPowerState", "PowerStateReason",
                        "MachineLastMatchTime")),
-    MACHINE("problems", 2, "AdProblems =!= undefined || NotRespondingSince =!= undefined", PROBLEMS,
-            NULL, ATTRIBUTES("AdProblems", OFFLINE_ADS_SILENT)),
+    {.option = "problems",
+     .letters = 2,
+     .type = "Any",
+     .constraint = "(AdProblems =!= undefined || StoreProblem =!= undefined || "
+                   "NotRespondingSince =!= undefined || StartPromisesLate > 0)",
+     COLUMNS(PROBLEMS),
+     .attributes =
+         ATTRIBUTES("AdProblems", "StoreProblem", "StartPromisesLate", OFFLINE_ADS_SILENT)},
     MACHINE("absent", 2, "Absent =?= true", ABSENT, NULL,
             ATTRIBUTES(COUNTED, "AbsentSince", "LastHeardFrom", "ClassAdLifetime")),
     {.option = "compact",

@@ -471,7 +471,8 @@ static void make_part(void *arg)
     if (query->walked && query->batches != NULL) {
         put_batches(query);
     }
-    query->committing = !store_is_idle(schedd->store);
+    /* A full disk may keep the store busy for long; what is shown then is what will be stored. */
+    query->committing = !store_is_idle(schedd->store) && store_full(schedd->store) == 0;
     if (query->committing) {
         change_commit(change_begin(schedd), send_made, NULL, query); /* dropped: queries_fini() */
     } else {

@@ -84,6 +84,11 @@ void change_put(struct change *change, const char *table, const char *key, const
     strbuf_fini(&bytes);
 }
 
+void change_raise(struct change *change, int64_t number)
+{
+    store_raise(change->txn, number);
+}
+
 void change_put_bytes(struct change *change, const char *table, const char *key, const void *data,
                       size_t length)
 {

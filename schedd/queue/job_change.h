@@ -9,6 +9,7 @@
 #define SCHEDD_QUEUE_JOB_CHANGE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct ad;
 struct change;
@@ -23,6 +24,8 @@ struct schedd *change_schedd(const struct change *change);
  * with the row of the cluster. */
 void change_job(struct change *change, struct job *job);
 void change_cluster(struct change *change, struct cluster *cluster);
+/* Says that ids below `number` are given when the change is durable; see store_raise(). */
+void change_raise(struct change *change, int64_t number);
 /* change_put() and change_put_bytes() put one row into any table of the store, as part of the
  * change; change_delete() deletes a row. */
 void change_put(struct change *change, const char *table, const char *key, const struct ad *ad);

@@ -15,6 +15,7 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "schedd/queue/job_ad.h"
 #include "schedd/queue/job_add.h"
 #include "schedd/requests/job_autocluster.h"
 #include "schedd/queue/job_change.h"
@@ -29,7 +30,14 @@
 struct loading {
     struct schedd *schedd;
     size_t bad;
+    bool has_next; /* the row with the next cluster id is there */
 };
+
+static void leave_out(struct loading *loading, const char *table, const char *key, const char *why)
+{
+    store_note_damage(loading->schedd->store, table, key, why);
+    loading->bad++;
+}
 
 static struct ad *decode_row(struct loading *loading, const char *table, const char *key,
                              const void *value, size_t length)
@@ -37,10 +45,7 @@ static struct ad *decode_row(struct loading *loading, const char *table, const c
     struct ad *ad = NULL;
     struct err err;
     if (ad_decode(value, length, NULL, &ad, &err) != 0) {
-        log_error(loading->schedd->log, "queue.row_damaged",
-                  "cannot read a row of the store; the row stays as it is",
-                  LOG_TEXT("table", table), LOG_TEXT("key", key), LOG_TEXT("error", err.text));
-        loading->bad++;
+        leave_out(loading, table, key, err.text);
     }
     return ad;
 }
@@ -50,10 +55,11 @@ static int load_meta(void *arg, const char *key, const void *value, size_t lengt
     struct loading *loading = arg;
     struct ad *ad = decode_row(loading, "counters", key, value, length);
     if (ad == NULL) {
-        return -EUCLEAN; /* without it ids could be given twice */
+        return 0;
     }
     if (strcmp(key, "next_cluster") == 0) {
         loading->schedd->queue.next_cluster = ad_int_or(ad, "Value", 1);
+        loading->has_next = true;
     } else if (strcmp(key, "next_autocluster") == 0) {
         loading->schedd->groups.next_id = ad_int_or(ad, "Value", 1);
     } else if (strcmp(key, "history_count") == 0) {
@@ -83,11 +89,15 @@ static int load_cluster(void *arg, const char *key, const void *value, size_t le
     struct loading *loading = arg;
     struct ad *ad = decode_row(loading, "clusters", key, value, length);
     const char *owner = ad != NULL ? ad_string_or(ad, "Owner", "") : "";
+    char expected[JOB_KEY_SIZE];
+    cluster_row_key(ad != NULL ? ad_int_or(ad, "ClusterId", 0) : 0, expected);
     if (ad != NULL && (!owner_name_is_valid(owner) || ad_int_or(ad, "ClusterId", 0) <= 0)) {
-        log_error(loading->schedd->log, "queue.row_damaged",
-                  "the row of a cluster has no valid Owner or ClusterId; the row stays as it is",
-                  LOG_TEXT("key", key));
-        loading->bad++;
+        leave_out(loading, "clusters", key, "a cluster without a valid Owner or ClusterId");
+        ad_destroy(ad);
+        ad = NULL;
+    } else if (ad != NULL && (strcmp(key, expected) != 0 ||
+                              queue_cluster(loading->schedd, ad_int_or(ad, "ClusterId", 0)))) {
+        leave_out(loading, "clusters", key, "the ClusterId contradicts the key of the row");
         ad_destroy(ad);
         ad = NULL;
     }
@@ -116,6 +126,15 @@ static enum job_phase phase_of_row(const struct ad *ad)
     }
 }
 
+static bool key_is_of(const char *key, const struct cluster *cluster, int64_t proc)
+{
+    const struct job job = {.cluster = (struct cluster *)(uintptr_t)cluster,
+                            .proc = (uint32_t)proc};
+    char expected[JOB_KEY_SIZE];
+    job_row_key(&job, expected);
+    return strcmp(key, expected) == 0;
+}
+
 static int load_job(void *arg, const char *key, const void *value, size_t length)
 {
     struct loading *loading = arg;
@@ -128,11 +147,14 @@ static int load_job(void *arg, const char *key, const void *value, size_t length
     (void)snprintf(cluster_text, sizeof(cluster_text), "%.10s", key);
     struct cluster *cluster = strmap_get(schedd->queue.clusters, cluster_text);
     int64_t proc = ad_int_or(ad, "ProcId", -1);
+    const char *why = NULL;
     if (cluster == NULL || proc < 0 || proc > CLUSTER_PROCS_MAX) {
-        log_error(schedd->log, "queue.row_damaged",
-                  "the row of a job has no valid ProcId or no cluster; the row stays as it is",
-                  LOG_TEXT("key", key));
-        loading->bad++;
+        why = "a job without a valid ProcId or without a cluster";
+    } else if (!key_is_of(key, cluster, proc) || queue_job(schedd, cluster->id, proc) != NULL) {
+        why = "the ProcId contradicts the key of the row";
+    }
+    if (why != NULL) {
+        leave_out(loading, "jobs", key, why);
         ad_destroy(ad);
         return 0;
     }
@@ -186,6 +208,22 @@ static void drop_empty_clusters(struct schedd *schedd)
     vec_fini(&empty, NULL);
 }
 
+/* Gives no id twice if the store has lost the row that says which comes next, or came back from a
+ * backup: its witness has a number above all ids that were given. */
+static void heed_high_water(const struct loading *loading)
+{
+    struct schedd *schedd = loading->schedd;
+    const int64_t mark = store_high_water(schedd->store);
+    const int64_t next = schedd->queue.next_cluster;
+    if (mark > next && (!loading->has_next || mark - next > STORE_WATER_STEP)) {
+        log_warn(schedd->log, "queue.ids_skipped",
+                 "the store is older than its witness; the next cluster gets an id above all that "
+                 "were given",
+                 LOG_INT("next", mark), LOG_INT("store", next));
+        schedd->queue.next_cluster = mark;
+    }
+}
+
 int queue_init(struct schedd *schedd, struct err *err)
 {
     queue_table_init(schedd);
@@ -209,6 +247,7 @@ int queue_init(struct schedd *schedd, struct err *err)
     if (result != 0) {
         return err_prefix(err, result, "job queue");
     }
+    heed_high_water(&loading);
     drop_empty_clusters(schedd);
     log_info(schedd->log, "queue.loaded", "job queue loaded", LOG_INT("jobs", schedd->queue.total),
              LOG_INT("idle", schedd->queue.idle), LOG_INT("running", schedd->queue.running),

@@ -27,6 +27,7 @@
 #include "schedd/requests/request_news.h"
 #include "schedd/schedd_state.h"
 #include "schedd/requests/submitters.h"
+#include "store/store.h"
 #include "wire/daemon_ad.h"
 #include "wire/settings.h"
 #include "wire/door.h"
@@ -112,6 +113,7 @@ struct ad *request_ads_scheduler(const struct schedd *schedd)
     ad_set_int(ad, "TotalJobAds", schedd->queue.total);
     ad_set_int(ad, "NumUsers", users);
     claim_prompt_put(schedd, ad);
+    daemon_ad_put_store(ad, store_problem(schedd->store), store_damaged_rows(schedd->store));
     daemon_ad_put_wire(ad, schedd->context);
     return ad;
 }

@@ -28,6 +28,7 @@
 #include "schedd/queue/queue_finish.h"
 #include "schedd/queue/queue_table.h"
 #include "schedd/schedd_state.h"
+#include "schedd/spool_room.h"
 #include "schedd/submission/submit_plan.h"
 #include "store/store.h"
 #include "submit/submit_file.h"
@@ -314,7 +315,9 @@ static bool make_some(struct change *change, struct job_factory *factory)
         .idle = cluster->idle,
         .limit = ad_int_or(cluster->ad, "JobMaterializeLimit", -1),
         .max_idle = ad_int_or(cluster->ad, "JobMaterializeMaxIdle", -1),
-        .queue_room = room_of(schedd->settings.jobs_max, schedd->queue.total + schedd->coming),
+        .queue_room = spool_room_check(schedd, NULL) == 0
+                          ? room_of(schedd->settings.jobs_max, schedd->queue.total + schedd->coming)
+                          : 0,
         .owner_room =
             room_of(schedd->settings.jobs_owner_max, cluster->owner->jobs + cluster->owner->coming),
         .paused = factory_is_paused(cluster),

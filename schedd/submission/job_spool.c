@@ -23,6 +23,7 @@
 #include "schedd/queue/queue_finish.h"
 #include "schedd/queue/queue_table.h"
 #include "schedd/schedd_state.h"
+#include "schedd/submission/factory_kick.h"
 #include "schedd/submission/spool_sandbox.h"
 #include "submit/spool_plan.h"
 #include "wire/wire.h"
@@ -244,6 +245,7 @@ static void look_for_late(void *arg)
     int64_t timeout_s = schedd->settings.spool_timeout_s;
     struct late late = {.before_s = loop_wall_s(schedd->loop) - timeout_s};
     loop_timer_set(schedd->spool_timer, LOOK_MS);
+    factory_kick_waiting(schedd); /* the disk may have room again */
     if (timeout_s == 0 || schedd->queue.held == 0) {
         return;
     }

@@ -46,6 +46,7 @@
 #include "schedd/queue/queue_finish.h"
 #include "schedd/queue/queue_table.h"
 #include "schedd/schedd_state.h"
+#include "schedd/spool_room.h"
 #include "schedd/submission/spool_sandbox.h"
 #include "schedd/submission/submit_plan.h"
 #include "wire/wire.h"
@@ -534,6 +535,7 @@ static void add_cluster(struct submission *submission, struct change *change)
     submission->held->submitting = true;
     submission->ad = NULL;
     put_meta(change, "next_cluster", schedd->queue.next_cluster);
+    change_raise(change, schedd->queue.next_cluster);
 }
 
 /* All jobs were added: writes the final ad of the cluster. */
@@ -640,6 +642,9 @@ void submit_handle(struct schedd *schedd, struct wire_request *request)
     int result = schedd->stopping ? err_set(&err, -ESHUTDOWN, "the schedd is stopping") : 0;
     if (result == 0) {
         result = owner_of_caller(schedd, peer, owner, sizeof(owner), &err);
+    }
+    if (result == 0) {
+        result = spool_room_check(schedd, &err);
     }
     if (result != 0) {
         caller_refuse(schedd, request, result, &err);

@@ -137,8 +137,8 @@ static void what_was_told_before_a_kill_is_there_and_nothing_is_missing_before_i
         last = found;
     }
     char file[160];
-    const char *const suffixes[] = {"", "-wal"};
-    for (size_t i = 0; i < 2; i++) {
+    const char *const suffixes[] = {"", "-wal", ".witness"};
+    for (size_t i = 0; i < 3; i++) {
         snprintf(file, sizeof(file), "%s%s", path, suffixes[i]);
         (void)unlink(file);
     }

@@ -247,6 +247,8 @@ static void a_rooster_that_was_away_counts_what_machines_did_to_their_days_and_s
     int64_t now_s = loop_wall_s(rig->bed->loop), day_s = now_s - now_s % ENERGY_DAY_S;
     int64_t away_s = 2 * ENERGY_DAY_S;
     stop(rig);
+    bed_path(rig->bed, "rooster_energy.db.witness", path);
+    MUST(os_remove(rig->bed->os, path, err));
     bed_path(rig->bed, "rooster_energy.db", path);
     MUST(os_remove(rig->bed->os, path, err));
     MUST(store_open(rig->bed->loop, rig->bed->os, path, &SCHEMA, NULL, &store, err));

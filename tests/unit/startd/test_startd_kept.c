@@ -194,6 +194,8 @@ static void a_kept_starter_that_no_claim_knows_is_ended_with_its_job(void **stat
     stop(rig);
     bed_path(rig->bed, "startd.db", path);
     MUST(os_remove(rig->bed->os, path, err));
+    bed_path(rig->bed, "startd.db.witness", path);
+    MUST(os_remove(rig->bed->os, path, err));
     start(rig);
     until(rig, is_cleaned);
     assert_int_equal(os_stat(rig->bed->os, rig->starter.directory, &stat), -ENOENT);

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <sqlite3.h>
+
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
@@ -55,7 +57,7 @@ static int remove_bed(void **state)
     os_destroy(bed->os);
     loop_destroy(bed->loop);
     char name[160];
-    const char *const suffixes[] = {"", "-wal", "-journal", "-shm"};
+    const char *const suffixes[] = {"", "-wal", "-journal", "-shm", ".witness", ".reserve"};
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
         snprintf(name, sizeof(name), "%s%s", bed->path, suffixes[i]);
         (void)unlink(name);
@@ -447,6 +449,106 @@ static void a_second_opener_is_refused(void **state)
     assert_non_null(strstr(err.text, bed->path));
 }
 
+/* ---- a store that is lost or damaged ----------------------------------------------------------
+ */
+
+static void expect_refusal(const struct bed *bed, const char *words)
+{
+    struct store *store = NULL;
+    struct err err = {""};
+    assert_int_equal(store_open(bed->loop, bed->os, bed->path, &SCHEMA, NULL, &store, &err),
+                     -EUCLEAN);
+    assert_null(store);
+    if (strstr(err.text, words) == NULL || strstr(err.text, bed->path) == NULL) {
+        fail_msg("the message does not say '%s' and the path: %s", words, err.text);
+    }
+}
+
+static void a_missing_or_empty_file_is_refused_where_there_was_one(void **state)
+{
+    struct bed *bed = *state;
+    struct stat st;
+    put(bed, "a", "1", NULL);
+    settle(bed);
+    store_close(bed->store);
+    bed->store = NULL;
+    char kept[160];
+    snprintf(kept, sizeof(kept), "%s.kept", bed->path);
+    assert_int_equal(rename(bed->path, kept), 0);
+    expect_refusal(bed, "the file is missing");
+    assert_int_equal(stat(bed->path, &st), -1); /* nothing was put in its place */
+    FILE *file = fopen(bed->path, "w");
+    assert_non_null(file);
+    fclose(file);
+    expect_refusal(bed, "the file is empty");
+    sqlite3 *handle = NULL; /* an SQLite file without anything, as its own shell leaves it */
+    assert_int_equal(sqlite3_open(bed->path, &handle), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(handle, "VACUUM; PRAGMA user_version = 0", NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(handle);
+    expect_refusal(bed, "empty");
+    assert_int_equal(rename(kept, bed->path), 0);
+    open_store(bed);
+    assert_string_equal(load(bed), "a=1 ");
+}
+
+static void the_high_water_mark_of_the_witness_is_above_each_id_given(void **state)
+{
+    struct bed *bed = *state;
+    assert_int_equal(store_high_water(bed->store), 0);
+    for (int64_t id = 1; id < 3 * STORE_WATER_STEP; id += STORE_WATER_STEP / 2) {
+        struct store_txn *txn = store_begin(bed->store);
+        store_put(txn, "jobs", "id", "x", 1);
+        store_raise(txn, id);
+        store_commit(txn, NULL, NULL);
+        settle(bed);
+        (void)reload(bed);
+        assert_in_range(store_high_water(bed->store), id + 1, id + STORE_WATER_STEP);
+    }
+}
+
+static void a_damaged_row_is_left_out_counted_and_named(void **state)
+{
+    struct bed *bed = *state;
+    put(bed, "bad", "1", NULL);
+    put(bed, "good", "2", NULL);
+    settle(bed);
+    assert_string_equal(store_problem(bed->store), "");
+    store_close(bed->store);
+    sqlite3 *handle = NULL;
+    assert_int_equal(sqlite3_open(bed->path, &handle), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(handle, "UPDATE jobs SET value = '9' WHERE key = 'bad'", NULL,
+                                  NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(handle);
+    open_store(bed);
+    bed->log[0] = 0;
+    assert_string_equal(load(bed), "good=2 ");
+    assert_int_equal(store_damaged_rows(bed->store), 1);
+    assert_non_null(strstr(store_problem(bed->store), "1 damaged row of "));
+    assert_non_null(strstr(store_problem(bed->store), "set aside: jobs bad"));
+    bed->log[0] = 0;
+    assert_string_equal(reload(bed), "good=2 "); /* and the count stays */
+    assert_int_equal(store_damaged_rows(bed->store), 1);
+}
+
+static void note_problem(void *arg)
+{
+    ((struct bed *)arg)->flag = true;
+}
+
+static void a_row_that_the_daemon_finds_wrong_is_counted_once(void **state)
+{
+    struct bed *bed = *state;
+    bed->flag = false;
+    store_on_problem(bed->store, note_problem, bed);
+    store_note_damage(bed->store, "jobs", "k", "it contradicts another row");
+    store_note_damage(bed->store, "jobs", "k", "it contradicts another row");
+    assert_true(bed->flag);
+    assert_int_equal(store_damaged_rows(bed->store), 1);
+    store_on_problem(bed->store, NULL, NULL);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_bed, remove_bed)
 
 UNIT_TESTS(CASE(done_is_never_called_inside_commit_and_comes_in_the_order_of_commits),
@@ -464,4 +566,8 @@ UNIT_TESTS(CASE(done_is_never_called_inside_commit_and_comes_in_the_order_of_com
            CASE(a_filter_that_takes_long_lets_commits_pass_at_each_row),
            CASE(closing_drops_a_scan_that_is_under_way),
            CASE(the_log_is_copied_back_while_commits_go_on),
-           CASE(a_new_file_can_be_read_by_its_owner_only), CASE(a_second_opener_is_refused))
+           CASE(a_new_file_can_be_read_by_its_owner_only), CASE(a_second_opener_is_refused),
+           CASE(a_missing_or_empty_file_is_refused_where_there_was_one),
+           CASE(the_high_water_mark_of_the_witness_is_above_each_id_given),
+           CASE(a_damaged_row_is_left_out_counted_and_named),
+           CASE(a_row_that_the_daemon_finds_wrong_is_counted_once))

@@ -244,7 +244,7 @@ static void an_older_store_is_migrated_once(void **state)
     store_db_close(db);
     const struct store_migration migrations[] = {
         {.sql = "UPDATE jobs SET value = value || 'y'"},
-        {.sql = "UPDATE jobs SET value = value || 'z'"},
+        {.sql = "UPDATE jobs SET value = value || 'z', sum = row_sum('jobs', key, value || 'z')"},
     };
     struct store_schema newer = SCHEMA;
     newer.version = 3;

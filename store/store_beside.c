@@ -1,0 +1,172 @@
+/* store/store_beside.c - see store_beside.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "store/store_beside.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/os/os.h"
+#include "base/strbuf.h"
+
+#define WITNESS           ".witness"
+#define WITNESS_BYTES_MAX 4096
+#define WITNESS_FORMAT \
+    "roost-store-witness 1\ndaemon %s\nversion %d\nhigh_water %" PRId64 "\ntables"
+#define WITNESS_READ "roost-store-witness 1 daemon %63s version %d high_water %" SCNd64 " tables %n"
+#define RESERVE      ".reserve"
+#define PROBE        ".probe"
+
+static char *name_beside(const char *path, const char *suffix)
+{
+    struct strbuf name;
+    strbuf_init(&name, 0);
+    strbuf_printf(&name, "%s%s", path, suffix);
+    return strbuf_take(&name);
+}
+
+/* Splits the names of tables, which blanks divide. */
+static bool take_tables(struct store_witness *witness, const char *text)
+{
+    size_t length = strcspn(text, "\n"), count = 0;
+    if (length >= sizeof(witness->names)) {
+        return false;
+    }
+    memcpy(witness->names, text, length);
+    witness->names[length] = '\0';
+    for (char *at = witness->names; *at != '\0';) {
+        if (count == STORE_TABLES_MAX) {
+            return false;
+        }
+        witness->tables[count++] = at;
+        at += strcspn(at, " ");
+        while (*at == ' ') {
+            *at++ = '\0';
+        }
+    }
+    witness->tables[count] = NULL;
+    return count > 0;
+}
+
+static bool take_witness(struct store_witness *witness, const char *text)
+{
+    int used = 0;
+    return sscanf(text, WITNESS_READ, witness->daemon, &witness->version, &witness->mark, &used) ==
+               3 &&
+           used > 0 && witness->mark >= 0 && witness->version > 0 &&
+           take_tables(witness, text + used);
+}
+
+int store_witness_read(struct os *os, const char *path, struct store_witness *ret, struct err *err)
+{
+    char *name = name_beside(path, WITNESS), *text = NULL;
+    size_t length = 0;
+    *ret = (struct store_witness){.present = false};
+    int code = os_read_file(os, name, WITNESS_BYTES_MAX, &text, &length, err);
+    if (code == -ENOENT) {
+        code = 0;
+    } else if (code == 0 && !take_witness(ret, text)) {
+        code = err_set(err, -EUCLEAN,
+                       "store %s: %s, which says that there is a store, is damaged; if the store "
+                       "itself is there, remove %s and start the daemon again",
+                       path, name, name);
+    } else if (code == 0) {
+        ret->present = true;
+    }
+    mem_free(text);
+    mem_free(name);
+    return code;
+}
+
+int store_witness_write(struct os *os, const char *path, const struct store_schema *schema,
+                        int64_t mark, struct err *err)
+{
+    char *name = name_beside(path, WITNESS);
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, WITNESS_FORMAT, schema->daemon, schema->version, mark);
+    for (size_t i = 0; schema->tables[i] != NULL; i++) {
+        strbuf_printf(&text, " %s", schema->tables[i]);
+    }
+    strbuf_puts(&text, "\n");
+    int code = os_write_file(os, name, strbuf_text(&text), text.length, 0600, true, err);
+    strbuf_fini(&text);
+    mem_free(name);
+    return code;
+}
+
+bool store_witness_fits(const struct store_witness *witness, const struct store_schema *schema)
+{
+    size_t i = 0;
+    while (schema->tables[i] != NULL && witness->tables[i] != NULL &&
+           strcmp(schema->tables[i], witness->tables[i]) == 0) {
+        i++;
+    }
+    return witness->present && schema->version == witness->version && schema->tables[i] == NULL &&
+           witness->tables[i] == NULL;
+}
+
+int store_witness_holds(struct os *os, const char *path, struct err *err)
+{
+    struct os_stat st;
+    int code = os_stat(os, path, &st);
+    if (code != 0 && code != -ENOENT) {
+        return err_set(err, code, "store %s: %s", path, err_code_text(code));
+    }
+    if (code == 0 && st.size_bytes > 0) {
+        return 0;
+    }
+    return err_set(err, -EUCLEAN,
+                   "store %s: the file is %s, but %s" WITNESS " says that there was a store here; "
+                   "it was not replaced by an empty one.  If its disk is not mounted, mount it; "
+                   "else restore the file from a backup, or, to begin with nothing on purpose: "
+                   "roost store import --empty %s",
+                   path, code == 0 ? "empty" : "missing", path, path);
+}
+
+bool store_disk_is_read_only(struct os *os, const char *path)
+{
+    char *name = name_beside(path, PROBE);
+    int code = os_write_file(os, name, "", 0, 0600, false, NULL);
+    if (code == 0) {
+        (void)os_remove(os, name, NULL); /* an empty file would do no harm */
+    }
+    mem_free(name);
+    return code == -EROFS;
+}
+
+int store_reserve_make(struct os *os, const char *path, int64_t bytes, struct err *err)
+{
+    char *name = name_beside(path, RESERVE);
+    struct os_stat st;
+    struct os_file *file = NULL;
+    int code = 0;
+    if (os_stat(os, name, &st) != 0 || st.size_bytes != bytes) {
+        code = os_file_open(os, name, OS_WRITE_TRUNCATE, 0600, &file, err);
+    }
+    if (file != NULL) {
+        code = os_file_allocate(file, (uint64_t)bytes);
+        os_file_close(file);
+        if (code != 0) {
+            (void)os_remove(os, name, NULL); /* a part of it helps nobody */
+            code = err_set(err, code, "%s: cannot take %" PRId64 " bytes of the disk: %s", name,
+                           bytes, err_code_text(code));
+        }
+    }
+    mem_free(name);
+    return code;
+}
+
+bool store_reserve_drop(struct os *os, const char *path)
+{
+    char *name = name_beside(path, RESERVE);
+    struct os_stat st;
+    bool dropped = os_stat(os, name, &st) == 0 && os_remove(os, name, NULL) == 0;
+    mem_free(name);
+    return dropped;
+}
