@@ -30,6 +30,7 @@
 #include "cli/drain_show_plan.h"
 #include "cli/drain_words_plan.h"
 #include "cli/listing.h"
+#include "cli/power_lock.h"
 #include "drain/drain_client.h"
 #include "wire/wire.h"
 
@@ -43,6 +44,8 @@
 #define INTERRUPTED (128 + SIGINT)
 
 static const char ID[] = "DrainingRequestId";
+/* in a result: the machine is asleep, and it was locked (or unlocked) at the collector */
+static const char IS_ASLEEP[] = "IsAsleep", LOCKED_ASLEEP[] = "LockedAsleep";
 
 struct drain_target {
     struct drain_run *run;
@@ -51,7 +54,8 @@ struct drain_target {
     struct ad *result;           /* what drain_show_plan.h prints about this machine */
     const char *id;              /* the request to cancel; NULL: any request of the machine */
     bool asked;
-    bool waits, seen; /* for --wait: still waited for; an ad has shown our request */
+    uint64_t ended_ms; /* when the startd had answered, by the loop's clock */
+    bool waits, seen;  /* for --wait: still waited for; an ad has shown our request */
 };
 
 struct drain_run {
@@ -61,7 +65,8 @@ struct drain_run {
     /* for --cancel ID: the id (const char *, in words.ids) by which words.nodes[i] was found */
     struct vec found_ids;
     size_t count, next, open, ended;
-    bool all_ended; /* every target has ended, or an interrupt ends us */
+    size_t draining; /* with --at-once: machines that are waited for before the next are asked */
+    bool all_ended;  /* every target has ended, or an interrupt ends us */
     int interruptions;
     bool terminal; /* standard error is a terminal, so progress is shown */
 };
@@ -104,6 +109,11 @@ static void end_target(struct drain_target *target, enum drain_code code, const 
                        without_name(text, target->machine),
                        code == DRAIN_ALREADY ? "; `roost drain status` shows the machine" : "");
         ad_set_string(target->result, "ErrorString", why);
+    }
+    target->ended_ms = loop_now_ms(run->cli->loop);
+    if (code == DRAIN_OK && run->words.at_once > 0) {
+        target->waits = true;
+        run->draining++;
     }
     run->ended++;
     run->all_ended = run->ended == run->count;
@@ -158,9 +168,16 @@ static int start_one(struct drain_run *run, struct drain_target *target, struct 
                                     &target->client, err);
 }
 
+static bool may_ask_more(const struct drain_run *run)
+{
+    size_t at_once = (size_t)run->words.at_once;
+    return run->next < run->count && run->open < ASKED_AT_ONCE && run->interruptions == 0 &&
+           (at_once == 0 || run->open + run->draining < at_once);
+}
+
 static void start_more(struct drain_run *run)
 {
-    while (run->next < run->count && run->open < ASKED_AT_ONCE && run->interruptions == 0) {
+    while (may_ask_more(run)) {
         struct drain_target *target = &run->targets[run->next++];
         struct err err;
         target->asked = true;
@@ -240,6 +257,7 @@ static void explain_absence(struct drain_run *run)
         if (ad_int_or(target->result, "ErrorCode", 0) != DRAIN_NOT_THERE) {
             continue;
         }
+        ad_set_bool(target->result, IS_ASLEEP, ad != NULL && !ad_bool_or(ad, "Absent", false));
         ad_set_string(target->result, "ErrorString",
                       ad == NULL ? "the pool has no such machine, or its startd is not running"
                       : ad_bool_or(ad, "Absent", false)
@@ -286,9 +304,9 @@ struct drained {
     struct vec over;  /* no ad shows our request any more */
 };
 
-static void judge_one(struct drain_target *target, const struct ad *machine, bool is_late,
-                      struct drained *ret)
+static void judge_one(struct drain_target *target, const struct ad *machine, struct drained *ret)
 {
+    bool is_late = loop_now_ms(target->run->cli->loop) > target->ended_ms + UNSEEN_MS;
     bool stays = target->run->words.request.then == DRAIN_THEN_STAY;
     bool is_ours = machine != NULL &&
                    strcmp(ad_string_or(machine, ID, ""), ad_string_or(target->result, ID, "")) == 0;
@@ -308,7 +326,7 @@ static void judge_one(struct drain_target *target, const struct ad *machine, boo
 
 /* Looks at the collector's ads once and prints which machines are done; *left becomes the number of
  * machines that are still waited for. */
-static int look_at_machines(struct drain_run *run, bool is_late, size_t *left, struct err *err)
+static int look_at_machines(struct drain_run *run, size_t *left, struct err *err)
 {
     struct cli_reply reply = {0};
     struct vec machines = {0};
@@ -332,7 +350,7 @@ static int look_at_machines(struct drain_run *run, bool is_late, size_t *left, s
         struct drain_target *target = &run->targets[i];
         const struct ad *machine = strmap_get(by_name, target->machine);
         if (target->waits) {
-            judge_one(target, machine, is_late, &found);
+            judge_one(target, machine, &found);
         }
         *left += target->waits ? 1 : 0;
         jobs += target->waits && machine != NULL ? ad_int_or(machine, "DrainingJobs", 0) : 0;
@@ -440,13 +458,14 @@ static int wait_for_all(struct drain_run *run)
     size_t left = 0;
     struct err err;
     for (size_t i = 0; i < run->count; i++) {
-        run->targets[i].waits = ad_int_or(run->targets[i].result, "ErrorCode", 0) == DRAIN_OK;
+        run->targets[i].waits = ad_int_or(run->targets[i].result, "ErrorCode", 0) == DRAIN_OK &&
+                                !ad_bool_or(run->targets[i].result, LOCKED_ASLEEP, false);
         left += run->targets[i].waits ? 1 : 0;
     }
     while (left > 0) {
         bool is_late = loop_now_ms(cli->loop) > begun_ms + UNSEEN_MS;
         int rc = cli_collector(cli, &err); /* it may have been started again */
-        if ((rc != 0 || look_at_machines(run, is_late, &left, &err) != 0) && is_late) {
+        if ((rc != 0 || look_at_machines(run, &left, &err) != 0) && is_late) {
             show_progress(run, "");
             return cli_fail(cli, "%s; draining continues", err.text);
         }
@@ -458,6 +477,78 @@ static int wait_for_all(struct drain_run *run)
         }
     }
     return CLI_OK;
+}
+
+/* Asks the machines so that at most --at-once of them drain at the same time, and waits until the
+ * last ones are drained. */
+static void roll(struct drain_run *run)
+{
+    struct cli *cli = run->cli;
+    struct err err;
+    do {
+        start_more(run);
+        cli_pause(cli, LOOK_MS);
+        size_t left = 0;
+        int rc = cli_collector(cli, &err); /* it may have been started again */
+        if (rc == 0 && look_at_machines(run, &left, &err) == 0) {
+            run->draining = left;
+        }
+    } while (run->interruptions == 0 && (run->next < run->count || run->open + run->draining > 0));
+    show_progress(run, "");
+}
+
+/* ---- sleepers: they have no job and do not answer, so the collector locks them until the drain is
+ * cancelled */
+
+/* Collects the machines that did not answer because they are asleep, and, for a cancel, those that
+ * have no request: they may have been locked while they slept. */
+static void find_sleepers(struct drain_run *run, struct vec *targets, struct vec *names)
+{
+    bool cancels = run->words.verb == DRAIN_VERB_CANCEL;
+    for (size_t i = 0; i < run->count; i++) {
+        struct drain_target *target = &run->targets[i];
+        int64_t code = ad_int_or(target->result, "ErrorCode", 0);
+        bool is_asleep = ad_bool_or(target->result, IS_ASLEEP, false);
+        if ((code == DRAIN_NOT_THERE && (cancels || is_asleep)) ||
+            (cancels && code == DRAIN_NO_SUCH_ID)) {
+            vec_push(targets, target);
+            vec_push(names, (char *)(uintptr_t)target->machine);
+        }
+    }
+}
+
+static void lock_sleepers(struct drain_run *run)
+{
+    const struct drain_words *words = &run->words;
+    bool locks = words->verb == DRAIN_VERB_START && words->request.then == DRAIN_THEN_STAY &&
+                 words->request.slot_count == 0 &&
+                 words->request.check == NULL; /* its slots cannot be judged */
+    bool unlocks = words->verb == DRAIN_VERB_CANCEL && words->ids.count == 0;
+    struct vec targets = {0}, names = {0};
+    struct cli_reply reply = {0};
+    struct err err;
+    const struct power_lock_wish wish = {.locks = locks,
+                                         .reason = words->request.reason,
+                                         .drains = true};
+    if (locks || unlocks) {
+        find_sleepers(run, &targets, &names);
+    }
+    int rc = names.count == 0 ? -ENOENT
+                              : power_lock_ask(run->cli, (const char *const *)names.items,
+                                               names.count, &wish, &reply, &err);
+    for (size_t i = 0; i < targets.count; i++) {
+        struct drain_target *target = targets.items[i];
+        if (rc == 0 && (locks || !power_lock_is_in(&reply, "NotLocked", target->machine))) {
+            ad_set_int(target->result, "ErrorCode", DRAIN_OK);
+            ad_remove(target->result, "ErrorString");
+            ad_set_bool(target->result, LOCKED_ASLEEP, true);
+        } else if (rc != 0 && rc != -ENOENT) {
+            ad_set_string(target->result, "ErrorString", err.text);
+        }
+    }
+    cli_reply_fini(&reply);
+    vec_fini(&targets, NULL);
+    vec_fini(&names, NULL);
 }
 
 /* ---- verbs */
@@ -512,7 +603,12 @@ static int ask_machines(struct drain_run *run)
     struct err err;
     int unknown = CLI_OK;
     int rc = connect_to(run, &err);
-    if (rc == 0 && run->words.nodes.count == 0) {
+    if (rc == 0 && run->words.listing.constraints.count > 0) {
+        rc = power_lock_select(cli, &run->words.listing, &run->words.nodes, &err);
+        unknown = rc == 0 && run->words.nodes.count == 0
+                      ? cli_fail(cli, "no machine meets the constraint")
+                      : CLI_OK;
+    } else if (rc == 0 && run->words.nodes.count == 0) {
         unknown = find_by_ids(run, &err);
         rc = unknown < 0 ? unknown : 0;
     }
@@ -524,12 +620,17 @@ static int ask_machines(struct drain_run *run)
     }
     loop_on_signal(cli->loop, SIGINT, on_interrupt, run);
     make_targets(run);
-    start_more(run);
+    if (run->words.at_once > 0) {
+        roll(run);
+    } else {
+        start_more(run);
+    }
     if (!run->all_ended) {
         loop_run_until(cli->loop, &run->all_ended);
     }
     show_progress(run, "");
     explain_absence(run);
+    lock_sleepers(run);
     bool is_text = run->words.listing.style == LISTING_TABLE;
     int status = is_text ? show_results(run) : CLI_OK;
     status = status != CLI_OK ? status : unknown;
@@ -606,7 +707,9 @@ static int drain_status(struct drain_run *run)
     struct err err;
     int status = CLI_OK;
     int rc = connect_to(run, &err);
-    rc = rc != 0 ? rc : query_slots(run, "Draining =?= true", &reply, &err);
+    rc = rc != 0
+             ? rc
+             : query_slots(run, "Draining =?= true || PowerLockedByDrain =?= true", &reply, &err);
     drain_show_machines((const struct ad *const *)reply.ads.items, reply.ads.count, &machines);
     keep_named(run, &machines);
     size_t count = machines.count;

@@ -1,8 +1,9 @@
-/* cli/cmd_power.c - `roost power status|on|wake|off|sleep|keep|test|history|report`.
+/* cli/cmd_power.c - `roost power status|on|wake|off|sleep|lock|unlock|keep|test|history|report`.
  *
  * Requests reach the rooster by the collector, which relays them to the uplink named in the
  * rooster's ad.  `off` and `sleep` ask the machine's own startd in the same way: after `off` the
- * machine stays off until `on`, after `sleep` it stays off until a job needs it.  Rooster and
+ * machine stays off until `on`, after `sleep` it stays off until a job needs it.  Locks are kept by
+ * the collector, for machines in any state; so is `off` for a machine that is asleep.  Rooster and
  * startd verify our token themselves.  With --now or --after-drain, this command runs `roost drain`
  * and tells it what follows: there is one way to empty a machine.  A dry run is judged by the
  * daemon that would do the work, not here.
@@ -24,6 +25,7 @@
 #include "cli/cli.h"
 #include "cli/keep_plan.h"
 #include "cli/listing.h"
+#include "cli/power_lock.h"
 #include "cli/power_report_plan.h"
 #include "cli/power_show_plan.h"
 #include "cli/rooster_ask.h"
@@ -314,9 +316,61 @@ static bool is_asleep(struct power_command *power, const char *node)
     return found;
 }
 
+/* Writes into the offline ads of a sleeping machine that no job may wake it until somebody switches
+ * it on by name. */
+static int write_kept_off(struct power_command *power, const char *node, struct err *err)
+{
+    struct cli *cli = power->cli;
+    struct listing offline = {0};
+    struct cli_reply asleep = {0};
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "Offline =?= true && Machine == \"%s\"", node);
+    listing_also(&offline, strbuf_text(&text));
+    strbuf_clear(&text);
+    strbuf_printf(&text, "switched off by an administrator while asleep%s%s",
+                  power->reason != NULL ? ": " : "", power->reason != NULL ? power->reason : "");
+    struct ad *change = ad_create();
+    ad_set_bool(change, "PowerKeptOff", true);
+    ad_set_string(change, "PowerKeptOffReason", strbuf_text(&text));
+    int rc =
+        listing_query(cli, cli->collector, NULL, "Machine", &offline, NULL, NULL, &asleep, err);
+    for (size_t i = 0; i < asleep.ads.count && rc == 0; i++) {
+        struct cli_reply reply = {0};
+        struct ad *args = ad_create();
+        ad_set_string(args, "Type", "Machine");
+        ad_set_string(args, "Name", ad_string_or(asleep.ads.items[i], "Name", ""));
+        const struct ad *const changes[] = {change};
+        const struct wire_body body = {.args = args, .ads = changes, .ad_count = 1};
+        rc = cli_call(cli, cli->collector, NULL, VERB_MERGE, &body, 0, &reply, err);
+        cli_reply_fini(&reply);
+        ad_destroy(args);
+    }
+    ad_destroy(change);
+    strbuf_fini(&text);
+    cli_reply_fini(&asleep);
+    listing_fini(&offline);
+    return rc;
+}
+
+/* What `off` and `sleep` do with a machine that is asleep already. */
+static int switch_sleeper(struct power_command *power, const char *node, bool is_off)
+{
+    struct err err;
+    bool dry = (power->said & SAID_DRY_RUN) != 0;
+    if (is_off && !dry && write_kept_off(power, node, &err) != 0) {
+        return cli_fail(power->cli, "%s", err.text);
+    }
+    (void)printf("%s is asleep%s\n", node,
+                 !is_off ? ""
+                 : dry   ? ", and would stay off until somebody switches the machine on by name"
+                         : ", and stays off until somebody switches the machine on by name");
+    return CLI_OK;
+}
+
 /* Asks the startd to power its machine off, again while it answers -EAGAIN because jobs are still
  * being ended.  The startd answers after it has stored its offline ads. */
-static int switch_off(struct power_command *power, const char *node, bool keep_off)
+static int switch_off(struct power_command *power, const char *node, bool stays_off)
 {
     struct cli *cli = power->cli;
     uint64_t end_ms = loop_now_ms(cli->loop) + OFF_MS;
@@ -329,7 +383,7 @@ static int switch_off(struct power_command *power, const char *node, bool keep_o
     strbuf_init(&would, 0);
     ad_set_bool(args, "Force", (power->said & SAID_FORCE) != 0);
     ad_set_bool(args, "DryRun", dry);
-    ad_set_bool(args, "KeepOff", keep_off);
+    ad_set_bool(args, "KeepOff", stays_off);
     if (power->reason != NULL) {
         ad_set_string(args, "Reason", power->reason);
     }
@@ -352,11 +406,11 @@ static int switch_off(struct power_command *power, const char *node, bool keep_o
         (void)printf("%s %s\n", node, strbuf_text(&would));
     } else if (rc == 0 ||
                (rc == -ECONNRESET && is_asleep(power, node))) { /* gone with its answer */
-        (void)printf("%s %s\n", node, keep_off ? "is switched off" : "goes to sleep");
+        (void)printf("%s %s\n", node, stays_off ? "is switched off" : "goes to sleep");
     } else if (rc == -EALREADY) {
         (void)printf("%s is already going to sleep\n", node);
     } else if (rc == -EHOSTUNREACH && is_asleep(power, node)) {
-        (void)printf("%s is asleep\n", node);
+        status = switch_sleeper(power, node, stays_off);
     } else if (rc == -EHOSTUNREACH) {
         status = cli_fail(cli, "%s is not connected to the collector, and has no offline ad", node);
     } else {
@@ -366,19 +420,37 @@ static int switch_off(struct power_command *power, const char *node, bool keep_o
     return status;
 }
 
-/* Runs `roost drain` with what follows the draining: the jobs run to their end (--after-drain) or
- * are asked to end (--now), then the machine goes off or to sleep. */
-static int drain_first(struct power_command *power, bool keep_off)
+/* Runs `roost drain` with these words, then machine names. */
+static int run_drain(struct power_command *power, const char *const *words, size_t word_count,
+                     const struct vec *nodes)
 {
     struct cli *cli = power->cli;
     char **argv = cli->argv;
     int argc = cli->argc;
-    const char **words = mem_alloc((power->nodes.count + 8) * sizeof(const char *));
+    const char **all = mem_alloc((word_count + nodes->count + 1) * sizeof(const char *));
+    size_t count = 0;
+    for (size_t i = 0; i < word_count; i++) {
+        all[count++] = words[i];
+    }
+    for (size_t i = 0; i < nodes->count; i++) {
+        all[count++] = nodes->items[i];
+    }
+    cli->argc = (int)count;
+    cli->argv = (char **)all; /* they are only read */
+    int status = cmd_drain(cli);
+    cli->argc = argc;
+    cli->argv = argv;
+    mem_free(all);
+    return status;
+}
+
+/* Runs `roost drain` with what follows the draining: the jobs run to their end (--after-drain) or
+ * are asked to end (--now), then the machine goes off or to sleep. */
+static int drain_first(struct power_command *power, bool keep_off)
+{
+    const char *words[7];
     size_t count = 0;
     words[count++] = "drain";
-    for (size_t i = 0; i < power->nodes.count; i++) {
-        words[count++] = power->nodes.items[i];
-    }
     words[count++] = (power->said & SAID_AFTER_DRAIN) != 0 ? "--peaceful" : "--quick";
     words[count++] = "--then";
     words[count++] = keep_off ? "off" : "sleep";
@@ -389,13 +461,7 @@ static int drain_first(struct power_command *power, bool keep_off)
     if ((power->said & SAID_DRY_RUN) != 0) {
         words[count++] = "--estimate";
     }
-    cli->argc = (int)count;
-    cli->argv = (char **)words; /* they are only read */
-    int status = cmd_drain(cli);
-    cli->argc = argc;
-    cli->argv = argv;
-    mem_free(words);
-    return status;
+    return run_drain(power, words, count, &power->nodes);
 }
 
 static int switch_all_off(struct power_command *power, bool keep_off)
@@ -550,6 +616,103 @@ static int keep_up(struct power_command *power, const char *node, int64_t until_
     return CLI_OK;
 }
 
+/* ---- locks */
+
+/* Jobs that run on a locked machine run to their end, but their claims must take no further job: it
+ * is drained peacefully, with this reason, and then the lock alone keeps it idle. */
+static const char LOCKED[] = "locked";
+
+/* Lock: drains those of the machines that have claims and do not drain yet.  Unlock: cancels the
+ * drains that came with a lock. */
+static int drain_locked(struct power_command *power, bool locks)
+{
+    struct cli *cli = power->cli;
+    struct listing awake = {0};
+    struct vec nodes = {0};
+    struct strbuf text;
+    struct err err;
+    int status = CLI_OK;
+    strbuf_init(&text, 0);
+    for (size_t i = 0; i < power->nodes.count; i++) {
+        strbuf_printf(&text, "%sMachine == \"%s\"", i > 0 ? " || " : "",
+                      (const char *)power->nodes.items[i]);
+    }
+    listing_also(&awake, strbuf_text(&text));
+    listing_also(&awake, "Offline =!= true && Absent =!= true");
+    listing_also(&awake,
+                 locks ? "Draining =!= true && (State == \"Claimed\" || State == \"Preempting\")"
+                       : "Draining =?= true && substr(DrainReason, 0, 6) =?= \"locked\"");
+    int rc = power_lock_select(cli, &awake, &nodes, &err);
+    if (rc != 0) {
+        status = cli_fail(cli, "%s", err.text);
+    } else if (nodes.count > 0 && locks) {
+        strbuf_clear(&text);
+        strbuf_printf(&text, "%s%s%s", LOCKED, power->reason != NULL ? ": " : "",
+                      power->reason != NULL ? power->reason : "");
+        const char *const words[] = {"drain",  "--peaceful", "--then",
+                                     "resume", "--reason",   strbuf_text(&text)};
+        status = run_drain(power, words, ARRAY_COUNT(words), &nodes);
+    } else if (nodes.count > 0) {
+        const char *const words[] = {"drain", "--cancel"};
+        status = run_drain(power, words, ARRAY_COUNT(words), &nodes);
+    }
+    strbuf_fini(&text);
+    vec_fini(&nodes, mem_free);
+    listing_fini(&awake);
+    return status;
+}
+
+static int set_locks(struct power_command *power, bool locks)
+{
+    struct cli *cli = power->cli;
+    struct power_lock_wish wish = {.locks = locks, .reason = power->reason};
+    struct cli_reply reply = {0};
+    struct err err;
+    char until[TEXT_UTC_MAX];
+    int status = CLI_OK;
+    if (power->until != NULL && keep_plan_until(power->until, loop_wall_s(cli->loop), &listing_zone,
+                                                &wish.until_s, &err) != 0) {
+        return cli_usage(cli, "%s", err.text);
+    }
+    int rc = cli_collector(cli, &err);
+    rc = rc != 0 ? rc
+                 : power_lock_ask(cli, (const char *const *)power->nodes.items, power->nodes.count,
+                                  &wish, &reply, &err);
+    if (rc != 0) {
+        cli_reply_fini(&reply);
+        return cli_fail(cli, "%s", err.text);
+    }
+    text_utc_s(wish.until_s, until);
+    for (size_t i = 0; i < power->nodes.count; i++) {
+        const char *node = power->nodes.items[i];
+        if (!locks && power_lock_is_in(&reply, "NotLocked", node)) {
+            status = cli_fail(cli, "%s is not locked", node);
+        } else if (!locks) {
+            (void)printf("%s is no longer locked\n", node);
+        } else {
+            (void)printf("%s is locked%s%s%s\n", node, wish.until_s != 0 ? " until " : "",
+                         wish.until_s != 0 ? until : "",
+                         power_lock_is_in(&reply, "Unknown", node)
+                             ? "; the pool knows no machine of that name yet"
+                             : "");
+        }
+    }
+    (void)fflush(stdout);
+    cli_reply_fini(&reply);
+    status |= drain_locked(power, locks);
+    return status != CLI_OK ? CLI_FAILED : CLI_OK;
+}
+
+static int power_lock(struct power_command *power)
+{
+    return set_locks(power, true);
+}
+
+static int power_unlock(struct power_command *power)
+{
+    return set_locks(power, false);
+}
+
 static int power_keep(struct power_command *power)
 {
     struct cli *cli = power->cli;
@@ -584,6 +747,8 @@ static const struct power_verb {
     {"wake", power_on, true, SAID_DRY_RUN},
     {"off", power_off, true, SAID_DOWN | SAID_DRY_RUN},
     {"sleep", power_sleep_now, true, SAID_DOWN | SAID_DRY_RUN},
+    {"lock", power_lock, true, SAID_UNTIL},
+    {"unlock", power_unlock, true, 0},
     {"keep", power_keep, true, SAID_UNTIL},
     {"history", power_history, false, 0},
     {"test", power_test, true, SAID_ALL},
@@ -611,6 +776,21 @@ static int check_options(const struct power_command *power, const struct power_v
     return CLI_OK;
 }
 
+/* Adds the machines of --constraint. */
+static int select_by_constraint(struct power_command *power)
+{
+    struct cli *cli = power->cli;
+    struct err err;
+    if (power->nodes.count > 0 || (power->said & SAID_ALL) != 0) {
+        return cli_usage(cli, "use either machine names or --constraint");
+    }
+    if (cli_collector(cli, &err) != 0 ||
+        power_lock_select(cli, &power->listing, &power->nodes, &err) != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    return power->nodes.count > 0 ? CLI_OK : cli_fail(cli, "no machine meets the constraint");
+}
+
 int cmd_power(struct cli *cli)
 {
     struct power_command power = {.cli = cli, .days = DAYS};
@@ -622,15 +802,19 @@ int cmd_power(struct cli *cli)
     if (verb == ARRAY_COUNT(VERBS)) {
         return word[0] != '\0' ? cli_usage(cli,
                                            "unknown action '%s'; expected status, on, wake, off, "
-                                           "sleep, keep, test, history or report",
+                                           "sleep, lock, unlock, keep, test, history or report",
                                            word)
                                : cli_usage(cli, "the action is missing: status, on, wake, off, "
-                                                "sleep, keep, test, history or report");
+                                                "sleep, lock, unlock, keep, test, history or "
+                                                "report");
     }
     int status = parse_options(&power);
     bool all = (power.said & SAID_ALL) != 0;
     if (status == CLI_OK && all && power.nodes.count > 0) {
         status = cli_usage(cli, "use either --all or machine names");
+    }
+    if (status == CLI_OK && VERBS[verb].needs_nodes && power.listing.constraints.count > 0) {
+        status = select_by_constraint(&power);
     }
     if (status == CLI_OK && VERBS[verb].needs_nodes && power.nodes.count == 0 && !all) {
         status = cli_usage(cli, "no machines named");

@@ -257,7 +257,7 @@ static const struct cli_command USERPRIO = {
     "  -pool HOST[:PORT]    ask another pool\n" PRINT_FORMAT_HELP LISTING_HELP};
 static const struct cli_command POWER = {
     "power", cmd_power,
-    "status|on|wake|off|sleep|keep|test|history|report [NODE...] [--all] "
+    "status|on|wake|off|sleep|lock|unlock|keep|test|history|report [NODE...] [--all] "
     "[--after-drain|--now|--force] [--until T] [--reason TEXT] [--dry-run] " LISTING_USAGE,
     "show and switch the machines' power",
     "  status             the nodes that the rooster manages, and their states\n"
@@ -267,6 +267,10 @@ static const struct cli_command POWER = {
     "     --now           their jobs are asked to end, as with `roost drain --quick`\n"
     "     --force         their jobs are ended at once; whatever keeps them awake is ignored\n"
     "  sleep NODE...      switch nodes off until a job needs them; options as for off\n"
+    "  lock NODE...       keep machines out of work, awake or asleep, until `unlock`: no job wakes "
+    "them, none is matched to them, running jobs run to their end; also: --until T\n"
+    "  unlock NODE...     undo lock\n"
+    "  --constraint E     the machines that have a slot for which E is true, instead of names\n"
     "  --dry-run          with on, off, sleep: only print what each machine would do\n"
     "  keep NODE... --until T   keep nodes awake until T: 2h, 18:30, 2026-11-21T08:00:00Z; now: no "
     "longer keep them awake\n"
@@ -307,10 +311,15 @@ static const struct cli_command DRAIN = {
     "  --reclaimable      with --then sleep or off: drain only to save power; if jobs would "
     "otherwise wake another machine, they end the draining and run here\n"
     "  --reason TEXT      reason that is shown to other users\n"
+    "  --constraint E     drain the machines that have a slot for which E is true\n"
+    "  --at-once N        drain at most N machines at the same time: the next ones when others "
+    "are drained, or have done what --then says; waits for all\n"
     "  --wait             wait until all is drained; interrupting the wait does not stop the "
     "draining\n"
     "  --estimate         only print how long draining would take, and how much work would be "
     "lost\n"
+    "                     A machine that is asleep is locked instead: no job wakes it until "
+    "--cancel NODE...\n"
     "  --cancel ID        cancel this request; the machine works again\n"
     "                     --cancel NODE... cancels any request; -request-id ID only this one\n"
     "  status [NODE...]   machines that are draining; exit status 1 if a named machine is not\n"

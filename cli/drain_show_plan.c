@@ -211,9 +211,14 @@ size_t drain_show_results(enum drain_verb verb, const struct ad *const *ads, siz
     const char **names = mem_alloc((count + 1) * sizeof(const char *));
     struct strmap *reasons = strmap_create(STRMAP_CASE_SENSITIVE);
     struct cost cost = {0};
+    struct vec asleep = {0};
     size_t good_count = 0;
     for (size_t i = 0; i < count; i++) {
         const char *machine = ad_string_or(ads[i], "Machine", "?");
+        if (verb == DRAIN_VERB_START && ad_bool_or(ads[i], "LockedAsleep", false)) {
+            vec_push(&asleep, (char *)(uintptr_t)machine);
+            continue;
+        }
         if (ad_int_or(ads[i], "ErrorCode", 0) == 0) {
             names[good_count] = machine;
             good[good_count++] = ads[i];
@@ -247,10 +252,14 @@ size_t drain_show_results(enum drain_verb verb, const struct ad *const *ads, siz
         }
         strbuf_fini(&what);
     }
+    drain_show_names((const char *const *)asleep.items, asleep.count,
+                     "asleep, and locked until the drain is cancelled", out);
     put_failures(reasons, failures);
     strmap_destroy(reasons, destroy_names);
     mem_free(names);
     mem_free(good);
+    good_count += asleep.count;
+    vec_fini(&asleep, NULL);
     return count - good_count;
 }
 
@@ -265,6 +274,15 @@ static int by_machine(const void *a, const void *b)
 {
     const struct ad *const *left = a, *const *right = b;
     return strcmp(ad_string_or(*left, "Machine", ""), ad_string_or(*right, "Machine", ""));
+}
+
+/* A machine that was asleep when it was drained is locked, and has no request. */
+static void put_lock(const struct ad *slot, struct ad *machine)
+{
+    ad_set_string(machine, "DrainingState", "Locked");
+    (void)ad_copy_attr(machine, "DrainReason", slot, "PowerLockedReason"); /* perhaps none */
+    (void)ad_copy_attr(machine, "DrainingRequester", slot, "PowerLockedBy");
+    (void)ad_copy_attr(machine, "LastDrainStartTime", slot, "PowerLockedSince");
 }
 
 void drain_show_machines(const struct ad *const *slots, size_t count, struct vec *machines)
@@ -288,7 +306,8 @@ void drain_show_machines(const struct ad *const *slots, size_t count, struct vec
     struct strbuf key;
     strbuf_init(&key, 0);
     for (size_t i = 0; i < count; i++) {
-        if (!ad_bool_or(slots[i], "Draining", false)) {
+        bool is_locked = ad_bool_or(slots[i], "PowerLockedByDrain", false);
+        if (!ad_bool_or(slots[i], "Draining", false) && !is_locked) {
             continue;
         }
         strbuf_clear(&key);
@@ -303,6 +322,12 @@ void drain_show_machines(const struct ad *const *slots, size_t count, struct vec
                 (void)ad_copy_attr(machine, COPIED[j], slots[i], COPIED[j]);
             }
             ad_set_string(machine, "DrainingState", "Drained");
+            if (!ad_bool_or(slots[i], "Draining", false)) {
+                put_lock(slots[i], machine);
+            }
+        }
+        if (is_locked && !ad_bool_or(slots[i], "Draining", false)) {
+            continue;
         }
         const char *state = ad_string_or(slots[i], "State", "");
         bool is_idle = strcmp(ad_string_or(slots[i], "Activity", ""), "Idle") == 0;

@@ -13,6 +13,7 @@
 #include "base/hostlist.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "cli/options_plan.h"
 #include "cli/until_plan.h"
@@ -86,6 +87,15 @@ static int on_cancel(struct reading *reading)
 static int on_wait(struct reading *reading)
 {
     reading->words->wait = true;
+    return 0;
+}
+static int on_at_once(struct reading *reading)
+{
+    if (text_parse_int64(reading->text, &reading->words->at_once, NULL) != 0 ||
+        reading->words->at_once < 1) {
+        return err_set(reading->err, -EINVAL, "--at-once needs a number of machines, not '%.60s'",
+                       reading->text);
+    }
     return 0;
 }
 static int on_check(struct reading *reading)
@@ -212,6 +222,7 @@ static const struct {
     {"cancel", 2, false, on_cancel},
     {"request-id", 3, true, on_id},
     {"wait", 1, false, on_wait},
+    {"at-once", 2, true, on_at_once},
     {"pool", 2, true, on_pool},
 };
 
@@ -311,8 +322,15 @@ static int judge_words(struct reading *reading)
         return err_set(reading->err, -EINVAL,
                        "--cancel ends a request for all slots; leave out --slots");
     }
-    if (words->nodes.count == 0 && words->ids.count == 0) {
+    bool has_constraint = words->listing.constraints.count > 0;
+    if (words->nodes.count == 0 && words->ids.count == 0 && !has_constraint) {
         return err_set(reading->err, -EINVAL, "no machines named");
+    }
+    if (has_constraint && words->nodes.count + words->ids.count > 0) {
+        return err_set(reading->err, -EINVAL, "use either machine names or --constraint");
+    }
+    if (words->at_once > 0 && words->verb != DRAIN_VERB_START) {
+        return err_set(reading->err, -EINVAL, "--at-once can be used only with a request to drain");
     }
     if (words->nodes.count > 0 && words->ids.count > 1) {
         return err_set(reading->err, -EINVAL,

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/vec.h"
 #include "cli/listing_plan.h"
@@ -22,14 +23,17 @@ enum drain_verb { DRAIN_VERB_START, DRAIN_VERB_ESTIMATE, DRAIN_VERB_CANCEL, DRAI
 
 struct drain_words {
     enum drain_verb verb;
-    /* machine names (char *, owned); wn[01-03] on the command line has become three names */
+    /* machine names (char *, owned); wn[01-03] on the command line has become three names.  None,
+     * and no ids: the machines of the listing's constraints. */
     struct vec nodes;
     struct drain_request request;
     /* ids of the drain requests to cancel (char *, owned).  With nodes: at most one id; no id: the
      * request in force at each machine.  Without nodes: the machines that have a request with one
      * of these ids are meant. */
     struct vec ids;
-    bool wait;        /* --wait: until each machine is drained, or its request has ended */
+    bool wait; /* --wait: until each machine is drained, or its request has ended */
+    /* value of --at-once: so many machines drain at the same time; 0: all */
+    int64_t at_once;
     const char *pool; /* value of -pool, borrowed from argv; NULL: the caller's pool */
     struct listing listing;
     const char *unknown; /* the unknown option, when drain_words_read() returned -ENOENT */

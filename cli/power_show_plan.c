@@ -88,15 +88,37 @@ static void cell_deadline(const struct ad *ad, const struct ad_context *context,
     table_plan_int(ad, "WakeDeadline", out);
 }
 
+bool power_show_lock(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
+{
+    if (ad_bool_or(ad, "PowerLocked", false)) {
+        const char *reason = ad_string_or(ad, "PowerLockedReason", "");
+        int64_t until_s = ad_int_or(ad, "PowerLockedUntil", 0);
+        strbuf_printf(out, "is locked%s by %s",
+                      ad_bool_or(ad, "PowerLockedByDrain", false) ? " (drained while asleep)" : "",
+                      ad_string_or(ad, "PowerLockedBy", "?"));
+        if (until_s != 0) {
+            strbuf_puts(out, " until ");
+            table_plan_date(until_s, context, out);
+        }
+        strbuf_printf(out, "%s%s", reason[0] != '\0' ? ": " : "", reason);
+        return true;
+    }
+    if (ad_bool_or(ad, "PowerKeptOff", false)) {
+        const char *reason = ad_string_or(ad, "PowerKeptOffReason", "");
+        strbuf_puts(out, "stays off until somebody switches the machine on by name");
+        strbuf_printf(out, reason[0] != '\0' ? " (%s)" : "%s", reason);
+        return true;
+    }
+    return false;
+}
+
 void power_show_holds(const struct ad *ad, const struct ad_context *context, const char *between,
                       struct strbuf *out)
 {
     const char *held = ad_string_or(ad, "HibernationHeldBy", "");
     size_t begin = out->length;
     int64_t until_s = ad_int_or(ad, "PowerKeepUntil", 0);
-    if (ad_bool_or(ad, "PowerKeptOff", false)) {
-        strbuf_puts(out, "stays off until somebody switches the machine on by name");
-    }
+    (void)power_show_lock(ad, context, out);
     if (until_s > context->now_s) {
         const char *why = ad_string_or(ad, "PowerKeepReason", "");
         strbuf_puts(out, out->length > begin ? between : "");

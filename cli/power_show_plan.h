@@ -23,6 +23,10 @@ void power_show_status(const struct ad *const *ads, size_t count, const struct a
 void power_show_history(const struct ad *const *ads, size_t count, const struct ad_context *context,
                         struct strbuf *out);
 
+/* Appends who has taken the machine out of work, and why: "is locked by ...", or "stays off until
+ * ...", from a machine's or a node's ad.  Returns false, with nothing appended, if nobody has. */
+bool power_show_lock(const struct ad *ad, const struct ad_context *context, struct strbuf *out);
+
 /* Prints what keeps a machine on or off, and whether it would be woken without ROOSTER_DRY_RUN;
  * several reasons are separated by the text `between`.  Prints nothing when there is no reason. */
 void power_show_holds(const struct ad *ad, const struct ad_context *context, const char *between,

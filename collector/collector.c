@@ -52,6 +52,7 @@ static void look_for_expired(void *arg)
     collector_expire(collector);
     collector_ads_trim_indexes(collector->ads, loop_now_ms(collector->env.loop));
     collector_revocations_expire(collector);
+    collector_locks_expire(collector);
     loop_timer_set(collector->expiry, EXPIRY_MS);
 }
 
@@ -94,7 +95,11 @@ static int load_store(struct collector *collector, struct err *err)
         code = collector_revoked_load(collector->store, log, load_revoked, collector, err);
     }
     if (!code) {
+        code = collector_lock_load(collector->store, log, collector_lock_loaded, collector, err);
+    }
+    if (!code) {
         collector_offline_tidy(collector->store, collector->prototypes);
+        collector_locks_compare(collector);
         log_info(log, "store.loaded", "loaded the ads and revocations of the store",
                  LOG_INT("offline_ads", collector_ads_count(collector->ads, "Machine")),
                  LOG_INT("revocations", collector_ads_count(collector->ads, "Revocation")));
@@ -144,6 +149,7 @@ static void collector_destroy(void *state)
     store_close(collector->store);
     batch_drop_all(collector);
     collector_revocations_drop(collector);
+    collector_locks_drop(collector);
     collector_queries_drop(collector);
     collector_invalidations_drop(collector);
     slices_destroy(collector->slices);

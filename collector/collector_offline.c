@@ -19,18 +19,21 @@
 
 #define OFFLINE_TABLE "offline_ads" /* Name -> ad */
 #define REVOKED_TABLE "revoked"     /* token id -> ad */
+#define LOCK_TABLE    "locks"       /* machine, in lower case -> ad */
 
 #define PROTOTYPE_TABLE "prototypes" /* number, in hex -> ad; see collector_prototype.h */
 
-static const char *const TABLES[] = {OFFLINE_TABLE, REVOKED_TABLE, PROTOTYPE_TABLE, NULL};
+static const char *const TABLES[] = {OFFLINE_TABLE, REVOKED_TABLE, PROTOTYPE_TABLE, LOCK_TABLE,
+                                     NULL};
 static const struct store_migration MIGRATIONS[] = {
     {.sql =
          NULL}, /* ads in offline_ads may be packed; the table of prototypes is made by the store */
+    {.sql = NULL}, /* the table of locks, which an older collector would not heed */
 };
 static const struct store_schema SCHEMA = {.daemon = "collector",
                                            .tables = TABLES,
                                            .migrations = MIGRATIONS,
-                                           .version = 2};
+                                           .version = 3};
 
 int collector_store_open(struct loop *loop, struct os *os, const char *path, struct log *log,
                          struct store **ret, struct err *err)
@@ -132,6 +135,13 @@ int collector_revoked_load(struct store *store, struct log *log, collector_loade
     return load_table(store, &loading, err);
 }
 
+int collector_lock_load(struct store *store, struct log *log, collector_loaded_f each, void *arg,
+                        struct err *err)
+{
+    struct loading loading = {.log = log, .table = LOCK_TABLE, .each = each, .arg = arg};
+    return load_table(store, &loading, err);
+}
+
 static int encode_ad(const char *key, const struct ad *ad, struct strbuf *ret, struct err *err)
 {
     strbuf_init(ret, COLLECTOR_OFFLINE_BYTES_MAX);
@@ -178,19 +188,37 @@ void collector_offline_delete(struct store_txn *txn, const char *name)
     store_delete(txn, OFFLINE_TABLE, name);
 }
 
-int collector_revoked_put(struct store_txn *txn, const char *token_id, const struct ad *ad,
-                          struct err *err)
+/* Adds a small ad to what txn will store in a table without prototypes. */
+static int put_ad(struct store_txn *txn, const char *table, const char *key, const struct ad *ad,
+                  struct err *err)
 {
     struct strbuf bytes;
-    int code = encode_ad(token_id, ad, &bytes, err);
+    int code = encode_ad(key, ad, &bytes, err);
     if (!code) {
-        store_put(txn, REVOKED_TABLE, token_id, bytes.data, bytes.length);
+        store_put(txn, table, key, bytes.data, bytes.length);
         strbuf_fini(&bytes);
     }
     return code;
 }
 
+int collector_revoked_put(struct store_txn *txn, const char *token_id, const struct ad *ad,
+                          struct err *err)
+{
+    return put_ad(txn, REVOKED_TABLE, token_id, ad, err);
+}
+
 void collector_revoked_delete(struct store_txn *txn, const char *token_id)
 {
     store_delete(txn, REVOKED_TABLE, token_id);
+}
+
+int collector_lock_put(struct store_txn *txn, const char *machine, const struct ad *ad,
+                       struct err *err)
+{
+    return put_ad(txn, LOCK_TABLE, machine, ad, err);
+}
+
+void collector_lock_delete(struct store_txn *txn, const char *machine)
+{
+    store_delete(txn, LOCK_TABLE, machine);
 }

@@ -94,6 +94,7 @@ static const struct {
     {"SubmittingMachine", OWNER_NEGOTIATOR},
     {"Collector", OWNER_COLLECTOR},
     {"Revocation", OWNER_COLLECTOR},
+    {"PowerLock", OWNER_COLLECTOR},
 };
 
 static enum owner owner_of(const char *type)
@@ -165,10 +166,19 @@ static bool is_among(const char *name, const char *const *names, size_t count)
     return false;
 }
 
+/* An administrator switches a sleeping machine off: it stays off until it is switched on by name,
+ * which ends its offline ads. */
+static const char *const ADMINISTRATOR_MERGES[] = {"PowerKeptOff", "PowerKeptOffReason",
+                                                   "PowerKeptOffBy"};
+
 bool plan_may_merge(unsigned roles, const char *attribute)
 {
     if ((roles & (PLAN_NEGOTIATOR | PLAN_ADMINISTRATOR)) != 0 &&
         is_among(attribute, NEGOTIATOR_MERGES, ARRAY_COUNT(NEGOTIATOR_MERGES))) {
+        return true;
+    }
+    if ((roles & PLAN_ADMINISTRATOR) != 0 &&
+        is_among(attribute, ADMINISTRATOR_MERGES, ARRAY_COUNT(ADMINISTRATOR_MERGES))) {
         return true;
     }
     return (roles & (PLAN_ROOSTER | PLAN_ADMINISTRATOR)) != 0 &&

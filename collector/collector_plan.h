@@ -52,7 +52,7 @@ struct ad *plan_make_absent(const struct ad *last, int64_t now_s, int64_t lifeti
 int64_t plan_absent_expires_s(const struct ad *absent, int64_t expire_after_s);
 
 /* Returns whether ads of that type expire when they are not renewed.  Ads that the collector makes
- * itself (Collector, Revocation) do not expire; all others do. */
+ * itself (Collector, Revocation, PowerLock) do not expire; all others do. */
 bool plan_expires(const char *type);
 
 /* Returns whether a sender with these roles (bits of enum plan_role) may send ads of that type.
@@ -60,7 +60,7 @@ bool plan_expires(const char *type);
  * ADVERTISE or MASTER; for Negotiator, Accounting and SubmittingMachine NEGOTIATOR; for Request,
  * Submitter and Scheduler SCHEDD; for Rooster ROOSTER.  Instead of each of these, ADMINISTRATOR is
  * enough.  Nobody may send ads of the types that the collector makes itself (Collector,
- * Revocation). */
+ * Revocation, PowerLock). */
 bool plan_may_advertise(unsigned roles, const char *type);
 /* Returns whether the attribute Machine in ads of that type must name the sender's own machine, a
  * name that the pattern of its token allows. */

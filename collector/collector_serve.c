@@ -100,6 +100,9 @@ static void on_request(void *arg, struct wire_request *request)
     case VERB_REVOKE:
         collector_revoke(session, request);
         break;
+    case VERB_POWER_LOCK:
+        collector_power_lock(collector, request);
+        break;
     case VERB_CONFIG:
         settings_serve(&collector->env, request);
         break;

@@ -9,6 +9,7 @@
 
 #include "base/daemon/daemon.h"
 #include "collector/collector_ads.h"
+#include "collector/collector_lock.h"
 #include "collector/collector_plan.h"
 
 struct ad_expr;
@@ -119,7 +120,8 @@ struct collector {
     struct lost_uplink *lost, **lost_end;
     struct query *queries;
     struct revocation *revocations; /* list of revocations that wait for their commit */
-    struct batch *batches;          /* list of batches that wait for their commit */
+    struct collector_locks locks;
+    struct batch *batches; /* list of batches that wait for their commit */
     struct batch *last_batch;
     uint64_t last_session;
     char own_name[300];

@@ -447,6 +447,9 @@ static int make_ad(struct update *update, size_t length, const struct beside *be
         item->ad = plan_change(update->collector->pool, entry->latest, sent, update->args);
         bytes = ad_encoded_bytes(item->ad);
     }
+    if (is_machine) {
+        collector_lock_stamp(update->collector, &item->ad);
+    }
     bytes += beside->bytes;
     item->bytes = bytes;
     item->same_machine = entry && entry->machine &&
@@ -699,7 +702,8 @@ void collector_merge(struct session *session, struct wire_request *request)
         wire_reply_error(request, -ENOENT, "'%s' is absent, and cannot be matched or woken", name);
         return;
     }
-    if (!entry->latest_offline && ad_has(changes, "OfflineMatches")) {
+    if (!entry->latest_offline &&
+        (ad_has(changes, "OfflineMatches") || ad_has(changes, "PowerKeptOff"))) {
         wire_reply_error(request, -ENOENT, "'%s' is awake and has no offline ad to hold", name);
         return;
     }

@@ -33,8 +33,8 @@
 struct ad *drained_as_if(const struct ad *ad)
 {
     if (offline_ads_is(ad) || offline_ads_is_silent(ad) || ad_bool_or(ad, "Absent", false) ||
-        !ad_bool_or(ad, "DrainingReclaimable", false) || !ad_has(ad, "ReclaimStart") ||
-        strcmp(ad_string_or(ad, "State", ""), "Drained") != 0) {
+        ad_bool_or(ad, "PowerLocked", false) || !ad_bool_or(ad, "DrainingReclaimable", false) ||
+        !ad_has(ad, "ReclaimStart") || strcmp(ad_string_or(ad, "State", ""), "Drained") != 0) {
         return NULL; /* a slot that still runs a job will be of no use to others */
     }
     struct ad *as_if = ad_copy(ad);

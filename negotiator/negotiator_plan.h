@@ -81,7 +81,9 @@ struct plan_slot {
      * can still be kept up.  Such slots are preferred to those of sleeping machines that would have
      * to be woken, but not to those of machines that wake anyway. */
     bool reclaimable;
-    bool barred; /* PowerState is WakeFailed or Unknown: no new holds, old holds are taken back */
+    /* PowerState is WakeFailed or Unknown, or somebody locked the machine: no new holds, old holds
+     * are taken back */
+    bool barred;
     /* of an offline slot: its holds, without expired ones; NULL: none */
     const struct offline_holds *holds;
     int64_t pieces; /* of a live partitionable slot: number of claim ids not given out */

@@ -144,7 +144,7 @@ void guards_see_offline(struct node *node, const struct ad *slot)
 {
     struct rooster *rooster = node->rooster;
     int64_t now_s = loop_wall_s(rooster->env.loop);
-    if (rooster->guards->reserve.count == 0 || ad_bool_or(slot, "PowerKeptOff", false)) {
+    if (rooster->guards->reserve.count == 0 || node_is_kept_off(slot)) {
         return;
     }
     const struct ad_context context = rooster_context(rooster);

@@ -88,6 +88,11 @@ void look_tell_costly(struct node *node, const struct ad *ad, const char *what, 
         LOG_INT("steps_max", ROOSTER_STEPS_MAX));
 }
 
+bool node_is_kept_off(const struct ad *ad)
+{
+    return ad_bool_or(ad, "PowerKeptOff", false) || ad_bool_or(ad, "PowerLocked", false);
+}
+
 static void see_offline(struct rooster *rooster, struct node *node, const struct ad *ad,
                         const struct ad_context *context)
 {
@@ -100,7 +105,8 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
     node->asleep.reclaim_until_s =
         until_s > node->asleep.reclaim_until_s ? until_s : node->asleep.reclaim_until_s;
     node->asleep.by_rooster = strcmp(ad_string_or(ad, "PowerMethod", ""), "rooster") == 0;
-    node->asleep.is_kept_off = node->asleep.is_kept_off || ad_bool_or(ad, "PowerKeptOff", false);
+    bool is_kept_off = node_is_kept_off(ad);
+    node->asleep.is_kept_off = node->asleep.is_kept_off || is_kept_off;
     see_adapter(node, ad);
     node->asleep.is_going_down =
         node->asleep.is_going_down || strcmp(ad_string_or(ad, "PowerState", ""), "GoingDown") == 0;
@@ -114,7 +120,8 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
     guards_see_offline(node, ad);
     int64_t jobs = see_jobs(node, ad, context->now_s);
     uint64_t over = rooster->work.over;
-    bool wanted = jobs != 0 && ad_eval_bool(rooster->unhibernate, ad, NULL, context) == AD_TRUE;
+    bool wanted = jobs != 0 && !is_kept_off &&
+                  ad_eval_bool(rooster->unhibernate, ad, NULL, context) == AD_TRUE;
     look_tell_costly(node, ad, "UNHIBERNATE", over);
     if (!wanted) {
         return;

@@ -123,7 +123,7 @@ struct node_asleep { /* what a machine's offline ads say */
     bool is_going_down;        /* the offline ads ask the rooster to power the machine down */
     bool is_misshown;          /* an offline ad shows another state than `state` of the node */
     bool by_rooster;           /* POWER_METHOD is `rooster`: the rooster powers the machine down */
-    bool is_kept_off;          /* somebody switched the machine off by name (PowerKeptOff) */
+    bool is_kept_off;          /* switched off by name, or locked: node_is_kept_off() */
     struct node_room promised; /* cores and memory, as the offline ads say */
 };
 
@@ -202,6 +202,9 @@ void node_move(struct node *node, enum wake_state state, const char *reason);
 /* Returns the PowerState that the machine's ads must show: the name of the machine's state, or
  * Unknown when the machine cannot be woken. */
 const char *node_shown(struct node *node);
+/* Returns whether an offline ad says that no job may wake its machine: somebody switched it off by
+ * name (PowerKeptOff) or locked it (PowerLocked). */
+bool node_is_kept_off(const struct ad *ad);
 void node_show(struct node *node); /* writes the machine's state into all its offline ads */
 /* Returns how long the machine may take to join the pool after a wake order. */
 uint64_t node_deadline_ms(const struct node *node);

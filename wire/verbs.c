@@ -34,6 +34,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_LEASE, "LEASE", N | M, 10000},
     {VERB_REVOKE, "REVOKE", M, 15000},
     {VERB_INSTANCE, "INSTANCE", 0, 10000},
+    {VERB_POWER_LOCK, "POWER_LOCK", M, 15000},
     /* schedd */
     {VERB_SUBMIT, "SUBMIT", W | M, 120000},
     {VERB_ACT, "ACT", W | M, 60000},

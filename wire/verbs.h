@@ -42,6 +42,8 @@ enum wire_verb {
     VERB_REVOKE = 17, /* refuse the token of this id from now on */
     /* from an uplink: the instance id with which requests to it must be signed from now on */
     VERB_INSTANCE = 18,
+    /* from an administrator: no job wakes these machines, and none is matched to them */
+    VERB_POWER_LOCK = 19,
     /* the next verbs are answered by the schedd */
     VERB_SUBMIT = 30,         /* add a cluster of jobs to the queue */
     VERB_ACT = 31,            /* remove, hold or release jobs by constraint or ids */

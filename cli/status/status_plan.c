@@ -21,6 +21,7 @@
 #include "cli/status/status_compact_plan.h"
 #include "cli/status/status_sort_plan.h"
 #include "cli/status/status_totals_plan.h"
+#include "cli/power_show_plan.h"
 #include "cli/table_plan.h"
 #include "offline_ads/offline_ads.h"
 
@@ -80,7 +81,6 @@ STRING_CELL(cell_opsys, "OpSys")
 STRING_CELL(cell_arch, "Arch")
 STRING_CELL(cell_remote_user, "RemoteUser")
 STRING_CELL(cell_client, "ClientMachine")
-STRING_CELL(cell_reason, "PowerStateReason")
 INT_CELL(cell_cpus, "Cpus")
 INT_CELL(cell_memory, "Memory")
 INT_CELL(cell_disk, "Disk")
@@ -252,6 +252,15 @@ static void cell_power(const struct ad *ad, const struct ad_context *context, st
 {
     (void)context;
     strbuf_puts(out, status_power_state(ad));
+    strbuf_puts(out, ad_bool_or(ad, "PowerLocked", false) ? "/Locked" : "");
+}
+
+/* Appends why the machine is in its power state; a lock says more than a state. */
+static void cell_reason(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
+{
+    if (!power_show_lock(ad, context, out)) {
+        table_plan_string(ad, "PowerStateReason", out);
+    }
 }
 
 static void cell_last_match(const struct ad *ad, const struct ad_context *context,
@@ -468,8 +477,9 @@ struct status_view {
         "Name", "Machine", "SlotID", __VA_ARGS__, NULL \
     }
 #define COUNTED "Arch", "OpSys", "State", "Activity", "Offline", OFFLINE_ADS_SILENT
-#define MACHINE_ATTRIBUTES \
-    ATTRIBUTES(COUNTED, "PowerState", "LoadAvg", "Memory", "EnteredCurrentActivity", "AdProblems")
+#define MACHINE_ATTRIBUTES                                                                         \
+    ATTRIBUTES(COUNTED, "PowerState", "LoadAvg", "Memory", "EnteredCurrentActivity", "AdProblems", \
+               "PowerLocked")
 #define SERVER_ATTRIBUTES                                                            \
     ATTRIBUTES(COUNTED, "LoadAvg", "Memory", "Disk", "Mips", "KFlops", "RemoteUser", \
                "ClientMachine")
@@ -513,13 +523,16 @@ static const struct status_view VIEWS[] = {
      .attributes = MACHINE_ATTRIBUTES},
     MACHINE("state", 4, NULL, STATES, status_totals_activity,
             ATTRIBUTES(COUNTED, "PowerState", "EnteredPowerState", "Cpus", "Memory", "LoadAvg",
-                       "KeyboardIdle", "EnteredCurrentState", "EnteredCurrentActivity")),
+                       "KeyboardIdle", "EnteredCurrentState", "EnteredCurrentActivity",
+                       "PowerLocked")),
     MACHINE("server", 2, NULL, SERVERS, status_totals_server, SERVER_ATTRIBUTES),
     MACHINE("claimed", 2, "State == \"Claimed\" && NotRespondingSince is undefined", CLAIMED,
             status_totals_claimed, SERVER_ATTRIBUTES),
     MACHINE("offline", 3, "Offline =?= true", OFFLINE, status_totals_power,
             ATTRIBUTES(COUNTED, "PowerState", "EnteredPowerState", "PowerStateReason",
-                       "MachineLastMatchTime")),
+                       "MachineLastMatchTime", "PowerLocked", "PowerLockedBy", "PowerLockedReason",
+                       "PowerLockedUntil", "PowerLockedByDrain", "PowerKeptOff",
+                       "PowerKeptOffReason")),
     {.option = "problems",
      .letters = 2,
      .type = "Any",

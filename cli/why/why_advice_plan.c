@@ -63,6 +63,8 @@ static const struct {
     {WHY_QUOTA, "`roost userprio -quotas` shows quotas; the pool's administrator sets them."},
     {WHY_BUSY,
      "`roost userprio` shows the order of users, `roost status -claimed` who uses which slot."},
+    {WHY_LOCKED, "`roost power unlock MACHINE`, `roost power on MACHINE`: ask the pool's "
+                 "administrator."},
     {WHY_UNWAKEABLE,
      "`roost power history` shows earlier attempts, `roost power on MACHINE` tries again."},
 };

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "cli/jobs/jobs_cells_plan.h"
+#include "cli/power_show_plan.h"
 #include "cli/table_plan.h"
 #include "offline_ads/offline_holds.h"
 #include "offline_ads/offline_ads.h"
@@ -41,6 +42,7 @@ const char *why_reason_name(enum why_reason reason)
         [WHY_ASLEEP] = "Asleep",
         [WHY_BUSY] = "Busy",
         [WHY_UNWAKEABLE] = "Unwakeable",
+        [WHY_LOCKED] = "Locked",
     };
     return NAMES[reason];
 }
@@ -79,10 +81,20 @@ struct ad *why_reason_whole(const struct ad *slot)
     return whole;
 }
 
+static void count_locked(const struct ad *slot, struct why_places *places)
+{
+    places->locked++;
+    places->sample_locked = places->sample_locked != NULL ? places->sample_locked : slot;
+}
+
 static void count_live(const struct why_pool *pool, const struct why_other *other, const char *user,
                        struct why_places *places)
 {
     const struct ad *slot = other->ad;
+    if (ad_bool_or(slot, "PowerLocked", false)) {
+        count_locked(slot, places);
+        return;
+    }
     const char *state = ad_string_or(slot, "State", "Unclaimed");
     const char *power = ad_string_or(slot, "PowerState", "On");
     if (offline_ads_is_silent(slot)) {
@@ -124,6 +136,10 @@ static void count_offline(const struct why_pool *pool, const struct ad *slot, co
     bool held =
         is_held_for(slot, schedd, ad_int_or(pool->job, "AutoClusterId", -1), pool->context->now_s);
     bool waking = is_text(slot, "PowerState", "Waking");
+    if (ad_bool_or(slot, "PowerLocked", false) || ad_bool_or(slot, "PowerKeptOff", false)) {
+        count_locked(slot, places);
+        return;
+    }
     if (is_text(slot, "PowerState", "WakeFailed") || is_text(slot, "PowerState", "Unknown")) {
         places->failed++;
         places->sample_failed = places->sample_failed != NULL ? places->sample_failed : slot;
@@ -390,6 +406,9 @@ static enum why_reason of_idle(const struct why_pool *pool, const struct why_pla
     if (places->asleep > 0) {
         return WHY_ASLEEP;
     }
+    if (places->locked == why_sum(answer->matching)) {
+        return WHY_LOCKED;
+    }
     return answer->matching.live > 0 ? WHY_BUSY : WHY_UNWAKEABLE;
 }
 
@@ -511,6 +530,59 @@ static void put_running(const struct why_pool *pool, struct strbuf *out)
     put_since(pool, job, "EnteredCurrentStatus", out);
 }
 
+/* Appends what the slots that take no job say about it, the first machine of each kind as the
+ * example: ours are drained, locked or kept off. */
+static void put_out_of_work(const struct why_pool *pool, struct strbuf *out)
+{
+    int64_t draining = 0, locked = 0;
+    const struct ad *drained = NULL, *barred = NULL;
+    for (size_t i = 0; i < pool->slot_count; i++) {
+        const struct ad *slot = pool->slots[i].ad;
+        if (pool->answer->matches[i]) {
+            continue;
+        }
+        if (ad_bool_or(slot, "PowerLocked", false) || ad_bool_or(slot, "PowerKeptOff", false)) {
+            locked++;
+            barred = barred != NULL ? barred : slot;
+        } else if (ad_bool_or(slot, "Draining", false)) {
+            draining++;
+            drained = drained != NULL ? drained : slot;
+        }
+    }
+    if (draining > 0) {
+        const char *reason = ad_string_or(drained, "DrainReason", "");
+        strbuf_printf(out, "; %lld %s draining%s%s%s", (long long)draining,
+                      draining == 1 ? "is" : "are", reason[0] != '\0' ? " (" : "", reason,
+                      reason[0] != '\0' ? ")" : "");
+    }
+    if (locked > 0) {
+        strbuf_printf(out, "; %lld %s taken out of work (%s ", (long long)locked,
+                      locked == 1 ? "is" : "are", ad_string_or(barred, "Machine", "one"));
+        (void)power_show_lock(barred, pool->context, out);
+        strbuf_puts(out, ")");
+    }
+}
+
+/* Appends the clause of slots that rejects the job most often. */
+static void put_their_clause(const struct why_answer *answer, struct strbuf *out)
+{
+    const struct why_demand *most = NULL;
+    for (size_t i = 0; i < answer->demand_count; i++) {
+        const struct why_demand *demand = &answer->demands[i];
+        if (demand->theirs && why_sum(demand->refuses) > 0 &&
+            (most == NULL || why_sum(demand->refuses) > why_sum(most->refuses))) {
+            most = demand;
+        }
+    }
+    if (most != NULL && text_equal_nocase(most->text, "START")) {
+        strbuf_printf(out, " (%lld because START is not true there)",
+                      (long long)why_sum(most->refuses));
+    } else if (most != NULL) {
+        strbuf_printf(out, " (%lld by %s: %s)", (long long)why_sum(most->refuses),
+                      most->from != NULL ? most->from : "Requirements", most->text);
+    }
+}
+
 static void put_no_match(const struct why_pool *pool, struct strbuf *out)
 {
     const struct why_answer *answer = pool->answer;
@@ -523,21 +595,28 @@ static void put_no_match(const struct why_pool *pool, struct strbuf *out)
         strbuf_puts(out, ": the job's Requirements rule out all of them");
     } else if (why_sum(answer->refused_by_ad) == 0) {
         strbuf_puts(out, ": all of them reject the job");
+        put_their_clause(answer, out);
     } else {
         strbuf_printf(out, ": the job's Requirements rule out %lld, and %lld reject the job",
                       (long long)why_sum(answer->refused_by_ad),
                       (long long)why_sum(answer->refused_by_others));
+        put_their_clause(answer, out);
     }
+    put_out_of_work(pool, out);
 }
 
 static void put_busy(const struct why_places *places, struct strbuf *out)
 {
-    static const char *const WORDS[] = {"with your jobs",    "with others' jobs",
-                                        "with their owners", "too full at present",
-                                        "draining",          "going to sleep",
+    static const char *const WORDS[] = {"with your jobs",
+                                        "with others' jobs",
+                                        "with their owners",
+                                        "too full at present",
+                                        "draining",
+                                        "going to sleep",
+                                        "locked",
                                         "not responding"};
-    const int64_t counts[] = {places->mine,     places->others,  places->owner, places->full,
-                              places->draining, places->leaving, places->silent};
+    const int64_t counts[] = {places->mine,     places->others,  places->owner,  places->full,
+                              places->draining, places->leaving, places->locked, places->silent};
     bool first = true;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (counts[i] > 0) {
@@ -671,6 +750,13 @@ static void put_line(const struct why_pool *pool, const struct why_verdict *verd
     case WHY_UNWAKEABLE:
         strbuf_puts(out, "matches only machines that cannot be woken: ");
         put_failed(pool, places, out);
+        break;
+    case WHY_LOCKED:
+        strbuf_puts(out, "matches only machines that an administrator has taken out of work: ");
+        strbuf_printf(out, "%s ",
+                      ad_string_or(places->sample_locked, "Machine",
+                                   ad_string_or(places->sample_locked, "Name", "one")));
+        (void)power_show_lock(places->sample_locked, pool->context, out);
         break;
     case WHY_REASONS:
         break;

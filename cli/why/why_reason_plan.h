@@ -38,6 +38,7 @@ enum why_reason {
     WHY_ASLEEP,     /* a matching machine sleeps, and its wake has not begun */
     WHY_BUSY,       /* all matching slots are in use */
     WHY_UNWAKEABLE, /* all matching machines are asleep, and none can be woken */
+    WHY_LOCKED,     /* all matching machines are locked, or kept off */
     WHY_REASONS
 };
 
@@ -53,11 +54,13 @@ struct why_places {
     int64_t waking, asleep, failed; /* offline slots; failed: PowerState is WakeFailed or Unknown */
     /* offline slots that are held for this request (OfflineMatches) */
     int64_t held;
+    int64_t locked; /* slots of machines that are locked, or that stay off until switched on */
     /* sample_waking: one of the slots that are held for this request or waking; sample_failed: one
      * of the slots that are counted in `failed`; NULL: none */
     const struct ad *sample_waking;
     const struct ad *sample_failed;
     const struct ad *sample_silent; /* one of the slots that are counted in `silent`; NULL: none */
+    const struct ad *sample_locked; /* the first slot that is counted in `locked` */
 };
 
 struct why_pool {

@@ -301,6 +301,7 @@ struct ad *why_show_ad(const char *subject, const char *label, const struct why_
         ad_set_int(ad, "AsleepSlots", places->asleep);
         ad_set_int(ad, "UnwakeableSlots", places->failed);
         ad_set_int(ad, "HeldSlots", places->held);
+        ad_set_int(ad, "LockedSlots", places->locked);
     }
     if (answer != NULL) {
         set_count(ad, "Total", answer->total);

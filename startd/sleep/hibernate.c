@@ -365,6 +365,7 @@ static void send_offline(struct startd *startd)
         ad_set_string(ads[i], "HibernationState", startd->down.level);
         if (startd->down.keep_off) { /* nor is a job to wait for it */
             ad_set_bool(ads[i], "PowerKeptOff", true);
+            ad_set_string(ads[i], "PowerKeptOffReason", startd->down.reason);
             ad_set_bool(ads[i], "Unhibernate", false);
             ad_set_bool(ads[i], "Start", false);
         }

@@ -79,6 +79,7 @@ REQUESTS = {
     "WATCH private": ({"Type": "Machine", "Private": True}, []),
     "LEASE": ({"Role": "test", "Holder": "test", "Duration": 0}, []),
     "REVOKE": ({"TokenId": "no-such-token", "Expires": 1}, []),
+    "POWER_LOCK": ({"Nodes": ["none"], "Lock": False}, []),
     "SUBMIT": ({"Reserve": True}, []),
     "ACT on another's": ({"Action": "Release", "Ids": ["@JOB@"]}, []),
     "EDIT of another's": ({"Ids": ["@JOB@"]}, [Ad(Tested=1)]),

@@ -1,5 +1,5 @@
 #!/bin/bash
-# An administrator takes machines out of work: jobs that are waited for, and machines whose jobs have no retirement time.
+# An administrator takes machines out of work: drains that wait for jobs, locks of machines awake and asleep, rolling batches.
 #
 # TIMEOUT: 120
 # SPDX-License-Identifier: Apache-2.0
@@ -21,6 +21,12 @@ on() {
     gated_jobs 1 "$2" >"$WORK/job.sub"
     { echo "requirements = TARGET.Machine == \"$1\""; cat "$WORK/job.sub"; } >"$WORK/on.sub"
     submit "$WORK/on.sub" || exit 1
+}
+equals_locks() { [ "$("$ROOST" status -constraint 'PowerLocked =?= true' -af Machine | sort -u | tr '\n' ' ')" = "$1" ]; }
+another_daemon() {
+    local pid
+    pid=$(pids_of "$1")
+    [ -n "$pid" ] && [ "$pid" != "$2" ]
 }
 starts() { "$ROOST" history "$1" -af NumJobStarts JobStatus; }
 
@@ -55,4 +61,119 @@ open_gate 3
 until_true 30 "wn03 is off" are_awake 2
 until_true 30 "its job is done" is_done "$three" 1
 equals "starts and status of its job" "$(starts "$three")" "1 4"
+
+# ---- locks: wn03 is off, wn01 and wn02 are awake and idle
+
+said_by() { timeout 60 "$ROOST" "$@" >"$WORK/said" 2>&1 || fail "roost $*: $(cat "$WORK/said")"; }
+says() { grep -q -e "$1" "$WORK/said" || fail "it does not say '$1': $(cat "$WORK/said")"; }
+slot_says() { "$ROOST" status -constraint "Machine == \"$1\"" -af "${@:2}" | sort -u | tr '\n' ' '; }
+why_says() { "$ROOST" why "$1" >"$WORK/said" 2>&1; grep -q -e "$2" "$WORK/said"; }
+goes_to_sleep() { "$ROOST" power sleep "$1" >/dev/null 2>&1; } # a claim of an ended job may still be there
+sleeps() {
+    until_true 30 "$1 may sleep" goes_to_sleep "$1"
+    until_true 30 "$1 is asleep" are_awake 2
+}
+is_idle() { [ "$("$ROOST" q "$1" -af JobStatus)" = 1 ]; }
+submit_to() {
+    { echo "requirements = $1"; script_jobs 1 "echo \$(Process)"; } >"$WORK/job.sub"
+    submit "$WORK/job.sub" || exit 1
+}
+# A job elsewhere shows that the negotiator had its cycles while others waited.
+other_job_runs() { until_true 30 "a job on wn01" is_done "$(submit_to 'TARGET.Machine == "wn01"')" 1; }
+
+say "what is asleep can be switched off: no job wakes it, and the reason is shown"
+said_by power on wn03
+until_true 30 "wn03 is on" are_awake 3
+sleeps wn03
+said_by power off wn03 --reason "dusty fan"
+says '^wn03 is asleep, and stays off until somebody switches the machine on by name$'
+equals "its offline ad" "$(slot_says wn03 PowerKeptOff)" "true "
+four=$(submit_to 'TARGET.Machine == "wn03"')
+other_job_runs
+is_idle "$four" || fail "the job of wn03 does not wait"
+are_awake 2 || fail "a job woke wn03"
+kept_off() { "$ROOST" power status wn03 >"$WORK/said"; grep -q 'dusty fan' "$WORK/said"; }
+until_true 20 "power status shows the reason" kept_off
+said_by status -offline
+says 'dusty fan'
+until_true 20 "why shows the reason of the machine" why_says wn03 'dusty fan'
+until_true 20 "why shows the reason of the job" why_says "$four.0" 'dusty fan'
+said_by power on wn03
+until_true 60 "the job runs when it is switched on" is_done "$four" 1
+sleeps wn03
+
+say "locks hold for machines awake and asleep, and over kill -9 of collector and rooster"
+{ echo 'requirements = TARGET.Machine == "wn02"'; gated_jobs 2 lock; } >"$WORK/job.sub"
+pair=$(submit "$WORK/job.sub") || exit 1
+until_true 30 "wn02 is busy" is_state wn02 "Claimed Busy"
+said_by power lock 'wn[02-03]' --reason "new switch" --until 2h
+says '^wn02 is locked until '
+until_true 20 "wn02 waits for its job" is_state wn02 "Claimed Retiring"
+open_gate lock
+until_true 30 "its job is done" is_done "$pair" 1
+until_true 20 "wn02 is idle" is_state wn02 "Unclaimed Idle"
+until_true 20 "both are locked" equals_locks "wn02 wn03 "
+five=$(submit_to 'TARGET.Machine == "wn03"')
+six=$(submit_to 'TARGET.Machine == "wn02"')
+for daemon in collector rooster negotiator; do
+    pid=$(pids_of "$daemon")
+    kill -9 "$pid"
+    until_true 30 "another $daemon" another_daemon "$daemon" "$pid"
+done
+until_true 40 "the ads are back" are_awake 2
+until_true 20 "both are locked again" equals_locks "wn02 wn03 "
+other_job_runs
+{ is_idle "$five" && is_idle "$six"; } || fail "a job of a locked machine does not wait"
+are_awake 2 || fail "a job woke wn03"
+said_by power on wn03
+until_true 30 "wn03 is on by name" are_awake 3
+equals "it is locked still" "$(slot_says wn03 PowerLocked PowerLockedReason)" "true new switch "
+other_job_runs
+is_idle "$five" || fail "a job was matched to wn03"
+until_true 20 "why shows the lock of the machine" why_says wn03 'is locked by .*: new switch'
+until_true 20 "why shows the lock to the job" why_says "$five.0" 'is locked by .*: new switch'
+"$ROOST" status >"$WORK/said"
+says '/Locked'
+said_by power unlock --constraint 'PowerLocked =?= true'
+says '^wn03 is no longer locked$'
+until_true 30 "the jobs run" is_done "$five" 1
+until_true 30 "the jobs run" is_done "$six" 1
+until_true 30 "the jobs run" is_done "$pair" 2
+timeout 60 "$ROOST" power unlock wn03 >"$WORK/said" 2>&1 && fail "unlocked twice"
+says 'wn03 is not locked'
+said_by power lock wn03 --until 1s
+until_true 20 "a lock ends by itself" equals_locks ""
+
+say "draining a sleeper locks it until the drain is cancelled"
+sleeps wn03
+said_by drain wn03 --reason "asbestos"
+says '^wn03: asleep, and locked until the drain is cancelled$'
+said_by drain status wn03
+says 'Locked.*asbestos'
+seven=$(submit_to 'TARGET.Machine == "wn03"')
+other_job_runs
+is_idle "$seven" || fail "the job of wn03 does not wait"
+said_by drain --cancel wn03
+until_true 60 "the job wakes it and runs" is_done "$seven" 1
+
+say "rolling batches, by constraint"
+until_true 20 "all are awake" are_awake 3
+eight=$(on wn02 8)
+nine=$(on wn03 9)
+until_true 30 "wn02 is busy" is_state wn02 "Claimed Busy"
+until_true 30 "wn03 is busy" is_state wn03 "Claimed Busy"
+timeout 60 "$ROOST" drain --constraint 'Machine >= "wn02"' --peaceful --at-once 1 --then resume >"$WORK/rolled" 2>&1 &
+rolling=$!
+until_true 20 "wn02 waits for its job" is_state wn02 "Claimed Retiring"
+other_job_runs
+is_state wn03 "Claimed Busy" || fail "wn03 is $(state_of wn03)"
+open_gate 8
+until_true 20 "wn03 waits for its job" is_state wn03 "Claimed Retiring"
+open_gate 9
+wait "$rolling" || fail "the rolling drain: $(cat "$WORK/rolled")"
+until_true 20 "both jobs are done" is_done "$eight" 1
+until_true 20 "both jobs are done" is_done "$nine" 1
+said_by power lock nosuch
+says 'the pool knows no machine of that name yet'
+said_by power unlock nosuch
 passed

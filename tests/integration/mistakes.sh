@@ -38,7 +38,7 @@ says 2 "unknown option '-nobtach'; did you mean -nobatch" roost q -nobtach
 says 2 "unknown option '-dag': Roost has no DAGMan" roost q -dag
 says 2 "unknown option '-direct'" roost status -direct host
 says 2 "unknown option '--frobnicate'; .roost submit --help. lists" roost submit --frobnicate
-says 2 "unknown action 'statsu'; expected status, on, wake, off, sleep, keep, test, history or report" roost power statsu
+says 2 "unknown action 'statsu'; expected status, on, wake, off, sleep, lock, unlock, keep, test, history or report" roost power statsu
 says 2 "--all does not go with on" roost power on --all
 says 2 "power: --days and --since do not go with status" roost power status --days 3
 says 2 "use either --all or machine names" roost power test wn01 --all

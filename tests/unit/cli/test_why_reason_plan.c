@@ -206,14 +206,35 @@ static void what_rules_out_all_slots_is_told_before_anything_else(void **state)
     slot(&scene, false, "Requirements = false");
     find(&scene, true);
     expect(&scene, "NoMatch",
-           "matches none of 1 slot (1 awake, 0 asleep): all of them reject the job");
+           "matches none of 1 slot (1 awake, 0 asleep): all of them reject the job (1 by "
+           "Requirements: false)");
     begin(&scene, IDLE_JOB);
     slot(&scene, false, "Requirements = false");
     slot(&scene, false, "Memory = 5");
     find(&scene, true);
     expect(&scene, "NoMatch",
            "matches none of 2 slots (2 awake, 0 asleep): the job's Requirements rule out 1, and 1 "
-           "reject the job");
+           "reject the job (1 by Requirements: false)");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false,
+         "Requirements = Start; Start = false; Draining = true; DrainReason = \"fan\"");
+    slot(&scene, true,
+         "Machine = \"wn7\"; Requirements = Start; Start = false; PowerKeptOff = true;"
+         " PowerKeptOffReason = \"switched off by a: dust\"");
+    find(&scene, true);
+    expect(&scene, "NoMatch",
+           "matches none of 2 slots (1 awake, 1 asleep): all of them reject the job (2 because "
+           "START is not true there); 1 is draining (fan); 1 is taken out of work (wn7 stays off "
+           "until somebody "
+           "switches the machine on by name (switched off by a: dust))");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, true,
+         "Machine = \"wn7\"; Memory = 100; PowerLocked = true; PowerLockedBy = \"a@p\";"
+         " PowerLockedReason = \"new switch\"");
+    find(&scene, true);
+    expect(&scene, "Locked",
+           "matches only machines that an administrator has taken out of work: wn7 is locked by "
+           "a@p: new switch");
     begin(&scene, "[JobStatus = 1; Requirements = \"a\" + 1]");
     slot(&scene, false, "");
     find(&scene, true);
@@ -489,7 +510,8 @@ static void an_answer_is_a_line_then_clauses_then_changes(void **state)
     ads_expect(
         &out,
         "3.1: matches none of 3 slots (1 awake, 2 asleep): the job's Requirements rule out 2, and "
-        "1 reject the job.\n\n    awake  asleep   alone  ruled out by the job's clause\n        1  "
+        "1 reject the job (1 by Start: TARGET.Nice).\n\n    awake  asleep   alone  ruled out by "
+        "the job's clause\n        1  "
         "     1       2  TARGET.Memory >= RequestMemory\n                              "
         "RequestMemory is 10; Memory is 5 to 6\n\n    awake  asleep   alone  ruled out by the "
         "slot's clause\n        0       1       1  Start: TARGET.Nice\n                            "

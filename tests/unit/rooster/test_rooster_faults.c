@@ -227,6 +227,7 @@ static void a_core_less_is_less_and_a_little_memory_is_not(void **state)
     assert_null(node_named(rig, "wn01")->wake.fault);
     sleeps(rig, "b2", "DetectedCpus = 8; DetectedMemory = 16000; PowerKeptOff = true");
     until(rig, is_off);
+    sleeps(rig, "b2", "DetectedCpus = 8; DetectedMemory = 16000"); /* jobs may wake it again */
     is_held(rig, "wn01", 1);
     until(rig, is_waking);
     must(rig->startd, VERB_UPDATE, "[]",
@@ -246,6 +247,7 @@ static void one_whose_life_nobody_saw_is_not_said_to_have_less(void **state)
     until(rig, is_up);
     sleeps(rig, "b2", "DetectedCpus = 16; PowerKeptOff = true");
     until(rig, is_off);
+    sleeps(rig, "b2", "DetectedCpus = 16"); /* jobs may wake it again */
     is_held(rig, "wn01", 1);
     until(rig, is_waking);
     must(
@@ -366,10 +368,34 @@ static void one_that_somebody_switches_off_at_once_is_not_to_blame(void **state)
 {
     struct rig *rig = *state;
     wakes_and_sleeps_at_once(rig, "State = \"Unclaimed\"", "PowerKeptOff = true");
+    sleeps(rig, "b2", ""); /* jobs may wake it again */
     is_held(rig, "wn01", 1);
     until(rig, is_waking);
     assert_int_equal(node_named(rig, "wn01")->history.naps, 0);
     assert_string_equal(wakes(rig), "wn01 wn01 ");
+}
+
+static bool is_held_off(struct rig *rig)
+{
+    struct node *node = node_named(rig, "wn01");
+    return node != NULL && node->asleep.is_kept_off && node->jobs.waiting > 0;
+}
+
+static void no_job_wakes_a_machine_that_is_kept_off_or_locked(void **state)
+{
+    static const char *const WHY[] = {"PowerKeptOff = true", "PowerLocked = true"};
+    struct rig *rig = *state;
+    has_section(rig);
+    for (size_t i = 0; i < 2; i++) {
+        sleeps(rig, "b1", WHY[i]);
+        is_held(rig, "wn01", 1);
+        until(rig, is_held_off);
+        assert_false(node_named(rig, "wn01")->jobs.demand_it);
+        assert_int_equal(node_named(rig, "wn01")->state, WAKE_OFF);
+    }
+    sleeps(rig, "b1", "");
+    is_held(rig, "wn01", 1);
+    until(rig, is_waking);
 }
 
 /* ---- other methods, and then a person ---- */
@@ -564,6 +590,7 @@ UNIT_TESTS(RIG(one_that_comes_after_it_was_given_up_lengthens_its_deadline),
            RIG(one_for_which_nobody_waits_any_more_may_sleep_at_once),
            RIG(one_is_not_to_blame_for_jobs_that_came_after_it_slept),
            RIG(one_that_somebody_switches_off_at_once_is_not_to_blame),
+           RIG(no_job_wakes_a_machine_that_is_kept_off_or_locked),
            RIG(the_next_method_is_tried_when_the_first_has_failed_often_enough),
            RIG(the_state_is_asked_by_the_method_that_can),
            RIG(somebody_is_told_of_a_machine_that_was_given_up),
