@@ -33,6 +33,7 @@ struct bare {
     struct os *os;
     char top[64];
     bool ended;
+    bool leased; /* true: a job in namespaces has a lease */
 };
 
 static inline void bare_must(int rc, const struct err *err)
@@ -55,12 +56,17 @@ static inline void bare_job(struct bare *bare, unsigned number, bool group, bool
 {
     static const char *const ARGV[] = {"/bin/true", NULL}, *const SCRATCH[] = {"/tmp", "/var/tmp"};
     struct err err = {""};
-    char directory[128], sandbox[160], name[64];
+    char directory[128], sandbox[160], lease[160], name[64];
     (void)snprintf(directory, sizeof directory, "%s/dir_%u", bare->top, number);
     (void)snprintf(sandbox, sizeof sandbox, "%s/sandbox", directory);
     (void)snprintf(name, sizeof name, "bench-%d-%u", (int)getpid(), number);
+    (void)snprintf(lease, sizeof lease, "%s/lease", directory);
     bare_must(os_mkdirs(bare->os, sandbox, 0700, &err), &err);
     struct os_cage cage = {.namespaces = namespaces, .user_namespace = getuid() != 0};
+    if (bare->leased) {
+        cage.lease_path = lease;
+        cage.lease_end_ms = UINT32_MAX;
+    }
     struct cage_view view = {0};
     const char *hide[] = {bare->top};
     const struct cage_place place = {.directory = directory,

@@ -191,6 +191,12 @@ CHILD_SIDE static bool make_mounts(struct launch *launch)
     return true;
 }
 
+CHILD_SIDE void spawn_is_ready(struct launch *launch)
+{
+    (void)__atomic_sub_fetch(&launch->starting, 1, __ATOMIC_SEQ_CST);
+    (void)syscall(SYS_futex, &launch->starting, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 CHILD_SIDE static int keep_cage(void *arg)
 {
     struct launch *launch = arg;
@@ -213,8 +219,7 @@ CHILD_SIDE static int keep_cage(void *arg)
     (void)spawn_close_from(0);
     (void)syscall(SYS_prctl, PR_SET_NAME, "roost-keeper", 0, 0, 0);
     (void)syscall(SYS_chdir, "/");
-    __atomic_store_n(&launch->starting, 0, __ATOMIC_SEQ_CST);
-    (void)syscall(SYS_futex, &launch->starting, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    spawn_is_ready(launch);
     while (runs) {
         int status;
         struct rusage usage;
@@ -248,7 +253,7 @@ void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret)
     (void)snprintf(launch->group_map, sizeof launch->group_map, "%u %u 1", (unsigned)getegid(),
                    (unsigned)getegid());
     launch->proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    launch->starting = 1;
+    launch->starting = leased ? 2 : 1;
     if (cage->user_namespace) {
         (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* else the maps are not ours to write */
     }
@@ -261,8 +266,9 @@ void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret)
                          : clone(keep_cage, stack_top, flags | CLONE_CHILD_CLEARTID, launch, NULL,
                                  NULL, &launch->starting);
     if (spawn_failed(launch, leased ? STEP_FORK : STEP_NAMESPACES, child) >= 0) {
-        while (__atomic_load_n(&launch->starting, __ATOMIC_SEQ_CST) != 0) {
-            (void)syscall(SYS_futex, &launch->starting, FUTEX_WAIT, 1, NULL, NULL, 0);
+        int waits_for;
+        while ((waits_for = __atomic_load_n(&launch->starting, __ATOMIC_SEQ_CST)) > 0) {
+            (void)syscall(SYS_futex, &launch->starting, FUTEX_WAIT, waits_for, NULL, NULL, 0);
         }
         if (launch->step == STEP_NONE && launch->end.program == 0) { /* it was killed */
             launch->step = STEP_FORK;

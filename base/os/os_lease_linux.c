@@ -13,8 +13,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <poll.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
@@ -87,6 +85,7 @@ CHILD_SIDE int spawn_lease_process(struct launch *launch, int (*keep)(void *laun
         (void)spawn_close_from(KEEPER_FD + 1);
         (void)syscall(SYS_prctl, PR_SET_NAME, "roost-keeper", 0, 0, 0);
         (void)syscall(SYS_chdir, "/");
+        spawn_is_ready(launch);
         watch_lease(launch, keeper);
     }
     (void)syscall(SYS_exit_group, 0);

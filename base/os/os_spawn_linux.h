@@ -79,7 +79,9 @@ struct launch {
     int proc_fd; /* descriptor of the /proc of the process that calls os_spawn() */
     char user_map[64], group_map[64];
     const struct os_mount *mount; /* the mount that is being made */
-    int starting; /* a futex; 1: in progress; 0: the program has started, or failed to */
+    /* A futex: how many of keeper and lease process still do calls that may fail; 0 or less: the
+     * program has started, or failed to. */
+    int starting;
     struct cage_end end;
     /* the program's ends of a terminal or of pipes, for its standard streams; -1: use the paths in
      * struct os_spawn */
@@ -116,6 +118,9 @@ int spawn_become_program(void *arg);
  * launch->inner_stack_top stay in use until that process is dead. */
 void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret);
 
+/* Runs in the keeper and in the lease process: says that this process does only calls that cannot
+ * fail from now on. */
+void spawn_is_ready(struct launch *launch);
 /* Prepares the lease of launch's cage, if it has one: opens the FIFO.  Returns 0 or -errno. */
 int spawn_lease_open(struct launch *launch);
 /* The function of the process that becomes the cage's lease process: makes the timer, starts the

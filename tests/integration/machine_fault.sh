@@ -117,6 +117,18 @@ if [ -n "$memory" ] && [ -e "$limit" ]; then
     ran_again "$cluster"
     equals "its runs" "$(wc -l <"$OUT/runs.memory")" 2
     grep -q 'starter.gives_up .*the machine ran out of memory' "$POOL"/nodes/wn01/log/StarterLog* || fail "the log does not say why"
+
+    say "the same where no control group counts what the job takes"
+    echo 'BASE_CGROUP = ""' >>"$POOL/nodes/wn01/roost.conf"
+    kill -HUP "$(pids_of startd wn01)"
+    until_true 20 "it has read its configuration" grep -qs ' config.reload' "$POOL/nodes/wn01/log/StartLog"
+    # shellcheck disable=SC2016
+    cluster=$(counting alone '[ $(wc -l <'"$OUT"'/runs.alone) -gt 1 ] || exec perl -e "\$x = q(a) x 300000000; sleep 100"' \
+        'request_memory = 600') || exit 1
+    ran_again "$cluster"
+    equals "its runs" "$(wc -l <"$OUT/runs.alone")" 2
+    sed -i '/^BASE_CGROUP/d' "$POOL/nodes/wn01/roost.conf"
+    kill -HUP "$(pids_of startd wn01)"
     echo 8G >"$limit"
 else
     say "no control group for memory can be made here: not tried"
