@@ -155,6 +155,7 @@ int cmd_q(struct cli *cli);
 int cmd_history(struct cli *cli);
 int cmd_status(struct cli *cli);
 int cmd_advertise(struct cli *cli);
+int cmd_store(struct cli *cli);
 int cmd_act(struct cli *cli); /* runs rm, hold, release, vacate and checkpoint */
 int cmd_edit(struct cli *cli);
 int cmd_wait(struct cli *cli);

@@ -417,6 +417,18 @@ static const struct cli_command CLASSAD = {
     "  check [--from FORM] [--limit N] FILE|-...\n"
     "                     print all errors with line and column, at most N (20)\n"};
 
+static const struct cli_command STORE = {
+    "store", cmd_store, "check FILE | salvage FILE NEW | export FILE | import [--empty] FILE",
+    "check and repair the store of a daemon that is stopped",
+    "  check FILE           read all pages and rows of the store; exit status 1: damage was found\n"
+    "  salvage FILE NEW     read from the pages of a damaged store all rows whose checksums are "
+    "right, and make the store NEW of them\n"
+    "  export FILE          print all rows, one ad on each line; the values of jobs are ads\n"
+    "  import FILE          make the store FILE from such lines on standard input\n"
+    "  import --empty FILE  make an empty store where one was lost; ids that were given are not "
+    "given again\n"
+    "                       The daemon must be stopped. The file FILE.witness must be beside FILE. "
+    "docs/howto/damaged-store.md goes through it step by step.\n"};
 static const struct cli_command TOP = {
     "top", cmd_top, "[ID|OWNER...] [-delay TIME] [-b [-count N]] [-constraint EXPR] | -daemons",
     "watch machines and jobs, or this host's daemons",
@@ -449,9 +461,9 @@ static const struct cli_command HELP = {
     "  --man                print the names of all manual pages\n"};
 
 const struct cli_command *const cli_commands[] = {
-    &INIT,       &START,    &STOP,          &MASTER, &SUBMIT,  &Q,         &STATUS,     &HISTORY,
-    &RM,         &HOLD,     &RELEASE,       &VACATE, &SUSPEND, &CONTINUE,  &CHECKPOINT, &EDIT,
-    &WAIT,       &USERPRIO, &POWER,         &DRAIN,  &TOKEN,   &CERT,      &CONFIG,     &RECONFIG,
-    &TAIL,       &SSH,      &TRANSFER_DATA, &WHY,    &CLASSAD, &ADVERTISE, &TOP,        &WHO,
-    &COMPLETION, &HELP,     NULL,
+    &INIT, &START,      &STOP,          &MASTER, &SUBMIT,  &Q,         &STATUS,     &HISTORY,
+    &RM,   &HOLD,       &RELEASE,       &VACATE, &SUSPEND, &CONTINUE,  &CHECKPOINT, &EDIT,
+    &WAIT, &USERPRIO,   &POWER,         &DRAIN,  &TOKEN,   &CERT,      &CONFIG,     &RECONFIG,
+    &TAIL, &SSH,        &TRANSFER_DATA, &WHY,    &CLASSAD, &ADVERTISE, &STORE,      &TOP,
+    &WHO,  &COMPLETION, &HELP,          NULL,
 };

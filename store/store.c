@@ -447,7 +447,7 @@ static bool log_damage(struct store *store, const char *row, const char *why)
     (void)strmap_set(trouble->damaged, row, store); /* only presence counts */
     if (strmap_count(trouble->damaged) <= DAMAGED_NAMED) {
         log_error(store->log, "store.row_damaged",
-                  "a row of the store is damaged and is left out; see `roost help store`",
+                  "a row of the store is damaged and is left out; see docs/howto/damaged-store.md",
                   LOG_TEXT("path", store->path), LOG_TEXT("row", row), LOG_TEXT("error", why));
     }
     return true;
@@ -695,7 +695,7 @@ static void trouble_init(struct store *store, size_t set_aside)
     store_db_on_damage(store->db, note_damage, store);
     if (set_aside > 0) {
         log_error(store->log, "store.rows_set_aside",
-                  "damaged rows of the store were set aside before; see `roost help store`",
+                  "damaged rows were set aside before; see docs/howto/damaged-store.md",
                   LOG_TEXT("path", store->path), LOG_INT("rows", (int64_t)set_aside));
         write_problem(store);
     }

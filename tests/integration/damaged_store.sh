@@ -1,0 +1,115 @@
+#!/bin/bash
+# A real queue whose file is damaged while the pool is down: a flipped bit in a job sets that job aside by name, a flipped bit
+# in a job's key does not stop the schedd, an overwritten page is refused and its other rows are salvaged, and a queue that is
+# lost is not replaced by an empty one that gives ids again.
+#
+# TIMEOUT: 120
+# SPDX-License-Identifier: Apache-2.0
+# Functions are called by until_true, too.
+# shellcheck disable=SC2317
+. "$(dirname "$0")/lib.sh"
+
+DB=$POOL/spool/schedd.db
+queued() { "$ROOST" q -af ClusterId ProcId 2>/dev/null | sort; }
+count_is() { [ "$(queued | wc -l)" -eq "$1" ]; }
+log_has() { grep -rq "$1" "$POOL/log"; }
+stop() { pool_stop; rm -rf "$POOL/log"/*; }
+restore() { cp "$WORK/good/"schedd.db* "$POOL/spool/"; }
+# flip TEXT NTH: changes one bit in the NTH place of the file where TEXT is.
+flip() {
+    python3 - "$DB" "$1" "$2" <<'PY'
+import sys
+path, text, nth = sys.argv[1], sys.argv[2].encode(), int(sys.argv[3])
+data = bytearray(open(path, "rb").read())
+at = -1
+for _ in range(nth):
+    at = data.index(text, at + 1)
+data[at + len(text) - 1] ^= 2
+open(path, "wb").write(data)
+PY
+}
+
+pool_init --nodes 1 --idle 600
+pool_start
+cat >"$WORK/jobs.sub" <<SUB
+executable = /bin/sh
+transfer_executable = false
+arguments = "-c 'echo Marker\$(Process)End'"
+hold = true
+queue 200
+SUB
+cluster=$(submit "$WORK/jobs.sub") || exit 1
+until_true 10 "200 jobs" count_is 200
+pool_stop
+mkdir "$WORK/good"
+"$ROOST" store check "$DB" >"$WORK/said" || fail "check of a good store: $(cat "$WORK/said")"
+grep -q '^jobs  *200 rows$' "$WORK/said" || fail "check: $(cat "$WORK/said")"
+cp "$POOL/spool/"schedd.db* "$WORK/good/"
+
+say "a flipped bit within a job"
+flip 'Marker123End' 1
+"$ROOST" store check "$DB" >"$WORK/said" && fail "check found nothing: $(cat "$WORK/said")"
+grep -q '^damaged: jobs 0*1.0*123: ' "$WORK/said" || fail "check: $(cat "$WORK/said")"
+rm -rf "$POOL/log"/*
+pool_start
+until_true 10 "199 jobs" count_is 199
+queued | grep -qx "$cluster 123" && fail "the damaged job is served"
+log_has ' store.row_damaged .*row="jobs 0*1.0*123"' || fail "the row is not named in the log"
+shown() { "$ROOST" status -problems | grep -q '1 damaged row of .*schedd.db set aside: jobs 0*1.0*123'; }
+until_true 10 "it is shown: $("$ROOST" status -problems)" shown
+equals "StoreDamagedRows" "$("$ROOST" status -schedd -af StoreDamagedRows)" 1
+
+for place in 1 2; do
+    say "a flipped bit in a job's key, place $place"
+    stop
+    restore
+    flip '0000000001.0000000077' "$place"
+    pool_start
+    until_true 10 "the queue is there" count_is 200
+    [ -z "$("$ROOST" rm "$cluster.77" 2>&1 >/dev/null)" ] || fail "the job cannot be removed"
+    until_true 10 "it is removed" count_is 199
+    log_has ' store.row_damaged .*row="jobs 0*1.0*77"\| store.row_damaged .*row="jobs ' || fail "nothing in the log"
+done
+
+say "an overwritten page"
+stop
+restore
+python3 - "$DB" <<'PY'
+import sys
+path = sys.argv[1]
+data = bytearray(open(path, "rb").read())
+at = data.index(b"Marker150End") // 4096 * 4096
+data[at:at + 4096] = b"\xa5" * 4096
+open(path, "wb").write(data)
+PY
+timeout 3 "$ROOST" start >"$WORK/start.out" 2>&1
+until_true 20 "the schedd says what to do" log_has 'schedd.db: .*roost store salvage'
+stop
+"$ROOST" store check "$DB" >"$WORK/said" 2>&1 && fail "check found nothing"
+"$ROOST" store salvage "$DB" "$WORK/new.db" >"$WORK/said" || fail "salvage: $(cat "$WORK/said")"
+saved=$(awk '$1 == "jobs" {print $2}' "$WORK/said")
+if [ "$saved" -lt 180 ] || [ "$saved" -ge 200 ]; then fail "salvaged $saved of 200: $(cat "$WORK/said")"; fi
+rm "$DB"*
+for suffix in '' .witness; do mv "$WORK/new.db$suffix" "$DB$suffix"; done
+pool_start
+until_true 10 "$saved jobs are back" count_is "$saved"
+
+say "export and import"
+stop
+"$ROOST" store export "$DB" >"$WORK/rows" || fail "export"
+equals "jobs in the export" "$(grep -c 'Table = "jobs"' "$WORK/rows")" "$saved"
+"$ROOST" store import "$WORK/again.db" <"$WORK/rows" || fail "import"
+"$ROOST" store export "$WORK/again.db" | cmp - "$WORK/rows" || fail "the import differs"
+
+say "the queue is lost"
+rm "$DB"
+timeout 3 "$ROOST" start >"$WORK/start.out" 2>&1
+until_true 20 "the schedd refuses" log_has 'schedd.db: the file is missing, but .*witness says'
+[ ! -e "$DB" ] || fail "a new queue was made"
+stop
+"$ROOST" store import --empty "$DB" || fail "import --empty"
+pool_start
+until_true 10 "an empty queue" count_is 0
+cluster=$(submit "$WORK/jobs.sub") || exit 1
+[ "$cluster" -gt 200 ] || fail "id $cluster is given again"
+passed
