@@ -17,12 +17,16 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "classad/ad_alike.h"
+#include "classad/ad_pool.h"
 
 enum scan_in { SCAN_PLAIN, SCAN_QUOTED, SCAN_LINE_COMMENT, SCAN_COMMENT };
 
 struct ad_stream {
     enum ad_form form;
     const struct ad_context *context;
+    struct ad_pool *pool;   /* NULL: the ads are in none */
+    struct ad_alike *alike; /* for the long form with a pool; else NULL */
     struct strbuf text;
     size_t base; /* bytes that were removed before text; positions count from the very beginning */
     size_t done; /* end of the last ad */
@@ -62,11 +66,14 @@ enum ad_form ad_form_guess(const char *text, size_t length)
     }
 }
 
-struct ad_stream *ad_stream_create(enum ad_form form, const struct ad_context *context)
+struct ad_stream *ad_stream_create(enum ad_form form, const struct ad_context *context,
+                                   struct ad_pool *pool)
 {
     struct ad_stream *stream = mem_zalloc(sizeof(*stream));
     stream->form = form;
     stream->context = context;
+    stream->pool = pool;
+    stream->alike = pool != NULL && form == AD_FORM_LONG ? ad_alike_create(pool) : NULL;
     stream->from = (struct ad_place){1, 1};
     strbuf_init(&stream->text, SIZE_MAX / 4); /* the ads in it have the limit */
     return stream;
@@ -75,6 +82,7 @@ struct ad_stream *ad_stream_create(enum ad_form form, const struct ad_context *c
 void ad_stream_destroy(struct ad_stream *stream)
 {
     if (stream != NULL) {
+        ad_alike_destroy(stream->alike);
         strbuf_fini(&stream->text);
         mem_free(stream);
     }
@@ -82,14 +90,13 @@ void ad_stream_destroy(struct ad_stream *stream)
 
 struct ad_place ad_place_of(const char *text, size_t offset, struct ad_place from)
 {
-    for (size_t i = 0; i < offset; i++) {
-        if (text[i] == '\n') {
-            from.line++;
-            from.column = 1;
-        } else {
-            from.column++;
-        }
+    const char *end = text + offset;
+    for (const char *next; offset > 0 && (next = memchr(text, '\n', (size_t)(end - text))) != NULL;
+         text = next + 1) {
+        from.line++;
+        from.column = 1;
     }
+    from.column += (unsigned long)(end - text);
     return from;
 }
 
@@ -159,9 +166,11 @@ static bool long_line(struct ad_stream *stream, size_t at)
 
 static bool scan_long(struct ad_stream *stream)
 {
-    for (; stream->at < stream->text.length; stream->at++) {
-        if (stream->text.data[stream->at] == '\n' && long_line(stream, stream->at)) {
-            stream->at++;
+    const char *text = stream->text.data;
+    while (stream->at < stream->text.length) {
+        const char *next = memchr(text + stream->at, '\n', stream->text.length - stream->at);
+        stream->at = next != NULL ? (size_t)(next - text) + 1 : stream->text.length;
+        if (next != NULL && long_line(stream, stream->at - 1)) {
             return true;
         }
     }
@@ -315,14 +324,17 @@ static int parse_ad(struct ad_stream *stream, struct ad **ret, size_t *fault, st
 {
     const char *text = stream->text.data + stream->start;
     size_t length = stream->done - stream->start;
-    switch (stream->form) {
-    case AD_FORM_JSON:
-        return ad_parse_json(text, length, stream->context, ret, fault, err);
-    case AD_FORM_NEW:
-        return ad_parse_in(text, length, stream->context, ret, fault, err);
-    default:
-        return ad_parse_long_in(text, length, stream->context, ret, fault, err);
+    int rc = stream->alike != NULL
+                 ? ad_alike_parse(stream->alike, text, length, stream->context, ret, fault, err)
+             : stream->form == AD_FORM_JSON
+                 ? ad_parse_json(text, length, stream->context, ret, fault, err)
+             : stream->form == AD_FORM_NEW
+                 ? ad_parse_in(text, length, stream->context, ret, fault, err)
+                 : ad_parse_long_in(text, length, stream->context, ret, fault, err);
+    if (rc == 0 && stream->pool != NULL && stream->alike == NULL) {
+        ad_pack(stream->pool, NULL, *ret);
     }
+    return rc;
 }
 
 static void place_fault(const struct ad_stream *stream, size_t at, struct ad_place *place,

@@ -8,9 +8,10 @@
 #include "base/vec.h"
 #include "classad/ad_stream.h"
 
-int ads_text_read(const char *text, size_t length, struct vec *ads, struct err *err)
+int ads_text_read(const char *text, size_t length, struct ad_pool *pool, struct vec *ads,
+                  struct err *err)
 {
-    struct ad_stream *stream = ad_stream_create(ad_form_guess(text, length), NULL);
+    struct ad_stream *stream = ad_stream_create(ad_form_guess(text, length), NULL, pool);
     struct ad *ad;
     struct ad_place place;
     int rc;

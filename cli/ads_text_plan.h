@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+struct ad_pool;
 struct err;
 struct vec;
 
@@ -14,8 +15,10 @@ struct vec;
 
 /* Appends the ads of text to `ads` (struct ad *, owned by the caller).  The first characters tell
  * the form: new syntax (`[ ... ] [ ... ]`, or a list `{ [ ... ], [ ... ] }`), JSON (an object, or
- * an array of objects), otherwise the long form: ads separated by empty lines.  -EINVAL or -E2BIG:
+ * an array of objects), otherwise the long form: ads separated by empty lines.  pool: as for
+ * ad_stream_create().  -EINVAL or -E2BIG:
  * err names the number of the bad ad and the place in it; `ads` then holds the ads before it. */
-int ads_text_read(const char *text, size_t length, struct vec *ads, struct err *err);
+int ads_text_read(const char *text, size_t length, struct ad_pool *pool, struct vec *ads,
+                  struct err *err);
 
 #endif

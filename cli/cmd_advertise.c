@@ -15,6 +15,7 @@
 #include "base/os/os.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "classad/ad_pool.h"
 #include "cli/ads_text_plan.h"
 #include "cli/advertise_plan.h"
 #include "cli/cli.h"
@@ -141,11 +142,12 @@ static int read_ads(struct cli *cli, const struct advertise *how, struct vec *ad
     const char *path = how->path != NULL ? how->path : "-";
     bool is_stdin = strcmp(path, "-") == 0;
     int rc;
+    cli->pool = cli->pool != NULL ? cli->pool : ad_pool_create(); /* as replies are, too */
     if (is_stdin) {
         struct strbuf all;
         strbuf_init(&all, ADS_TEXT_BYTES_MAX);
         rc = read_stdin(&all, err);
-        rc = rc != 0 ? rc : ads_text_read(strbuf_text(&all), all.length, ads, err);
+        rc = rc != 0 ? rc : ads_text_read(strbuf_text(&all), all.length, cli->pool, ads, err);
         strbuf_fini(&all);
     } else {
         char *text;
@@ -154,7 +156,7 @@ static int read_ads(struct cli *cli, const struct advertise *how, struct vec *ad
         if (rc != 0) {
             return rc; /* names the file */
         }
-        rc = ads_text_read(text, length, ads, err);
+        rc = ads_text_read(text, length, cli->pool, ads, err);
         mem_free(text);
     }
     if (rc == 0 && ads->count == 0) {
@@ -174,18 +176,13 @@ static int connect_collector(struct cli *cli, const struct advertise *how, struc
 static size_t message_of(const struct vec *ads, size_t at)
 {
     size_t bytes = 0, count = 0;
-    struct strbuf one;
-    strbuf_init(&one, WIRE_FRAME_MAX);
     while (at + count < ads->count && count < MESSAGE_ADS) {
-        strbuf_clear(&one);
-        ad_encode(ads->items[at + count], true, &one);
-        bytes += one.length;
+        bytes += ad_encoded_bytes(ads->items[at + count]);
         if (count > 0 && bytes > MESSAGE_BYTES) {
             break;
         }
         count++;
     }
-    strbuf_fini(&one);
     return count;
 }
 

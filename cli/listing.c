@@ -17,6 +17,7 @@
 #include "base/random.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "classad/ad_pool.h"
 #include "classad/ad_time.h"
 #include "cli/ads_text_plan.h"
 #include "cli/cli.h"
@@ -270,7 +271,8 @@ int listing_read_file(struct cli *cli, const char *path, struct vec *ads, struct
     if (rc != 0) {
         return rc;
     }
-    rc = ads_text_read(text, length, ads, err);
+    cli->pool = cli->pool != NULL ? cli->pool : ad_pool_create();
+    rc = ads_text_read(text, length, cli->pool, ads, err);
     mem_free(text);
     return rc != 0 ? err_prefix(err, rc, "%s", path) : 0;
 }

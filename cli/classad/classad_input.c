@@ -117,7 +117,7 @@ static void begin_reading(struct classad_input *input, const char *block, size_t
         input->stream = ad_stream_create(input->form == CLASSAD_JSON  ? AD_FORM_JSON
                                          : input->form == CLASSAD_NEW ? AD_FORM_NEW
                                                                       : AD_FORM_LONG,
-                                         input->context);
+                                         input->context, NULL);
     }
 }
 

@@ -10,14 +10,16 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "classad/ad_pool.h"
 #include "classad/ad_stream.h"
 #include "tests/support/unit.h"
 
 /* What comes out of a text that is fed in pieces of `step` bytes: each ad on a line, each refusal
  * as its place. */
-static void stream_through(enum ad_form form, const char *text, size_t step, struct strbuf *out)
+static void stream_through(enum ad_form form, const char *text, size_t step, struct ad_pool *pool,
+                           struct strbuf *out)
 {
-    struct ad_stream *stream = ad_stream_create(form, NULL);
+    struct ad_stream *stream = ad_stream_create(form, NULL, pool);
     size_t length = strlen(text);
     for (size_t at = 0;; at += step) {
         bool last = at >= length;
@@ -47,10 +49,12 @@ static void stream_through(enum ad_form form, const char *text, size_t step, str
 
 static void expect(enum ad_form form, const char *text, const char *expected)
 {
-    for (size_t step = 1; step <= strlen(text) + 1; step++) {
+    for (size_t step = 1; step <= 2 * strlen(text) + 2; step++) {
+        struct ad_pool *pool = step > strlen(text) + 1 ? ad_pool_create() : NULL;
         struct strbuf out;
         strbuf_init(&out, 0);
-        stream_through(form, text, step, &out);
+        stream_through(form, text, (step - 1) % (strlen(text) + 1) + 1, pool, &out);
+        ad_pool_destroy(pool);
         if (strcmp(strbuf_text(&out), expected) != 0) {
             print_message("pieces of %zu bytes\n", step);
         }
@@ -138,7 +142,7 @@ static void an_ad_beyond_the_limit_of_a_text_ends_the_stream(void **state)
     char block[4096];
     memset(block, 'x', sizeof(block));
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-        struct ad_stream *stream = ad_stream_create(CASES[i].form, NULL);
+        struct ad_stream *stream = ad_stream_create(CASES[i].form, NULL, NULL);
         ad_stream_feed(stream, CASES[i].begin, strlen(CASES[i].begin));
         struct ad *ad = NULL;
         int rc = 0;
@@ -158,7 +162,7 @@ static void an_ad_beyond_the_limit_of_a_text_ends_the_stream(void **state)
 static void the_text_of_an_ad_and_its_place_can_be_had(void **state)
 {
     (void)state;
-    struct ad_stream *stream = ad_stream_create(AD_FORM_NEW, NULL);
+    struct ad_stream *stream = ad_stream_create(AD_FORM_NEW, NULL, NULL);
     const char *text = "\n\n  [ a = 1 ]  [ b = ]";
     struct ad *ad = NULL;
     ad_stream_feed(stream, text, strlen(text));
@@ -177,7 +181,7 @@ static void the_text_of_an_ad_and_its_place_can_be_had(void **state)
     assert_memory_equal(got, "[ b = ]", 7);
     assert_int_equal(place.column, 14);
     ad_stream_destroy(stream);
-    stream = ad_stream_create(AD_FORM_LONG, NULL);
+    stream = ad_stream_create(AD_FORM_LONG, NULL, NULL);
     ad_stream_feed(stream, "# one\n\nA = 1\n\n", 14);
     assert_int_equal(ad_stream_next(stream, &ad, NULL, NULL), 1);
     ad_destroy(ad);
@@ -191,7 +195,7 @@ static void a_refusal_tells_the_place_once(void **state)
 {
     (void)state;
     static const char TEXT[] = "A = 1\nB = ((\n";
-    struct ad_stream *stream = ad_stream_create(AD_FORM_LONG, NULL);
+    struct ad_stream *stream = ad_stream_create(AD_FORM_LONG, NULL, NULL);
     struct ad *ad;
     struct ad_place place;
     struct err err;
@@ -201,7 +205,7 @@ static void a_refusal_tells_the_place_once(void **state)
     assert_int_equal(place.line, 2);
     assert_string_equal(err.text, "expression expected, the text ends");
     ad_stream_destroy(stream);
-    stream = ad_stream_create(AD_FORM_LONG, NULL);
+    stream = ad_stream_create(AD_FORM_LONG, NULL, NULL);
     ad_stream_feed(stream, TEXT, strlen(TEXT));
     ad_stream_end(stream);
     assert_int_equal(ad_stream_next(stream, &ad, NULL, &err), -EINVAL);
@@ -210,9 +214,35 @@ static void a_refusal_tells_the_place_once(void **state)
     assert_string_equal(ad_place_reason("line up: at byte x"), "line up: at byte x");
 }
 
-UNIT_TESTS(UNIT(a_refusal_tells_the_place_once), UNIT(long_forms_are_apart_by_blank_lines),
-           UNIT(a_refused_long_form_is_passed_over), UNIT(ads_in_brackets_follow_one_another),
-           UNIT(a_refused_ad_in_brackets_is_passed_over),
+/* Ads that are like the first, with other values, names, orders and mistakes; each as if alone. */
+static void ads_of_a_pool_are_those_that_were_written(void **state)
+{
+    (void)state;
+    expect(AD_FORM_LONG,
+           "Boat = \"a\"\nCpus = 1\nFree = Cpus > 1 && Boat == \"a\"\n\n"
+           "Boat = \"b\"\nCpus = 1\nFree = Cpus > 1 && Boat == \"a\"\n\n"
+           "Boat = \"b\"\nCpus = 2 + 1\nFree = undefined\n\n"
+           "Boat = \"a\"\nCpus = 1\nFree = Cpus > 1 && Boat == \"a\"\n",
+           "[ Boat = \"a\"; Cpus = 1; Free = Cpus > 1 && Boat == \"a\" ]\n"
+           "[ Boat = \"b\"; Cpus = 1; Free = Cpus > 1 && Boat == \"a\" ]\n"
+           "[ Boat = \"b\"; Cpus = 2 + 1; Free = undefined ]\n"
+           "[ Boat = \"a\"; Cpus = 1; Free = Cpus > 1 && Boat == \"a\" ]\n");
+    /* Another order, another case, fewer and more names, a name twice. */
+    expect(AD_FORM_LONG,
+           "A = 1\nB = 2\n\nB = 2\nA = 1\n\na = 1\nB = 2\n\nA = 1\n\nA = 1\nB = 2\nC = 3\n\n"
+           "A = 1\nB = 2\nA = 3\n\nA = 5\nB = 2\nA = 3\n\nA = 1\nB = 2\nA = 4\n\nA = 1\n# no\nB = "
+           "3\n\nA = 1\nB = 4",
+           "[ A = 1; B = 2 ]\n[ A = 1; B = 2 ]\n[ a = 1; B = 2 ]\n[ A = 1 ]\n"
+           "[ A = 1; B = 2; C = 3 ]\n[ A = 3; B = 2 ]\n[ A = 3; B = 2 ]\n[ A = 4; B = 2 ]\n[ A = "
+           "1; B = 3 ]\n"
+           "[ A = 1; B = 4 ]\n");
+    expect(AD_FORM_LONG, "A = 1\nB = 2\n\nA = 1\nB = (2\n\nA = 1\nB == 2\n\nA = 1\nB = 5\n",
+           "[ A = 1; B = 2 ]\nrefused 5:7\nrefused 8:3\n[ A = 1; B = 5 ]\n");
+}
+
+UNIT_TESTS(UNIT(ads_of_a_pool_are_those_that_were_written), UNIT(a_refusal_tells_the_place_once),
+           UNIT(long_forms_are_apart_by_blank_lines), UNIT(a_refused_long_form_is_passed_over),
+           UNIT(ads_in_brackets_follow_one_another), UNIT(a_refused_ad_in_brackets_is_passed_over),
            UNIT(objects_follow_one_another_or_stand_in_an_array),
            UNIT(the_form_is_guessed_by_its_first_bytes),
            UNIT(an_ad_beyond_the_limit_of_a_text_ends_the_stream),

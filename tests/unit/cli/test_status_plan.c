@@ -531,7 +531,7 @@ static void reads(const char *text, int rc, const char *words, const char *names
 {
     struct vec ads = {0};
     struct err err = {""};
-    assert_int_equal(ads_text_read(text, strlen(text), &ads, &err), rc);
+    assert_int_equal(ads_text_read(text, strlen(text), NULL, &ads, &err), rc);
     assert_non_null(strstr(err.text, words));
     order_of(&ads, names);
     vec_fini(&ads, ads_destroy_one);
