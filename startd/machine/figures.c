@@ -29,15 +29,18 @@
 
 /* ---- measuring */
 
-static void measure_idleness(struct startd *startd)
+static int64_t idle_later(int64_t idle_s, int64_t later_s)
 {
-    const struct config *config = startd->env.config;
-    struct figures *figures = &startd->figures;
-    struct os_terminals which = {.sessions_only = !config_bool(config, "STARTD_HAS_BAD_UTMP")};
-    which.console = config_list(config, "CONSOLE_DEVICES", &which.console_count);
-    os_idleness(startd->env.os, &which, &figures->idle);
+    return idle_s < OS_NEVER_IDLE_S ? idle_s + later_s : idle_s;
+}
+
+/* Idle times of now, from what was seen and what was reported since. */
+static void count_idleness(struct figures *figures, uint64_t now_ms)
+{
+    int64_t later_s = (int64_t)((now_ms - figures->seen_ms) / 1000);
+    figures->idle.keyboard_s = idle_later(figures->seen.keyboard_s, later_s);
+    figures->idle.console_s = idle_later(figures->seen.console_s, later_s);
     if (figures->console_told) {
-        uint64_t now_ms = loop_now_ms(startd->env.loop);
         int64_t told_s = (int64_t)((now_ms - figures->console_used_ms) / 1000);
         figures->idle.console_s =
             told_s < figures->idle.console_s ? told_s : figures->idle.console_s;
@@ -45,6 +48,17 @@ static void measure_idleness(struct startd *startd)
     if (figures->idle.console_s < figures->idle.keyboard_s) {
         figures->idle.keyboard_s = figures->idle.console_s;
     }
+}
+
+static void measure_idleness(struct startd *startd)
+{
+    const struct config *config = startd->env.config;
+    struct figures *figures = &startd->figures;
+    struct os_terminals which = {.sessions_only = !config_bool(config, "STARTD_HAS_BAD_UTMP")};
+    which.console = config_list(config, "CONSOLE_DEVICES", &which.console_count);
+    os_idleness(startd->env.os, &which, &figures->seen);
+    figures->seen_ms = loop_now_ms(startd->env.loop);
+    count_idleness(figures, figures->seen_ms);
 }
 
 /* Returns the pid of the starter whose descendants make the slot's load; 0: none. */
@@ -134,6 +148,12 @@ void figures_measure(struct startd *startd)
     for (size_t i = 0; i < startd->slot_count; i++) {
         figures_write(startd->slots[i], startd->slots[i]->ad);
     }
+}
+
+void figures_expect(struct startd *startd)
+{
+    CHECK(startd->figures.measured_ms != 0);
+    count_idleness(&startd->figures, loop_now_ms(startd->env.loop));
 }
 
 void figures_console_used(struct startd *startd, int64_t idle_s)

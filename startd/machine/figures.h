@@ -20,7 +20,9 @@ struct figures {
     uint64_t measured_ms;
     /* load: the machine's load average; condor_load: the part of it that jobs cause. */
     double load, condor_load;
-    struct os_idleness idle;
+    struct os_idleness idle; /* now */
+    struct os_idleness seen; /* at seen_ms, ms of the loop's clock, by the terminals alone */
+    uint64_t seen_ms;
     /* true: kbdd or logind has reported when the console was last used; then console_used_ms is
      * that time, ms of the loop's clock. */
     bool console_told;
@@ -29,6 +31,10 @@ struct figures {
 
 /* measures load and idle times, and writes them into the ads of all slots */
 void figures_measure(struct startd *startd);
+/* Brings the idle times to the present, as they are if nobody has typed since the last
+ * figures_measure(); costs no look at the machine.  What is done for good asks figures_measure().
+ */
+void figures_expect(struct startd *startd);
 /* Writes the machine's and the slot's figures (load, idle times, time of day, energy) into the
  * slot's ad. */
 void figures_write(struct slot *slot, struct ad *ad);

@@ -433,18 +433,32 @@ static bool any_claim(const struct startd *startd)
     return startd->claims.count > 0;
 }
 
-/* Returns the level that all slots agree on; 0: none. */
-static int agreed_level(struct startd *startd)
+/* Returns the level that all slots agree on by the figures that we have; 0: none. */
+static int level_by_figures(struct startd *startd)
 {
     int votes[STARTD_SLOTS_MAX];
     struct ad_context context = startd_context(startd);
-    figures_measure(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
+        figures_write(slot, slot->ad);
         hibernate_look_put(startd, slot->ad); /* another slot may have been matched */
         votes[i] = slot_plan_sleep_vote(startd->down.when, slot->ad, &context);
+        if (votes[i] == 0) {
+            return 0; /* one is enough; an idle machine is asked each second */
+        }
     }
     return slot_plan_sleep_level(votes, startd->slot_count);
+}
+
+/* The machine is looked at only when all would agree: somebody may have typed. */
+static int agreed_level(struct startd *startd)
+{
+    figures_expect(startd);
+    if (level_by_figures(startd) == 0) {
+        return 0;
+    }
+    figures_measure(startd);
+    return level_by_figures(startd);
 }
 
 /* Sets the next check, earlier if the rooster may be asked again before. */

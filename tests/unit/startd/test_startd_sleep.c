@@ -5,6 +5,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "base/check.h"
 #include "startd/machine/figures.h"
 #include "startd/sleep/going_down.h"
@@ -60,6 +66,40 @@ static void one_slot_that_says_none_keeps_it_up(void **state)
     hibernate_check(rig->startd);
     assert_false(going_down_has_begun(rig->startd));
     assert_string_equal(held_by(rig), ""); /* its own will is no hindrance */
+}
+
+static bool typing_is_seen(const struct rig *rig)
+{
+    return ad_int_or(shown(rig), "ConsoleIdle", 1000) < 100;
+}
+
+/* The machine is looked at every POLLING_INTERVAL, and again before it sleeps. */
+static void whoever_types_after_the_last_look_keeps_it_up(void **state)
+{
+    struct rig *rig = *state;
+    int pty = posix_openpt(O_RDWR | O_NOCTTY);
+    if (pty < 0 || grantpt(pty) != 0 || unlockpt(pty) != 0) {
+        skip();
+    }
+    char more[400];
+    int terminal = open(ptsname(pty), O_RDWR | O_NOCTTY);
+    struct timespec used[2] = {{.tv_sec = time(NULL) - 5000}, {.tv_nsec = UTIME_OMIT}};
+    assert_true(terminal >= 0 && futimens(terminal, used) == 0);
+    (void)snprintf(more, sizeof more,
+                   "CONSOLE_DEVICES = {\"%s\"}\nPOLLING_INTERVAL = 3600\n"
+                   "HIBERNATE_CHECK_INTERVAL = 4\n"
+                   "HIBERNATE = \"ifThenElse(ConsoleIdle > 1000, \\\"S5\\\", \\\"NONE\\\")\"\n",
+                   ptsname(pty) + strlen("/dev/"));
+    begin(rig, more);
+    if (ad_int_or(shown(rig), "ConsoleIdle", 0) < 4000) {
+        skip(); /* somebody uses this computer's console */
+    }
+    used[0] = (struct timespec){.tv_nsec = UTIME_NOW};
+    assert_int_equal(futimens(terminal, used), 0);
+    until(rig, typing_is_seen); /* seen by the look before it would have slept */
+    assert_false(holds_text(rig, "/run/off", "off\n"));
+    close(terminal);
+    close(pty);
 }
 
 static void the_deepest_level_wins(void **state)
@@ -464,6 +504,7 @@ static void a_plug_in_says_what_it_can_and_does_it(void **state)
 UNIT_TESTS(RIG(the_ad_says_which_levels_there_are), RIG(each_slots_ad_says_when_any_was_matched),
            RIG(all_slots_agree_and_it_is_switched_off_after_its_offline_ads),
            RIG(one_slot_that_says_none_keeps_it_up), RIG(the_deepest_level_wins),
+           RIG(whoever_types_after_the_last_look_keeps_it_up),
            RIG(a_level_that_it_has_not_is_refused_with_a_reason),
            RIG(what_it_can_is_looked_at_before_each_sleep), RIG(each_name_of_a_level_is_understood),
            RIG(who_is_logged_in_keeps_it_up_until_he_leaves),
