@@ -144,6 +144,7 @@ static void collector_destroy(void *state)
     loop_timer_destroy(collector->expiry);
     loop_timer_destroy(collector->own_ad);
     loop_timer_destroy(collector->indexing);
+    collector->inspection_rests = false; /* nothing begins it any more */
     loop_timer_destroy(collector->inspecting);
     slice_work_destroy(collector->invalidating);
     store_close(collector->store);

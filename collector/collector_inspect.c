@@ -1,7 +1,8 @@
 /* collector/collector_inspect.c - writes into machine ads what is wrong with them.
  *
- * A walk without end passes over the machine ads, a few at a time, and examines those that changed
- * since its last pass.  So an update costs nothing more, however many there are.  The result is the
+ * A walk passes over the machine ads, a few at a time, and examines those that changed since its
+ * last pass; it begins anew while ads change.  So an update costs nothing more, however many there
+ * are, and a pool in which nothing changes wakes nobody.  The result is the
  * attribute AdProblems, which `roost status` shows.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -21,10 +22,9 @@
 #include "collector/inspect_plan.h"
 #include "wire/secret_list.h"
 
-#define STEP_MS   100  /* between two steps of the walk */
-#define REST_MS   1000 /* after a walk that found nothing new */
-#define STEP_ADS  500  /* passed in one step, at most */
-#define BUDGET_MS 2    /* milliseconds of one step */
+#define STEP_MS   100 /* between two steps of the walk */
+#define STEP_ADS  500 /* passed in one step, at most */
+#define BUDGET_MS 2   /* milliseconds of one step */
 
 static void say_problems(const struct collector *collector, const struct ads_entry *entry,
                          const char *problems)
@@ -84,8 +84,9 @@ void collector_inspect_some(void *arg)
         if (!entry) {
             ads_cursor_fini(&collector->inspection);
             ads_cursor_init(&collector->inspection, collector->ads, "Machine");
-            pause_ms = collector->inspected_any ? STEP_MS : REST_MS;
-            collector->inspected_any = false;
+            pause_ms = collector->inspected_any ? STEP_MS : INSPECTION_REST_MS;
+            collector->inspection_rests = !collector->inspected_any && !collector->inspection_due;
+            collector->inspected_any = collector->inspection_due = false;
             break;
         }
         if (!entry->shown || entry->waiting > 0 || entry->since == entry->inspected) {
@@ -97,5 +98,7 @@ void collector_inspect_some(void *arg)
             break;
         }
     }
-    loop_timer_set(collector->inspecting, pause_ms);
+    if (!collector->inspection_rests) {
+        loop_timer_set(collector->inspecting, pause_ms);
+    }
 }

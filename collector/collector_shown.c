@@ -6,16 +6,31 @@
 
 #include <stddef.h>
 
+#include "base/loop.h"
+#include "base/text.h"
 #include "classad/ad_eval.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_state.h"
 #include "user_maps/user_world.h"
 #include "wire/watch.h"
 
+/* The ad is examined by a walk of collector_inspect.c, which begins now if none is under way. */
+static void inspect_soon(struct collector *collector)
+{
+    collector->inspection_due = true;
+    if (collector->inspection_rests) {
+        collector->inspection_rests = false;
+        loop_timer_set(collector->inspecting, INSPECTION_REST_MS);
+    }
+}
+
 static void ad_changed(void *arg, const char *type, const char *name, const struct ad *ad)
 {
     struct collector *collector = arg;
     watch_server_changed(collector->watches, type, name, ad);
+    if (text_compare_nocase(type, "Machine") == 0) {
+        inspect_soon(collector);
+    }
 }
 
 static void ad_gone(void *arg, const char *type, const char *name)

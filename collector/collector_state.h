@@ -82,6 +82,8 @@ struct collector_settings {
     uint64_t own_ad_interval_ms;
 };
 
+#define INSPECTION_REST_MS 1000 /* before a walk of collector_inspect.c, after one without news */
+
 struct collector {
     struct daemon_env env;
     struct wire_context *context;
@@ -115,6 +117,9 @@ struct collector {
     struct invalidation *invalidations;
     struct ads_cursor inspection; /* position of collector_inspect.c in its walk over the ads */
     bool inspected_any;           /* the present walk of collector_inspect.c has examined an ad */
+    /* inspection_due: a machine ad has changed since the walk began; inspection_rests: no walk is
+     * under way or planned */
+    bool inspection_due, inspection_rests;
     struct session *sessions;
     /* uplinks with machine ads that ended and have not come back yet, in order of their end */
     struct lost_uplink *lost, **lost_end;

@@ -69,7 +69,8 @@ void collector_session_lost(struct session *session);
 void collector_mark_lost(struct collector *collector);
 void collector_lost_drop(struct collector *collector);
 
-/* collector_inspect.c: examines some machine ads and sets its timer again. */
+/* collector_inspect.c: examines some machine ads, and sets its timer again until a walk over all of
+ * them has found none that changed. */
 void collector_inspect_some(void *collector);
 
 /* collector_figures.c: renews the collector's own ad and sets its timer again. */
