@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct err;
+
 enum knob_type {
     KNOB_STRING,     /* any text */
     KNOB_INT,        /* a whole number, or arithmetic: "15 * $(MINUTE)" */
@@ -50,6 +52,9 @@ struct knob {
     /* for KNOB_STRING: the allowed values, such as "process|command"; NULL: any */
     const char *choices;
     bool restart; /* true: read only when the daemon starts, a reload does not change the value */
+    /* Further check of a value that is valid for its type and not empty; for KNOB_LIST, of each
+     * item.  Must be the parser that reads the value later.  Returns 0 or -errno.  NULL: none. */
+    int (*check)(const char *text, struct err *err);
 };
 
 /* A kind of section: KIND "title" { option = value ... } */
@@ -61,13 +66,15 @@ struct knob_section {
 };
 
 /* Knobs whose names contain a word of the user's choice: SLOT_TYPE_1, MACHINE_RESOURCE_GPUS.  Only
- * config_text() and config_next() return them, as text; whoever reads a value must check it. */
+ * config_text() and config_next() return them, as text; whoever reads a value must parse it. */
 struct knob_family {
     /* beginning of the names: "SLOT_TYPE_"; or a pattern, where '*' stands for at least one byte:
      * "*_LIMIT" */
     const char *prefix;
     const char *written; /* the documented form: "SLOT_TYPE_<n>" */
     const char *help;
+    enum knob_type type; /* what a value must be; KNOB_STRING: any text */
+    int (*check)(const char *text, struct err *err); /* as in struct knob */
 };
 
 struct knob_table {

@@ -4,12 +4,14 @@
  */
 #include "base/check.h"
 #include "base/knob.h"
+#include "base/knob_check.h"
 
 static const struct knob KNOBS[] = {
     /* The pool */
     {.name = "COLLECTOR_HOST",
      .type = KNOB_LIST,
      .fallback = "$(CONDOR_HOST:127.0.0.1)",
+     .check = knob_check_address,
      .help = "Address of the collector, HOST or HOST:PORT; several are tried in order."},
     {.name = "UID_DOMAIN",
      .type = KNOB_STRING,
@@ -260,14 +262,18 @@ static const struct knob KNOBS[] = {
 };
 
 static const struct knob_family FAMILIES[] = {
-    {"*_DEBUG", "<DAEMON>_DEBUG",
-     "What goes into the log of the daemon that the knob's name begins with; values as in "
-     "ALL_DEBUG."},
-    {"CLASSAD_USER_MAPFILE_", "CLASSAD_USER_MAPFILE_<name>",
-     "The file of the map <name>. Each line has a method (usually `*`), a user or a /pattern/, and "
-     "the names that the map gives."},
-    {"CLASSAD_USER_MAPDATA_", "CLASSAD_USER_MAPDATA_<name>",
-     "The lines of the map <name> themselves, when the map has no file."},
+    {.prefix = "*_DEBUG",
+     .written = "<DAEMON>_DEBUG",
+     .help = "What goes into the log of the daemon that the knob's name begins with; values as in "
+             "ALL_DEBUG."},
+    {.prefix = "CLASSAD_USER_MAPFILE_",
+     .written = "CLASSAD_USER_MAPFILE_<name>",
+     .help = "The file of the map <name>. Each line has a method (usually `*`), a user or a "
+             "/pattern/, and "
+             "the names that the map gives."},
+    {.prefix = "CLASSAD_USER_MAPDATA_",
+     .written = "CLASSAD_USER_MAPDATA_<name>",
+     .help = "The lines of the map <name> themselves, when the map has no file."},
 };
 
 const struct knob_table knobs_common = {.owner = "",

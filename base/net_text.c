@@ -110,6 +110,25 @@ int net_text_mac(const char *text, uint8_t ret[NET_MAC_BYTES], struct err *err)
     return 0;
 }
 
+int net_text_address(const char *text, size_t *host_length, int64_t *port, struct err *err)
+{
+    const char *end = text[0] == '[' ? strchr(text, ']') : NULL;
+    const char *colon = strchr(end != NULL ? end : text, ':');
+    size_t length = colon != NULL ? (size_t)(colon - text) : strlen(text);
+    int64_t number = 0;
+    if (length == 0 || (text[0] == '[' && (end == NULL || length != (size_t)(end - text) + 1))) {
+        return err_set(err, -EINVAL, "'%s' is not HOST or HOST:PORT", text);
+    }
+    if (colon != NULL &&
+        (text_parse_int64(colon + 1, &number, NULL) != 0 || number < 0 || number > UINT16_MAX)) {
+        return err_set(err, -EINVAL, "'%s': the port must be a number from 0 to %d", text,
+                       UINT16_MAX);
+    }
+    *host_length = length;
+    *port = colon != NULL ? number : *port;
+    return 0;
+}
+
 char *net_text_put_ipv4(uint32_t address, char ret[NET_TEXT_MAX])
 {
     (void)snprintf(ret, NET_TEXT_MAX, "%u.%u.%u.%u", address >> 24, address >> 16 & 255,

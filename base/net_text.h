@@ -10,6 +10,7 @@
 #ifndef BASE_NET_TEXT_H
 #define BASE_NET_TEXT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct err;
@@ -31,6 +32,11 @@ int net_text_mask(const char *text, uint32_t *ret, struct err *err); /* reads "2
 int net_text_subnet(const char *text, struct net_subnet *ret, struct err *err);
 /* Reads "52:54:00:12:34:56", "52-54-...", "5254.0012.3456" or "525400123456", in any case. */
 int net_text_mac(const char *text, uint8_t ret[NET_MAC_BYTES], struct err *err);
+
+/* Reads "HOST", "HOST:PORT", "[IPV6]" or "[IPV6]:PORT"; the host is not examined.  *host_length:
+ * how many bytes at the beginning are the host, with its brackets; *port stays as it was if the
+ * text has none.  Returns 0; or -EINVAL, with the text quoted in err. */
+int net_text_address(const char *text, size_t *host_length, int64_t *port, struct err *err);
 
 /* Writes "10.0.0.7".  The functions net_text_put_...() return ret, and write texts that
  * net_text_ipv4(), net_text_subnet() and net_text_mac() accept. */

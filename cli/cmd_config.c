@@ -20,6 +20,7 @@
 #include "classad/ad.h"
 #include "cli/cli.h"
 #include "cli/config_ask.h"
+#include "cli/config_try.h"
 #include "cli/listing.h"
 #include "wire/settings.h"
 
@@ -127,22 +128,6 @@ static int show_knobs(struct dump *dump, struct vec *ads)
 
 /* ---- this host */
 
-static size_t table_count(void)
-{
-    size_t count = 0;
-    while (knob_tables[count] != NULL) {
-        count++;
-    }
-    return count;
-}
-
-static void warn_of_unknown(const struct cli *cli, const struct config *config)
-{
-    for (size_t i = 0; i < config_unknown_count(config); i++) {
-        (void)cli_fail(cli, "%s", config_unknown(config, i)); /* a warning only */
-    }
-}
-
 static int collect_here(struct dump *dump, struct vec *ads, struct err *err)
 {
     struct config *config;
@@ -150,7 +135,7 @@ static int collect_here(struct dump *dump, struct vec *ads, struct err *err)
     const struct knob *knob;
     size_t at = 0;
     const struct config_options how = {.tables = knob_tables,
-                                       .table_count = table_count(),
+                                       .table_count = config_try_tables(),
                                        .subsystem = dump->subsystem,
                                        .only_title = ""}; /* sections are not shown */
     int rc = cli_config_load(dump->cli, &how, &config, err);
@@ -162,34 +147,9 @@ static int collect_here(struct dump *dump, struct vec *ads, struct err *err)
             vec_push(ads, settings_describe(config, name, knob));
         }
     }
-    warn_of_unknown(dump->cli, config);
+    config_try_warn(dump->cli, config);
     config_destroy(config);
     return 0;
-}
-
-/* Loads the file as each daemon would do, because a name with a daemon's prefix applies only to
- * that daemon.  Prints warnings about unknown names if is_loud. */
-static int check_file(struct cli *cli, const char *path, bool is_loud, size_t *files,
-                      struct err *err)
-{
-    int rc = 0;
-    for (size_t i = 0; knob_tables[i] != NULL && rc == 0; i++) {
-        const char *owner = knob_tables[i]->owner;
-        struct config *config;
-        const struct config_options how = {.path = path,
-                                           .tables = knob_tables,
-                                           .table_count = table_count(),
-                                           .subsystem = owner[0] != '\0' ? owner : NULL};
-        rc = cli_config_load(cli, &how, &config, err);
-        if (rc == 0) {
-            *files = config_file_count(config);
-            if (i == 0 && is_loud) {
-                warn_of_unknown(cli, config);
-            }
-            config_destroy(config);
-        }
-    }
-    return rc;
 }
 
 static int config_check(struct dump *dump)
@@ -201,8 +161,11 @@ static int config_check(struct dump *dump)
     if (dump->words.count > 1 || dump->nodes.count > 0) {
         return cli_usage(cli, "check takes one file at a time");
     }
-    if (check_file(cli, path, true, &files, &err) != 0) {
+    if (config_try_file(cli, path, true, &files, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
+    }
+    if (path == NULL && config_try_daemons(cli, &err) != 0) {
+        return err.text[0] != '\0' ? cli_fail(cli, "%s", err.text) : CLI_FAILED;
     }
     (void)printf("The configuration is valid; %zu file%s read\n", files,
                  files == 1 ? " was" : "s were");
@@ -344,13 +307,15 @@ static int reload_here(struct cli *cli)
     struct err err;
     struct cli_node node;
     size_t told = 0, files;
-    int rc = check_file(cli, NULL, true, &files, &err);
+    int rc = config_try_file(cli, NULL, true, &files, &err);
     rc = rc != 0 ? rc : cli_config_nodes(cli, &err);
     for (size_t i = 0; rc == 0 && i < cli_node_count(cli); i++) {
-        rc = cli_node_at(cli, i, &node) ? check_file(cli, node.config, false, &files, &err) : 0;
+        rc =
+            cli_node_at(cli, i, &node) ? config_try_file(cli, node.config, false, &files, &err) : 0;
     }
+    rc = rc != 0 ? rc : config_try_daemons(cli, &err);
     if (rc != 0) { /* nobody is told: they would say the same in their logs */
-        return cli_fail(cli, "%s", err.text);
+        return err.text[0] != '\0' ? cli_fail(cli, "%s", err.text) : CLI_FAILED;
     }
     rc = tell_daemons(cli, config_path(cli->config, "LOCK"), &told, &err);
     for (size_t i = 0; rc == 0 && i < cli_node_count(cli); i++) {

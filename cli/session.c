@@ -24,6 +24,7 @@
 #include "cli/cli.h"
 #include "cli/terminal_plan.h"
 #include "power/power.h"
+#include "power/power_section.h"
 #include "user_maps/user_world.h"
 #include "wire/pool.h"
 #include "wire/wire.h"
@@ -82,6 +83,9 @@ int cli_config_load(struct cli *cli, const struct config_options *how, struct co
     options.macros = macros;
     options.macro_count = 1;
     options.check_expr = ad_expr_check;
+    if (how->tables == knob_tables && how->only_title == NULL) { /* everything is to be checked */
+        options.check_section = power_section_check;
+    }
     int rc = config_load(&source, &options, ret, err);
     return rc == -ENOENT && how->path == NULL ? err_prefix(err, rc, "ROOST_CONFIG") : rc;
 }

@@ -62,6 +62,8 @@ set(ROOST_OWN_SUBFOLDERS "(ckpt/stub|ckpt/library|rsyscall/wrap)")
 function(roost_sources RET NAME)
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${NAME}/*.c" "${CMAKE_SOURCE_DIR}/${NAME}/*/*.c")
     list(FILTER sources EXCLUDE REGEX "/${ROOST_OWN_SUBFOLDERS}/[^/]*$")
+    get_property(parsers GLOBAL PROPERTY ROOST_KNOB_PARSERS)
+    list(REMOVE_ITEM sources ${parsers} "")
     set(${RET} "${sources}" PARENT_SCOPE)
 endfunction()
 
@@ -133,9 +135,13 @@ function(roost_base NAME)
     roost_library(${NAME}_real OBJECT SOURCES ${real} LINK ${NAME} ${real_packages})
 endfunction()
 
-# roost_knobs(knobs LINK...): every folder's knobs.c but base's, in one library, so that the CLI and tools/knobs_dump.c can list
-# the knobs of all daemons without linking the daemons.  The list of all tables (knob_tables of base/knob.h) is made here.
+# roost_knobs(knobs [PARSERS files..] LINK...): every folder's knobs.c but base's, in one library, so that the CLI and
+# tools/knobs_dump.c can list the knobs of all daemons without linking the daemons.  PARSERS: files that the tables' checks call;
+# they are no part of their folders' libraries.  The list of all tables (knob_tables of base/knob.h) is made here.
 function(roost_knobs NAME)
+    cmake_parse_arguments(PARSE_ARGV 1 A "" "" "PARSERS")
+    list(TRANSFORM A_PARSERS PREPEND "${CMAKE_SOURCE_DIR}/")
+    set_property(GLOBAL PROPERTY ROOST_KNOB_PARSERS "${A_PARSERS}")
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/*/knobs.c")
     list(FILTER sources EXCLUDE REGEX "/base/knobs\\.c$")
     set(declared "")
@@ -156,7 +162,7 @@ const struct knob_table *const knob_tables[] = {
 @listed@    NULL,
 };
 ]])
-    roost_library(${NAME} SOURCES ${sources} "${list}" LINK ${ARGN})
+    roost_library(${NAME} SOURCES ${sources} ${A_PARSERS} "${list}" LINK ${A_UNPARSED_ARGUMENTS})
 endfunction()
 
 # roost_folder(NAME [BODIES] [PROGRAM executable [FIRST pkg-config names..]] [LIBS ours..] [PKGS pkg-config names..]

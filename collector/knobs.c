@@ -5,6 +5,7 @@
 #include "collector/knobs.h"
 
 #include "base/check.h"
+#include "base/knob_check.h"
 
 #define YEAR_S ((int64_t)366 * 24 * 3600)
 
@@ -16,6 +17,7 @@ static const struct knob KNOBS[] = {
     {.name = "COLLECTOR_LISTEN",
      .type = KNOB_STRING,
      .fallback = "",
+     .check = knob_check_address,
      .help = "HOST or HOST:PORT to listen on, 0.0.0.0 for all addresses; empty: the first entry of "
              "COLLECTOR_HOST."},
     {.name = "COLLECTOR_CERT",

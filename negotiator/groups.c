@@ -36,29 +36,28 @@ static void log_bad_group(struct log *log, const char *group, const char *what, 
     log_warn(log, "config.group", what, LOG_TEXT("group", group), LOG_TEXT("value", text));
 }
 
-static bool number_of(const struct config *config, struct log *log, const char *prefix,
-                      const char *group, double *ret)
+static bool number_of(const struct config *config, const char *prefix, const char *group,
+                      double *ret)
 {
     const char *text = text_of(config, prefix, group);
     double value;
     if (text == NULL) {
         return false;
     }
-    if (text_parse_double(text, &value, NULL) != 0 || !isfinite(value) || value < 0) {
-        log_bad_group(log, group, "not a number; taken as 0", text);
-        value = 0;
+    if (text_parse_double(text, &value, NULL) != 0) {
+        value = 0; /* cannot be: the table of knobs has checked it */
     }
     *ret = value;
     return true;
 }
 
-static bool truth_of(const struct config *config, struct log *log, const char *prefix,
-                     const char *group, bool otherwise)
+static bool truth_of(const struct config *config, const char *prefix, const char *group,
+                     bool otherwise)
 {
     const char *text = text_of(config, prefix, group);
     bool value = otherwise;
-    if (text != NULL && text_parse_bool(text, &value, NULL) != 0) {
-        log_bad_group(log, group, "neither true nor false; the default applies", text);
+    if (text != NULL) {
+        (void)text_parse_bool(text, &value, NULL); /* the table of knobs has checked it */
     }
     return value;
 }
@@ -133,14 +132,14 @@ static void add_group(struct groups *groups, const struct config *config, struct
         return;
     }
     struct group_entry entry = {.name = mem_strdup(name), .parent = parent, .ceiling = -1};
-    entry.is_dynamic = !number_of(config, log, "GROUP_QUOTA", name, &entry.config_quota) &&
-                       number_of(config, log, "GROUP_QUOTA_DYNAMIC", name, &entry.config_quota);
-    entry.accept_surplus = truth_of(config, log, "GROUP_ACCEPT_SURPLUS", name,
-                                    config_bool(config, "GROUP_ACCEPT_SURPLUS"));
+    entry.is_dynamic = !number_of(config, "GROUP_QUOTA", name, &entry.config_quota) &&
+                       number_of(config, "GROUP_QUOTA_DYNAMIC", name, &entry.config_quota);
+    entry.accept_surplus =
+        truth_of(config, "GROUP_ACCEPT_SURPLUS", name, config_bool(config, "GROUP_ACCEPT_SURPLUS"));
     entry.autoregroup =
-        truth_of(config, log, "GROUP_AUTOREGROUP", name, config_bool(config, "GROUP_AUTOREGROUP"));
+        truth_of(config, "GROUP_AUTOREGROUP", name, config_bool(config, "GROUP_AUTOREGROUP"));
     double factor = 0;
-    (void)number_of(config, log, "GROUP_PRIO_FACTOR", name, &factor); /* not set: none */
+    (void)number_of(config, "GROUP_PRIO_FACTOR", name, &factor); /* not set: none */
     groups->prio_factors[groups->count] = factor;
     groups->entries[groups->count] = entry;
     (void)strmap_set(groups->index, name, &groups->entries[groups->count++]); /* was absent */

@@ -4,6 +4,7 @@
  */
 #include "base/check.h"
 #include "base/knob.h"
+#include "base/knob_check.h"
 #include "negotiator/negotiator.h"
 
 static const struct knob KNOBS[] = {
@@ -163,22 +164,36 @@ static const struct knob KNOBS[] = {
 };
 
 static const struct knob_family FAMILIES[] = {
-    {"GROUP_QUOTA_DYNAMIC_", "GROUP_QUOTA_DYNAMIC_<group>",
-     "The part of its parent group's quota that this group has, 0 to 1."},
-    {"GROUP_QUOTA_", "GROUP_QUOTA_<group>",
-     "The slot weight (SLOT_WEIGHT) that this group may use."},
-    {"GROUP_ACCEPT_SURPLUS_", "GROUP_ACCEPT_SURPLUS_<group>",
-     "Whether this group may use what other groups do not use."},
-    {"GROUP_AUTOREGROUP_", "GROUP_AUTOREGROUP_<group>",
-     "Whether users of this group also compete, outside of the group, for what is left at the end "
-     "of a cycle."},
-    {"CONCURRENCY_LIMIT_DEFAULT_", "CONCURRENCY_LIMIT_DEFAULT_<prefix>",
-     "How many units of a concurrency limit \"<prefix>.something\" may be in use at once when that "
-     "limit has no value of its own."},
-    {"*_LIMIT", "<NAME>_LIMIT",
-     "How many units of the concurrency limit NAME may be in use at once."},
-    {"GROUP_PRIO_FACTOR_", "GROUP_PRIO_FACTOR_<group>",
-     "The priority factor of the users of this group for whom none was set."},
+    {.prefix = "GROUP_QUOTA_DYNAMIC_",
+     .written = "GROUP_QUOTA_DYNAMIC_<group>",
+     .help = "The part of its parent group's quota that this group has, 0 to 1.",
+     .check = knob_check_number},
+    {.prefix = "GROUP_QUOTA_",
+     .written = "GROUP_QUOTA_<group>",
+     .help = "The slot weight (SLOT_WEIGHT) that this group may use.",
+     .check = knob_check_number},
+    {.prefix = "GROUP_ACCEPT_SURPLUS_",
+     .written = "GROUP_ACCEPT_SURPLUS_<group>",
+     .help = "Whether this group may use what other groups do not use.",
+     .type = KNOB_BOOL},
+    {.prefix = "GROUP_AUTOREGROUP_",
+     .written = "GROUP_AUTOREGROUP_<group>",
+     .help = "Whether users of this group also compete, outside of the group, for what is left at "
+             "the end "
+             "of a cycle.",
+     .type = KNOB_BOOL},
+    {.prefix = "CONCURRENCY_LIMIT_DEFAULT_",
+     .written = "CONCURRENCY_LIMIT_DEFAULT_<prefix>",
+     .help = "How many units of a concurrency limit \"<prefix>.something\" may be in use at once "
+             "when that "
+             "limit has no value of its own."},
+    {.prefix = "*_LIMIT",
+     .written = "<NAME>_LIMIT",
+     .help = "How many units of the concurrency limit NAME may be in use at once."},
+    {.prefix = "GROUP_PRIO_FACTOR_",
+     .written = "GROUP_PRIO_FACTOR_<group>",
+     .help = "The priority factor of the users of this group for whom none was set.",
+     .check = knob_check_number},
 };
 
 const struct knob_table negotiator_knobs = {.owner = "NEGOTIATOR",

@@ -30,32 +30,6 @@
 #include "base/err.h"
 #include "rooster/energy_plan.h"
 
-/* ---- the reserve: how many idle machines must be awake, by day and time ---- */
-
-#define GUARD_RESERVE_RULES_MAX 32 /* most rules of one reserve */
-
-/* One rule of ROOSTER_RESERVE. */
-struct guard_reserve_rule {
-    unsigned days; /* bit n: the rule's time begins on day n of the week, 0 is Sunday */
-    /* the rule's time, minutes of the day; to_min <= from_min: it ends on the next day */
-    int from_min, to_min;
-    int64_t number; /* machines in reserve; if is_percent, percent of the pool */
-    bool is_percent;
-};
-
-struct guard_reserve {
-    struct guard_reserve_rule rules[GUARD_RESERVE_RULES_MAX];
-    size_t count;
-};
-
-/* Parses a reserve such as "Mon-Fri 07:00-19:00 = 5, 07:00-19:00 = 10%, else 1" or "5" or "10%";
- * "": no reserve.  Returns 0; -EINVAL: the text is not valid, and err has the bad part; -E2BIG: it
- * has more than GUARD_RESERVE_RULES_MAX rules. */
-int guard_reserve_parse(const char *text, struct guard_reserve *ret, struct err *err);
-/* Returns the reserve in machines, by the first rule that applies at local_s (seconds since 1970,
- * plus the time zone's offset).  A percentage of `machines` is rounded up.  0: no rule applies. */
-int64_t guard_reserve_at(const struct guard_reserve *reserve, int64_t local_s, int64_t machines);
-
 /* ---- how long a machine usually sleeps ---- */
 
 #define GUARD_RESTS_MAX   8 /* number of sleeps of a machine that are kept, the last ones */

@@ -19,6 +19,7 @@
 #include "rooster/energy.h"
 #include "rooster/look.h"
 #include "rooster/nodes.h"
+#include "rooster/reserve_plan.h"
 #include "rooster/rooster.h"
 #include "rooster/sleep_record.h"
 #include "wire/watch.h"
@@ -36,7 +37,7 @@ struct permission {
 
 struct guards {
     struct rooster *rooster;
-    struct guard_reserve reserve;
+    struct reserve reserve;
     struct vec granted; /* struct permission, oldest first; one may be over already */
     size_t first;       /* index of the oldest permission that has not ended */
     struct loop_timer *timer;
@@ -311,9 +312,9 @@ static int64_t collector_age_s(const struct guards *guards)
 static int64_t reserve_wanted(const struct rooster *rooster)
 {
     int64_t now_s = loop_wall_s(rooster->env.loop);
-    return guard_reserve_at(&rooster->guards->reserve,
-                            now_s + os_zone_offset_s(rooster->env.os, now_s),
-                            (int64_t)rooster->machines);
+    return reserve_plan_at(&rooster->guards->reserve,
+                           now_s + os_zone_offset_s(rooster->env.os, now_s),
+                           (int64_t)rooster->machines);
 }
 
 static struct guard_pool pool_of(struct guards *guards)
@@ -592,7 +593,7 @@ int guards_configure(struct guards *guards, struct err *err)
 {
     const char *text = config_string(guards->rooster->env.config, "ROOSTER_RESERVE");
     struct err why;
-    int rc = guard_reserve_parse(text != NULL ? text : "", &guards->reserve, &why);
+    int rc = reserve_plan_parse(text != NULL ? text : "", &guards->reserve, &why);
     return rc != 0 ? err_set(err, rc, "ROOSTER_RESERVE: %.200s", why.text) : 0;
 }
 

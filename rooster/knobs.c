@@ -4,6 +4,8 @@
  */
 #include "base/check.h"
 #include "base/knob.h"
+#include "base/knob_check.h"
+#include "rooster/reserve_plan.h"
 #include "rooster/look.h"
 #include "rooster/rooster.h"
 
@@ -74,6 +76,7 @@ static const struct knob KNOBS[] = {
     {.name = "ROOSTER_RESERVE",
      .type = KNOB_STRING,
      .fallback = "",
+     .check = reserve_plan_check,
      .help = "How many idle machines are kept awake (and woken if too few are): `5`, or `10%` of "
              "the pool, or by day and local time `Mon-Fri 07:00-19:00 = 5, else 1`; the first "
              "entry that applies counts."},
@@ -202,6 +205,7 @@ static const struct knob KNOBS[] = {
              "offline ad."},
     {.name = "ROOSTER_WAKEUP_CMD",
      .type = KNOB_STRING,
+     .check = knob_check_program,
      .help = "The program that wakes machines without a 'node' section; it reads the offline ad "
              "from standard input."},
     {.name = "ROOSTER_TEST_INTERVAL",
@@ -213,6 +217,7 @@ static const struct knob KNOBS[] = {
              "test, one machine at a time; 0: never."},
     {.name = "ROOSTER_TICKET_CMD",
      .type = KNOB_STRING,
+     .check = knob_check_program,
      .help = "The program that tells an operator (for example by a ticket) about a machine that "
              "needs attention: its wakes were given up, it keeps going back to sleep, or it joined "
              "with fewer resources than its offline ad promised. Its argument is the machine's "

@@ -23,6 +23,7 @@
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "power/power.h"
+#include "power/power_section.h"
 #include "rooster/choose.h"
 #include "rooster/energy.h"
 #include "rooster/ledger.h"
@@ -366,6 +367,7 @@ static const struct knob_table *const TABLES[] = {&rooster_knobs, &power_knobs, 
 const struct daemon rooster_daemon = {
     .name = "rooster",
     .check_expr = ad_expr_check,
+    .check_section = power_section_check,
     .tables = TABLES,
     .table_count = ARRAY_COUNT(TABLES),
     .start = rooster_start,

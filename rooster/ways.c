@@ -17,45 +17,13 @@
 #include "base/config/config.h"
 #include "base/err.h"
 #include "power/power.h"
+#include "power/power_section.h"
 #include "rooster/nodes.h"
 #include "rooster/rooster.h"
 
 static const char *or_null(const char *text)
 {
     return text != NULL && text[0] != '\0' ? text : NULL;
-}
-
-/* Reads the options of the method, which is already set, from the section. */
-static void read_section(const struct config_section *section, struct power_node *power)
-{
-    bool by_redfish = power->method != NULL && strcmp(power->method, "redfish") == 0;
-    power->bmc_program = section_path(section, by_redfish ? "curl" : "ipmitool");
-    power->config = section_path(section, "config");
-    power->lock_dir = section_path(section, "lock_dir");
-    power->program = section_path(section, "program");
-    power->wake_command = section_string(section, "wake_command");
-    power->sleep_command = section_string(section, "sleep_command");
-    power->status_command = section_string(section, "status_command");
-    power->hardware_address = or_null(section_string(section, "hardware_address"));
-    power->subnet = or_null(section_string(section, "subnet"));
-    power->relay = section_string(section, "relay");
-    power->password_file = section_path(section, "password_file");
-    power->wake_port = section_int(section, "wake_port");
-    power->wake_repeats = section_int(section, "wake_repeats");
-    power->helper = section_path(section, "helper");
-    power->uri = or_null(section_string(section, "uri"));
-    power->domain = or_null(section_string(section, "domain"));
-    power->domain_sleep = section_string(section, "domain_sleep");
-    power->shutdown_timeout_s = section_duration_s(section, "shutdown_timeout");
-    power->bmc = or_null(section_string(section, "bmc"));
-    power->bmc_password_file = section_path(section, "bmc_password_file");
-    power->bmc_user = or_null(section_string(section, "bmc_user"));
-    power->bmc_sleep = section_string(section, "bmc_sleep");
-    power->bmc_privilege = section_string(section, "privilege");
-    power->cipher_suite = section_int(section, "cipher_suite");
-    power->bmc_system = or_null(section_string(section, "bmc_system"));
-    power->bmc_ca = section_path(section, "bmc_ca");
-    power->bmc_pin = or_null(section_string(section, "bmc_pin"));
 }
 
 /* Uses what the machine's ads say where the configuration says nothing. */
@@ -97,9 +65,10 @@ static int power_at(const struct node *node, size_t index, struct power_node *re
     if (section != NULL) {
         size_t others = 0;
         const char *const *next = section_list(section, "next_methods", &others);
-        power.method =
-            index > 0 && index <= others ? next[index - 1] : section_string(section, "method");
-        read_section(section, &power);
+        power_section_read(section,
+                           index > 0 && index <= others ? next[index - 1]
+                                                        : section_string(section, "method"),
+                           &power);
     } else if (command != NULL && command[0] != '\0') {
         power.method = "command";
         power.wake_command = command;

@@ -363,22 +363,36 @@ static const struct knob KNOBS[] = {
 };
 
 static const struct knob_family FAMILIES[] = {
-    {"SYSTEM_PERIODIC_HOLD_", "SYSTEM_PERIODIC_HOLD_<name>",
-     "An expression like SYSTEM_PERIODIC_HOLD; SYSTEM_PERIODIC_HOLD_NAMES must list its <name>.  "
-     "SYSTEM_PERIODIC_HOLD_<name>_REASON and SYSTEM_PERIODIC_HOLD_<name>_SUBCODE give its reason "
-     "and subcode."},
-    {"SYSTEM_PERIODIC_RELEASE_", "SYSTEM_PERIODIC_RELEASE_<name>",
-     "An expression like SYSTEM_PERIODIC_RELEASE; SYSTEM_PERIODIC_RELEASE_NAMES must list its "
-     "<name>.  SYSTEM_PERIODIC_RELEASE_<name>_REASON and SYSTEM_PERIODIC_RELEASE_<name>_SUBCODE "
-     "give its reason and subcode."},
-    {"SYSTEM_PERIODIC_REMOVE_", "SYSTEM_PERIODIC_REMOVE_<name>",
-     "An expression like SYSTEM_PERIODIC_REMOVE; SYSTEM_PERIODIC_REMOVE_NAMES must list its "
-     "<name>.  SYSTEM_PERIODIC_REMOVE_<name>_REASON and SYSTEM_PERIODIC_REMOVE_<name>_SUBCODE "
-     "give its reason and subcode."},
-    {"SYSTEM_PERIODIC_VACATE_", "SYSTEM_PERIODIC_VACATE_<name>",
-     "An expression like SYSTEM_PERIODIC_VACATE; SYSTEM_PERIODIC_VACATE_NAMES must list its "
-     "<name>.  SYSTEM_PERIODIC_VACATE_<name>_REASON and SYSTEM_PERIODIC_VACATE_<name>_SUBCODE "
-     "give its reason and subcode."},
+    {.prefix = "SYSTEM_PERIODIC_HOLD_",
+     .written = "SYSTEM_PERIODIC_HOLD_<name>",
+     .help = "An expression like SYSTEM_PERIODIC_HOLD; SYSTEM_PERIODIC_HOLD_NAMES must list its "
+             "<name>.  "
+             "SYSTEM_PERIODIC_HOLD_<name>_REASON and SYSTEM_PERIODIC_HOLD_<name>_SUBCODE give its "
+             "reason "
+             "and subcode.",
+     .type = KNOB_EXPR},
+    {.prefix = "SYSTEM_PERIODIC_RELEASE_",
+     .written = "SYSTEM_PERIODIC_RELEASE_<name>",
+     .help =
+         "An expression like SYSTEM_PERIODIC_RELEASE; SYSTEM_PERIODIC_RELEASE_NAMES must list its "
+         "<name>.  SYSTEM_PERIODIC_RELEASE_<name>_REASON and "
+         "SYSTEM_PERIODIC_RELEASE_<name>_SUBCODE "
+         "give its reason and subcode.",
+     .type = KNOB_EXPR},
+    {.prefix = "SYSTEM_PERIODIC_REMOVE_",
+     .written = "SYSTEM_PERIODIC_REMOVE_<name>",
+     .help =
+         "An expression like SYSTEM_PERIODIC_REMOVE; SYSTEM_PERIODIC_REMOVE_NAMES must list its "
+         "<name>.  SYSTEM_PERIODIC_REMOVE_<name>_REASON and SYSTEM_PERIODIC_REMOVE_<name>_SUBCODE "
+         "give its reason and subcode.",
+     .type = KNOB_EXPR},
+    {.prefix = "SYSTEM_PERIODIC_VACATE_",
+     .written = "SYSTEM_PERIODIC_VACATE_<name>",
+     .help =
+         "An expression like SYSTEM_PERIODIC_VACATE; SYSTEM_PERIODIC_VACATE_NAMES must list its "
+         "<name>.  SYSTEM_PERIODIC_VACATE_<name>_REASON and SYSTEM_PERIODIC_VACATE_<name>_SUBCODE "
+         "give its reason and subcode.",
+     .type = KNOB_EXPR},
 };
 
 const struct knob_table schedd_knobs = {.owner = "SCHEDD",

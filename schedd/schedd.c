@@ -700,11 +700,21 @@ static void stop_schedd(void *state)
     loop_timer_set(schedd->stop_timer, 0);
 }
 
+static int check_schedd(const struct config *config, struct err *err)
+{
+    struct schedd_settings settings = {0};
+    int result = read_settings(&settings, config, err);
+    result = result != 0 ? result : policies_check(config, err);
+    ad_expr_destroy(settings.prio);
+    return result;
+}
+
 static const struct knob_table *const TABLES[] = {&schedd_knobs, &knobs_common};
 
 const struct daemon schedd_daemon = {
     .name = "schedd",
     .check_expr = ad_expr_check,
+    .check = check_schedd,
     .tables = TABLES,
     .table_count = ARRAY_COUNT(TABLES),
     .start = start_schedd,

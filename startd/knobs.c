@@ -4,6 +4,7 @@
  */
 #include "base/check.h"
 #include "base/knob.h"
+#include "base/knob_check.h"
 #include "startd/slot/slots.h"
 #include "startd/startd.h"
 
@@ -394,26 +395,44 @@ static const struct knob KNOBS[] = {
 };
 
 static const struct knob_family FAMILIES[] = {
-    {"SLOT_TYPE_*_PARTITIONABLE", "SLOT_TYPE_<n>_PARTITIONABLE",
-     "Whether slots of type n are partitionable: each job gets a dynamic slot as large as it asks "
-     "for."},
-    {"SLOT_TYPE_*_*", "SLOT_TYPE_<n>_START",
-     "START for slots of type n. SLOT_TYPE_<n>_RANK and so on exist for RANK, SUSPEND, CONTINUE, "
-     "PREEMPT, WANT_SUSPEND, WANT_VACATE, KILL, MAXJOBRETIREMENTTIME, MACHINEMAXVACATETIME and "
-     "UNHIBERNATE, too."},
-    {"SLOT_TYPE_", "SLOT_TYPE_<n>",
-     "What a slot of type n (1 to 10) gets: `cpus=2, memory=25%, disk=1/4, GPUs=auto`, or one "
-     "share of everything, `50%`; what is not named is `auto`, an equal share of the rest."},
-    {"NUM_SLOTS_TYPE_", "NUM_SLOTS_TYPE_<n>", "How many slots of type n the machine has."},
-    {"MACHINE_RESOURCE_INVENTORY_", "MACHINE_RESOURCE_INVENTORY_<name>",
-     "A command, run when the startd starts, that reports how many of the resource there are "
-     "(Detected<name>) and the properties of each (docs/protocol/ads.md); not run if "
-     "MACHINE_RESOURCE_<name> is set."},
-    {"MACHINE_RESOURCE_", "MACHINE_RESOURCE_<name>",
-     "A resource of this machine besides Cpus, Memory and Disk: how many there are (`4`), or the "
-     "identifier of each (`CUDA0, CUDA1`)."},
-    {"MODIFY_REQUEST_EXPR_REQUEST", "MODIFY_REQUEST_EXPR_REQUEST<name>",
-     "How much of the resource <name> a dynamic slot gets; unset: what the job asks for."},
+    {.prefix = "SLOT_TYPE_*_PARTITIONABLE",
+     .written = "SLOT_TYPE_<n>_PARTITIONABLE",
+     .help = "Whether slots of type n are partitionable: each job gets a dynamic slot as large as "
+             "it asks "
+             "for.",
+     .type = KNOB_BOOL},
+    {.prefix = "SLOT_TYPE_*_*",
+     .written = "SLOT_TYPE_<n>_START",
+     .help =
+         "START for slots of type n. SLOT_TYPE_<n>_RANK and so on exist for RANK, SUSPEND, "
+         "CONTINUE, "
+         "PREEMPT, WANT_SUSPEND, WANT_VACATE, KILL, MAXJOBRETIREMENTTIME, MACHINEMAXVACATETIME and "
+         "UNHIBERNATE, too.",
+     .type = KNOB_EXPR},
+    {.prefix = "SLOT_TYPE_",
+     .written = "SLOT_TYPE_<n>",
+     .help =
+         "What a slot of type n (1 to 10) gets: `cpus=2, memory=25%, disk=1/4, GPUs=auto`, or one "
+         "share of everything, `50%`; what is not named is `auto`, an equal share of the rest."},
+    {.prefix = "NUM_SLOTS_TYPE_",
+     .written = "NUM_SLOTS_TYPE_<n>",
+     .help = "How many slots of type n the machine has.",
+     .check = knob_check_whole},
+    {.prefix = "MACHINE_RESOURCE_INVENTORY_",
+     .written = "MACHINE_RESOURCE_INVENTORY_<name>",
+     .help =
+         "A command, run when the startd starts, that reports how many of the resource there are "
+         "(Detected<name>) and the properties of each (docs/protocol/ads.md); not run if "
+         "MACHINE_RESOURCE_<name> is set."},
+    {.prefix = "MACHINE_RESOURCE_",
+     .written = "MACHINE_RESOURCE_<name>",
+     .help = "A resource of this machine besides Cpus, Memory and Disk: how many there are (`4`), "
+             "or the "
+             "identifier of each (`CUDA0, CUDA1`)."},
+    {.prefix = "MODIFY_REQUEST_EXPR_REQUEST",
+     .written = "MODIFY_REQUEST_EXPR_REQUEST<name>",
+     .help = "How much of the resource <name> a dynamic slot gets; unset: what the job asks for.",
+     .type = KNOB_EXPR},
 };
 
 static const char *const RESTART_FAMILIES[] = {"SLOT_TYPE_*_PARTITIONABLE", "SLOT_TYPE_",

@@ -181,22 +181,34 @@ static const struct knob KNOBS[] = {
 };
 
 static const struct knob_family FAMILIES[] = {
-    {"*_USER", "SLOT<n>_USER",
-     "The account for jobs of slot n in place of SLOT_USER; SLOT<n>_<m>_USER for one dynamic "
-     "slot."},
-    {"*_CPU_AFFINITY", "SLOT<n>_CPU_AFFINITY",
-     "The CPUs of slot n for ENFORCE_CPU_AFFINITY, counted from 0: `0,2,4-7`; unset: n - 1."},
-    {"*_HOOK_PREPARE_JOB", "<keyword>_HOOK_PREPARE_JOB",
-     "A program that is run before the job, in its sandbox and under its account, with the job ad "
-     "on standard input; if it fails, the job is held."},
-    {"*_HOOK_UPDATE_JOB_INFO", "<keyword>_HOOK_UPDATE_JOB_INFO",
-     "A program that is run every STARTER_UPDATE_INTERVAL while the job runs, in its sandbox and "
-     "under its account. Standard input has the job ad and the job's usage (JobState, JobPid, "
-     "JobStartDate, NumPids, RemoteUserCpu ...). Its exit status is ignored."},
-    {"*_HOOK_JOB_EXIT", "<keyword>_HOOK_JOB_EXIT",
-     "A program that is run after the job has ended, in its sandbox and under its account, with "
-     "the job ad and how the job ended (ExitCode ...) on standard input. Its exit status is "
-     "ignored."},
+    {.prefix = "*_USER",
+     .written = "SLOT<n>_USER",
+     .help =
+         "The account for jobs of slot n in place of SLOT_USER; SLOT<n>_<m>_USER for one dynamic "
+         "slot."},
+    {.prefix = "*_CPU_AFFINITY",
+     .written = "SLOT<n>_CPU_AFFINITY",
+     .help =
+         "The CPUs of slot n for ENFORCE_CPU_AFFINITY, counted from 0: `0,2,4-7`; unset: n - 1."},
+    {.prefix = "*_HOOK_PREPARE_JOB",
+     .written = "<keyword>_HOOK_PREPARE_JOB",
+     .help = "A program that is run before the job, in its sandbox and under its account, with the "
+             "job ad "
+             "on standard input; if it fails, the job is held."},
+    {.prefix = "*_HOOK_UPDATE_JOB_INFO",
+     .written = "<keyword>_HOOK_UPDATE_JOB_INFO",
+     .help =
+         "A program that is run every STARTER_UPDATE_INTERVAL while the job runs, in its sandbox "
+         "and "
+         "under its account. Standard input has the job ad and the job's usage (JobState, JobPid, "
+         "JobStartDate, NumPids, RemoteUserCpu ...). Its exit status is ignored."},
+    {.prefix = "*_HOOK_JOB_EXIT",
+     .written = "<keyword>_HOOK_JOB_EXIT",
+     .help =
+         "A program that is run after the job has ended, in its sandbox and under its account, "
+         "with "
+         "the job ad and how the job ended (ExitCode ...) on standard input. Its exit status is "
+         "ignored."},
 };
 
 const struct knob_table starter_knobs = {.owner = "STARTER",

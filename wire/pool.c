@@ -12,6 +12,7 @@
 #include "base/daemon/daemon.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/net_text.h"
 #include "base/os/os.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -72,15 +73,10 @@ void pool_context_reload(struct wire_context *context, const struct config *conf
 static int append_address(struct strbuf *out, const char *knob, const char *entry, int64_t port,
                           struct err *err)
 {
-    const char *end = entry[0] == '[' ? strchr(entry, ']') : NULL;
-    const char *colon = strchr(end != NULL ? end : entry, ':');
-    size_t host_length = colon != NULL ? (size_t)(colon - entry) : strlen(entry);
-    if (host_length == 0 || (entry[0] == '[' && end == NULL)) {
-        return err_set(err, -EINVAL, "%s: '%s' is not HOST or HOST:PORT", knob, entry);
-    }
-    if (colon != NULL &&
-        (text_parse_int64(colon + 1, &port, NULL) != 0 || port < 0 || port > 65535)) {
-        return err_set(err, -EINVAL, "%s: '%s' has no port after the colon", knob, entry);
+    size_t host_length;
+    int rc = net_text_address(entry, &host_length, &port, err);
+    if (rc != 0) {
+        return err_prefix(err, rc, "%s", knob);
     }
     strbuf_printf(out, "%stcp:%.*s:%lld", out->length > 0 ? "," : "", (int)host_length, entry,
                   (long long)port);

@@ -590,7 +590,12 @@ static int finish_knobs(struct config_loader *loader, struct err *err)
             }
         } else if (entry->kind == ENTRY_MACRO || entry->kind == ENTRY_PREDEFINED) {
             /* A macro that nobody uses may be nonsense. */
-            (void)config_expand_entry(loader, entry, NULL);
+            bool is_valid = config_expand_entry(loader, entry, NULL) == 0;
+            int rc = is_valid ? config_check_family(loader, entry, err) : 0;
+            if (rc < 0) {
+                return err_prefix(err, rc, "%s",
+                                  config_place(loader, &entry->value.origin, entry->name));
+            }
         }
     }
     return 0;

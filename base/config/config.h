@@ -46,6 +46,7 @@
 #define CONFIG_DEFAULT_PATH      "/etc/roost/roost.conf"
 
 struct config; /* a loaded configuration; nothing changes it afterwards */
+struct config_section;
 struct err;
 struct strbuf;
 struct vec;
@@ -104,13 +105,16 @@ struct config_options {
     /* Checks the text of a knob of type KNOB_EXPR; returns 0 or -errno.  NULL: any text is
      * accepted. */
     int (*check_expr)(void *context, const char *text, struct err *err);
-    void *check_context;
     /* Of the sections of this program's kinds, those with this title are read, and all others are
      * stepped over.  NULL: all are read. */
     const char *only_title;
     /* true: config_text_at() gives texts; false: it gives none, and sections of other daemons,
      * which then nobody asks for, are stepped over */
     bool gather_texts;
+    /* Checks a section as a whole, when each of its options is valid.  Returns 0 or -errno; the
+     * line of the first option that err names is added to err.  NULL: all sections are accepted. */
+    int (*check_section)(void *context, const struct config_section *section, struct err *err);
+    void *check_context; /* `context` of both */
     /* Text to use in place of the file of run-time settings, to check a change before it is
      * written.  NULL: the file is read. */
     const char *settings;

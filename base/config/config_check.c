@@ -285,16 +285,104 @@ static int check_by_type(struct config_loader *loader, struct config_value *valu
     return -EINVAL;
 }
 
+/* Applies the check of the knob's table. */
+static int check_further(const struct config_value *value, struct err *err)
+{
+    const struct knob *knob = value->knob;
+    if (!knob->check || !value->text || !value->text[0]) {
+        return 0;
+    }
+    if (knob->type != KNOB_LIST) {
+        return knob->check(value->text, err);
+    }
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < value->item_count; i++) {
+        rc = knob->check(value->items[i], err);
+    }
+    return rc;
+}
+
+int config_check_family(struct config_loader *loader, const struct config_entry *entry,
+                        struct err *err)
+{
+    const struct config_options *options = loader->options;
+    bool restart;
+    const struct knob_family *family =
+        config_family(options->tables, options->table_count, entry->name, &restart);
+    if (!family || !entry->value.text || !entry->value.text[0]) {
+        return 0;
+    }
+    const struct knob knob = {.name = entry->name, .type = family->type, .check = family->check};
+    struct config_value value = {.knob = &knob, .text = entry->value.text};
+    return config_check_value(loader, &value, err);
+}
+
 int config_check_value(struct config_loader *loader, struct config_value *value, struct err *err)
 {
     static const char *const NOTHING[] = {NULL};
     value->items = NOTHING;
     value->item_count = 0;
     if (value->text) {
-        return check_by_type(loader, value, err);
+        int rc = check_by_type(loader, value, err);
+        return rc < 0 ? rc : check_further(value, err);
     }
     /* A table without fallback for something that cannot be unset is our bug. */
     CHECK(value->knob->type == KNOB_STRING || value->knob->type == KNOB_EXPR ||
           value->knob->type == KNOB_PATH || value->knob->type == KNOB_LIST);
     return 0;
+}
+
+/* ---- sections ---- */
+
+static bool is_of_name(char c)
+{
+    return c == '_' || (text_lower(c) >= 'a' && text_lower(c) <= 'z');
+}
+
+/* Returns the last place where the message has this name as a word; NULL: nowhere. */
+static const char *last_word(const char *message, const char *name)
+{
+    const char *last = NULL;
+    size_t length = strlen(name);
+    for (const char *at = strstr(message, name); at != NULL; at = strstr(at + 1, name)) {
+        bool is_word = (at == message || !is_of_name(at[-1])) && !is_of_name(at[length]);
+        last = is_word ? at : last;
+    }
+    return last;
+}
+
+/* Returns the option that was set in a file and that the message names last; else the first option
+ * that was set; NULL: none was. */
+static const struct config_value *option_at_fault(const struct config_section *section,
+                                                  const char *message)
+{
+    const struct config_value *fault = NULL;
+    const char *last = NULL;
+    for (size_t i = 0; i < section->kind->kind->option_count; i++) {
+        const struct config_value *value = config_section_value(section, i);
+        if (value->origin.file != NULL) {
+            const char *at = last_word(message, value->knob->name);
+            fault = fault == NULL || (at != NULL && (last == NULL || at > last)) ? value : fault;
+            last = at != NULL && (last == NULL || at > last) ? at : last;
+        }
+    }
+    return fault;
+}
+
+int config_check_section(struct config_loader *loader, const struct config_section *section,
+                         struct err *err)
+{
+    const struct config_options *options = loader->options;
+    struct err why = {""};
+    int rc = options->check_section == NULL
+                 ? 0
+                 : options->check_section(options->check_context, section, &why);
+    if (rc == 0) {
+        return 0;
+    }
+    const struct config_value *value = option_at_fault(section, why.text);
+    return value != NULL
+               ? err_set(err, rc, "%s: %s", config_place(loader, &value->origin, value->knob->name),
+                         why.text)
+               : err_set(err, rc, "%s:%u: %s", section->file, section->line, why.text);
 }

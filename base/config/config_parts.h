@@ -56,6 +56,9 @@ struct config_section {
     const char *title;
     struct config_value *values; /* on the heap, in no order; knob: the option's row */
     size_t value_count;
+    /* where the section begins for the first time */
+    const char *file;
+    unsigned line;
 };
 
 struct config_kind {
@@ -151,6 +154,16 @@ void config_gather_texts(struct config_loader *loader);
  * for the knob, err says why. */
 int config_check_value(struct config_loader *loader, struct config_value *value, struct err *err);
 
+/* Checks the expanded text of an entry whose name belongs to a family of this program's tables, by
+ * the family's type and check.  Returns 0, also for other entries; or -errno. */
+int config_check_family(struct config_loader *loader, const struct config_entry *entry,
+                        struct err *err);
+
+/* Has the section checked by the caller of config_load() (check_section).  Returns its result, with
+ * the place of the option at fault added to err. */
+int config_check_section(struct config_loader *loader, const struct config_section *section,
+                         struct err *err);
+
 /* Splits the text of a list into items.  The array *items, ended by NULL, and its texts live in the
  * arena.  Returns 0; -EINVAL: a quote is not closed; or -ENOMEM. */
 int config_split_list(struct arena *arena, const char *text, const char *const **items,
@@ -171,10 +184,11 @@ int config_note_unknown(struct config_loader *loader, const char *file, unsigned
  * Returns 0 or -ENOMEM. */
 int config_find_unknown(struct config_loader *loader, struct err *err);
 
-/* Returns whether the name belongs to a family of knobs, such as SLOT_TYPE_1 to SLOT_TYPE_<n>.  If
- * so, *restart tells whether the daemon reads this knob only when it starts. */
-bool config_family(const struct knob_table *const *tables, size_t count, const char *name,
-                   bool *restart);
+/* Returns the first family of these tables that the name belongs to, such as SLOT_TYPE_<n> for
+ * SLOT_TYPE_1, and in *restart whether the daemon reads this knob only when it starts.  NULL: the
+ * name belongs to none. */
+const struct knob_family *config_family(const struct knob_table *const *tables, size_t count,
+                                        const char *name, bool *restart);
 
 /* Returns the most similar name of a knob of this or another daemon; NULL if none is similar. */
 const char *config_nearest_knob(const struct config *config, const char *name);

@@ -77,14 +77,17 @@ void config_free_kind(void *value)
 /* ---- assignments ---- */
 
 static struct config_section *make_section(struct config *config, struct config_kind *kind,
-                                           const char *title)
+                                           const char *file,
+                                           const struct config_statement *statement)
 {
+    const char *title = statement->title;
     struct config_section *section = arena_zalloc(config->arena, sizeof(*section));
     const char *copy = arena_strdup(config->arena, title);
     if (!section || !copy) {
         return NULL;
     }
-    *section = (struct config_section){.kind = kind, .title = copy};
+    *section =
+        (struct config_section){.kind = kind, .title = copy, .file = file, .line = statement->line};
     vec_push(&kind->sections, section);
     (void)strmap_set(kind->by_title, title, section);
     config->section_count++;
@@ -157,7 +160,7 @@ int config_assign_section(struct config_loader *loader, const char *file, enum c
         if (config->section_count >= CONFIG_SECTIONS_MAX) {
             return err_set(err, -EFBIG, "more than %d sections", CONFIG_SECTIONS_MAX);
         }
-        section = make_section(config, kind, statement->title);
+        section = make_section(config, kind, file, statement);
         if (!section) {
             return TOO_LARGE(err);
         }
@@ -208,7 +211,7 @@ static int finish_section(struct config_loader *loader, struct config_section *s
             defaults[i].checked = true;
         }
     }
-    return rc;
+    return rc < 0 ? rc : config_check_section(loader, section, err);
 }
 
 int config_finish_sections(struct config_loader *loader, struct err *err)

@@ -64,7 +64,7 @@ int config_settings_may_name(const struct config *config, const char *name, stru
         return err_set(err, -EINVAL, "'%.60s' is not a valid knob name", name);
     }
     if ((entry && (entry->kind == ENTRY_KNOB || entry->kind == ENTRY_MACRO)) ||
-        config_family(config->tables, config->table_count, name, &restart)) {
+        config_family(config->tables, config->table_count, name, &restart) != NULL) {
         return 0;
     }
     const char *nearest = config_nearest_knob(config, name);
@@ -229,7 +229,7 @@ static bool is_compared(const struct config *config, const struct config_entry *
         return true;
     }
     return entry->kind == ENTRY_MACRO &&
-           config_family(config->tables, config->table_count, entry->name, restart);
+           config_family(config->tables, config->table_count, entry->name, restart) != NULL;
 }
 
 void config_compare(const struct config *before, const struct config *after, struct strbuf *changed,

@@ -82,25 +82,25 @@ static bool is_read_at_start(const struct knob_table *table, const struct knob_f
     return prefix && *prefix;
 }
 
-bool config_family(const struct knob_table *const *tables, size_t count, const char *name,
-                   bool *restart)
+const struct knob_family *config_family(const struct knob_table *const *tables, size_t count,
+                                        const char *name, bool *restart)
 {
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < tables[i]->family_count; j++) {
             if (family_has(&tables[i]->families[j], name)) {
                 *restart = is_read_at_start(tables[i], &tables[i]->families[j]);
-                return true;
+                return &tables[i]->families[j];
             }
         }
     }
-    return false;
+    return NULL;
 }
 
 static bool is_of_a_family(const struct config_options *options, const char *name)
 {
     bool restart;
-    return config_family(options->tables, options->table_count, name, &restart) ||
-           config_family(options->others, options->other_count, name, &restart);
+    return config_family(options->tables, options->table_count, name, &restart) != NULL ||
+           config_family(options->others, options->other_count, name, &restart) != NULL;
 }
 
 static const char *nearest_to(const struct config_loader *loader, const char *name)

@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 struct config;
+struct config_section;
 struct daemon_run;
 struct err;
 struct knob_table; /* defined in base/knob.h */
@@ -67,6 +68,13 @@ struct daemon {
      * with that title, of each kind.  NULL: it reads all. */
     const char *only_title;
     bool gather_texts; /* see config_text_at(); root's daemons gather none */
+    /* Checks a section of a configuration as a whole when the configuration is loaded, as
+     * config_options.check_section.  NULL: any section is accepted. */
+    int (*check_section)(void *context, const struct config_section *section, struct err *err);
+    /* Tries what start() and reload() will read, so that a configuration that the daemon cannot use
+     * is refused before it is in force.  Changes nothing.  Returns 0, or -errno with the knob in
+     * err.  NULL: the tables say everything. */
+    int (*check)(const struct config *config, struct err *err);
     /* All tables of knobs that a file may use, ended by NULL; other names are logged as unknown.
      * NULL: nothing is logged. */
     const struct knob_table *const *known;
@@ -91,6 +99,7 @@ int daemon_set(const struct daemon_env *env, const char *name, const char *value
 /* Runs the daemon until it is told to stop, and returns its exit status.  Command line:
  *
  *     DAEMON [-config FILE] [-log FILE] [-pidfile FILE] [-instance NAME] [-noresurrect] [ARGUMENTS]
+ *     DAEMON -check [-config FILE]: loads and checks the configuration, and ends with status 0 or 1
  *
  * Reads ROOST_CONFIG.  Holds $(LOCK)/<name>.lock while it runs; with an instance the name is
  * "<name>.<instance>" (shadow.alice) in lock, log and env.  Logs to a file in $(LOG), named

@@ -116,11 +116,13 @@ static bool answer_word(const struct daemon *daemon, const char *word)
         return true;
     }
     if (asks_for(word, "help")) {
-        (void)printf(
-            "usage: roost-%s [-config FILE] [-log FILE|-] [-pidfile FILE] [-instance NAME] "
-            "[-noresurrect] [-version]\n"
-            "Reads the configuration FILE; without -config, the file that ROOST_CONFIG names.\n",
-            daemon->name);
+        (void)
+            printf("usage: roost-%s [-config FILE] [-log FILE|-] [-pidfile FILE] [-instance NAME] "
+                   "[-noresurrect] [-check] [-version]\n"
+                   "Reads the configuration FILE; without -config, the file that ROOST_CONFIG "
+                   "names.  With "
+                   "-check, it is only checked.\n",
+                   daemon->name);
         return true;
     }
     return false;
@@ -140,6 +142,15 @@ int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
     }
     (void)umask(022);
     if (loop_create(&loop, &err) != 0 || os_create(loop, &os, &err) != 0) {
+        goto out;
+    }
+    bool is_check = false;
+    struct err fault = {""};
+    status = daemon_run_check(daemon, loop, os, argc, argv, &is_check, &fault) == 0 ? 0 : 1;
+    if (status != 0) {
+        err = fault;
+    }
+    if (is_check) {
         goto out;
     }
     if (adopt != NULL) {

@@ -33,7 +33,8 @@
 struct options {
     const char *config, *log, *pidfile, *instance;
     bool no_resurrect;
-    int first; /* of argv: the first that is not ours */
+    bool check; /* only check the configuration */
+    int first;  /* of argv: the first that is not ours */
 };
 
 struct daemon_run {
@@ -86,6 +87,9 @@ static int parse_options(int argc, char *const *argv, struct options *ret, struc
             options.first += 2;
         } else if (is_option(word, "noresurrect")) {
             options.no_resurrect = true;
+            options.first++;
+        } else if (is_option(word, "check")) {
+            options.check = true;
             options.first++;
         } else {
             break;
@@ -163,6 +167,7 @@ static int load_config(struct daemon_run *run, const char *settings, struct conf
         .macro_count = ARRAY_COUNT(macros),
         .check_expr = run->daemon->check_expr,
         .gather_texts = run->daemon->gather_texts && os_uid(run->os) != 0,
+        .check_section = run->daemon->check_section,
         .settings = settings,
     };
     if (run->daemon->only_title == NULL) {
@@ -336,12 +341,37 @@ static void log_unknown(const struct daemon_run *run)
     }
 }
 
+/* Puts the place where a knob was set before a message that begins with the knob's name. */
+static int place_message(const struct config *config, int code, struct err *err)
+{
+    char knob[NAME_BYTES_MAX];
+    struct config_origin origin;
+    size_t length = strcspn(err->text, ": ");
+    if (length == 0 || length >= sizeof(knob)) {
+        return code;
+    }
+    memcpy(knob, err->text, length);
+    knob[length] = '\0';
+    bool is_placed = config_why(config, knob, &origin) && origin.file != NULL;
+    return is_placed && origin.line > 0 ? err_prefix(err, code, "%s:%u", origin.file, origin.line)
+           : is_placed                  ? err_prefix(err, code, "%s", origin.file)
+                                        : code;
+}
+
 static int load_fresh(struct daemon_run *run, const char *settings, struct config **ret,
                       enum log_level *level, struct err *err)
 {
     struct config *fresh = NULL;
     int code = load_config(run, settings, &fresh, err);
     code = code != 0 ? code : log_level(run, fresh, level, err);
+    if (code == 0 && run->daemon->check != NULL) {
+        struct err why = {""};
+        code = run->daemon->check(fresh, &why);
+        if (code != 0) {
+            code = place_message(fresh, code, &why);
+            (void)err_set(err, code, "%s", why.text);
+        }
+    }
     if (code != 0) {
         config_destroy(fresh);
         return code;
@@ -536,6 +566,23 @@ static int start_daemon(struct daemon_run *run, const struct log_sink *sink, int
     }
     os_lock_note(run->lock, "ready");
     return 0;
+}
+
+int daemon_run_check(const struct daemon *daemon, struct loop *loop, struct os *os, int argc,
+                     char *const *argv, bool *asked, struct err *err)
+{
+    struct daemon_run run = {.daemon = daemon, .loop = loop, .os = os};
+    struct config *config = NULL;
+    enum log_level level;
+    int code = parse_options(argc, argv, &run.options, err);
+    *asked = code == 0 && run.options.check;
+    if (!*asked) {
+        return 0; /* what is wrong with the options is said at the start */
+    }
+    set_names(&run);
+    code = load_fresh(&run, NULL, &config, &level, err);
+    config_destroy(config);
+    return code;
 }
 
 int daemon_run_start(const struct daemon *daemon, struct loop *loop, struct os *os,

@@ -11,6 +11,8 @@
 #ifndef BASE_DAEMON_DAEMON_RUN_H
 #define BASE_DAEMON_DAEMON_RUN_H
 
+#include <stdbool.h>
+
 struct daemon;
 struct daemon_run;
 struct err;
@@ -27,6 +29,10 @@ struct os;
 int daemon_run_start(const struct daemon *daemon, struct loop *loop, struct os *os,
                      const struct log_sink *sink, int argc, char *const *argv,
                      struct daemon_run **ret, struct err *err);
+/* If the arguments ask for it (-check), loads the configuration and checks it as a reload does;
+ * nothing else is done.  Returns 0, or -errno with err set. *asked: whether they do. */
+int daemon_run_check(const struct daemon *daemon, struct loop *loop, struct os *os, int argc,
+                     char *const *argv, bool *asked, struct err *err);
 /* Calls the daemon's destroy() and gives up the daemon's lock file.  To be called after the loop
  * has stopped.  NULL is allowed. */
 void daemon_run_destroy(struct daemon_run *run);

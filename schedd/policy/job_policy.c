@@ -111,15 +111,34 @@ static int read_kind(const struct config *config, enum policy_kind kind,
                              config_expr(config, SYSTEM[kind].subcode), err);
 }
 
+/* Fills *fresh, which must be empty; on failure it stays so. */
+static int read_kinds(const struct config *config, struct policy_system *fresh, struct err *err)
+{
+    int result = 0;
+    for (int kind = 0; result == 0 && kind < POLICY_KINDS; kind++) {
+        result = read_kind(config, (enum policy_kind)kind, fresh, err);
+    }
+    if (result != 0) {
+        policy_system_fini(fresh);
+    }
+    return result;
+}
+
+int policies_check(const struct config *config, struct err *err)
+{
+    struct policy_system fresh = {0};
+    int result = read_kinds(config, &fresh, err);
+    if (result == 0) {
+        policy_system_fini(&fresh);
+    }
+    return result;
+}
+
 int policies_reload(struct schedd *schedd, struct err *err)
 {
     struct policy_system fresh = {0};
-    int result = 0;
-    for (int kind = 0; result == 0 && kind < POLICY_KINDS; kind++) {
-        result = read_kind(schedd->config, (enum policy_kind)kind, &fresh, err);
-    }
+    int result = read_kinds(schedd->config, &fresh, err);
     if (result != 0) {
-        policy_system_fini(&fresh);
         return result;
     }
     policy_system_fini(&schedd->policies->system);

@@ -18,6 +18,7 @@
 #define SCHEDD_POLICY_JOB_POLICY_H
 
 struct ad;
+struct config;
 struct change;
 struct err;
 struct job;
@@ -35,6 +36,8 @@ void policies_fini(struct schedd *schedd);
 /* Reads the site's rules from the present configuration.  Returns 0; or -EINVAL with err, and the
  * old rules stay. */
 int policies_reload(struct schedd *schedd, struct err *err);
+/* Returns 0 if policies_reload() would accept the rules of this configuration; else its error. */
+int policies_check(const struct config *config, struct err *err);
 
 /* To be called when a job is new, or attributes of it or of its cluster changed: notes whether the
  * job has a policy. */

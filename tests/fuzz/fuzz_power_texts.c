@@ -26,6 +26,7 @@
 #include "classad/ad.h"
 #include "power/libvirt_answer.h"
 #include "rooster/guard_plan.h"
+#include "rooster/reserve_plan.h"
 #include "startd/sleep/hibernate_plan.h"
 #include "startd/owner/idle_hint_plan.h"
 #include "startd/machine/meter_plan.h"
@@ -38,7 +39,7 @@
 
 /* ---- the reserve */
 
-static void put_rule(const struct guard_reserve_rule *rule, struct strbuf *out)
+static void put_rule(const struct reserve_rule *rule, struct strbuf *out)
 {
     static const char *const DAYS[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     unsigned from = 0, to = 0;
@@ -57,27 +58,27 @@ static void put_rule(const struct guard_reserve_rule *rule, struct strbuf *out)
 
 static void reserve(const char *text)
 {
-    struct guard_reserve is, again;
+    struct reserve is, again;
     struct err err = {""};
     struct strbuf out;
-    int rc = guard_reserve_parse(text, &is, &err);
+    int rc = reserve_plan_parse(text, &is, &err);
     if (rc != 0) {
         CHECK((rc == -EINVAL || rc == -E2BIG) && err.text[0] != '\0');
         return;
     }
-    CHECK(is.count <= GUARD_RESERVE_RULES_MAX);
+    CHECK(is.count <= RESERVE_RULES_MAX);
     strbuf_init(&out, 0);
     for (size_t i = 0; i < is.count; i++) {
-        const struct guard_reserve_rule *rule = &is.rules[i];
+        const struct reserve_rule *rule = &is.rules[i];
         CHECK(rule->days != 0 && rule->days <= 0x7f && rule->number >= 0);
         CHECK(rule->from_min >= 0 && rule->from_min <= 1440 && rule->to_min >= 0);
         CHECK(rule->to_min <= 1440 && (!rule->is_percent || rule->number <= 100));
         put_rule(rule, &out);
     }
-    CHECK(guard_reserve_parse(strbuf_text(&out), &again, &err) == 0 && again.count == is.count);
+    CHECK(reserve_plan_parse(strbuf_text(&out), &again, &err) == 0 && again.count == is.count);
     for (int64_t minute = 0; minute < WEEK_MIN; minute += 30) {
-        int64_t wanted = guard_reserve_at(&is, NOW_S + minute * 60, 1000);
-        CHECK(wanted >= 0 && wanted == guard_reserve_at(&again, NOW_S + minute * 60, 1000));
+        int64_t wanted = reserve_plan_at(&is, NOW_S + minute * 60, 1000);
+        CHECK(wanted >= 0 && wanted == reserve_plan_at(&again, NOW_S + minute * 60, 1000));
     }
     strbuf_fini(&out);
 }

@@ -14,6 +14,11 @@
 #include "tests/support/config_memory.h"
 #include "tests/support/unit.h"
 
+static inline int not_bad(const char *text, struct err *err)
+{
+    return strstr(text, "bad!") ? err_set(err, -EINVAL, "'%s' is bad", text) : 0;
+}
+
 static const struct knob KNOBS[] = {
     {.name = "START", .type = KNOB_EXPR, .fallback = "TRUE", .help = "h"},
     {.name = "HIBERNATE", .type = KNOB_EXPR, .help = "h"},
@@ -40,9 +45,9 @@ static const struct knob KNOBS[] = {
      .max = 1 << 30,
      .help = "h"},
     {.name = "ATTRS", .type = KNOB_LIST, .fallback = "Arch", .help = "h"},
-    {.name = "MORE_ATTRS", .type = KNOB_LIST, .fallback = "", .help = "h"},
+    {.name = "MORE_ATTRS", .type = KNOB_LIST, .fallback = "", .help = "h", .check = not_bad},
     {.name = "UNSET_LIST", .type = KNOB_LIST, .help = "h"},
-    {.name = "NOTE", .type = KNOB_STRING, .help = "h"},
+    {.name = "NOTE", .type = KNOB_STRING, .help = "h", .check = not_bad},
     {.name = "METHOD",
      .type = KNOB_STRING,
      .fallback = "process",
@@ -77,7 +82,9 @@ static const struct knob NODE_OPTIONS[] = {
 
 static const struct knob_section SECTIONS[] = {
     {"node", NODE_OPTIONS, ARRAY_COUNT(NODE_OPTIONS), "h"}};
-static const struct knob_family FAMILIES[] = {{"SLOT_TYPE_", "SLOT_TYPE_<n>", "h"}};
+static const struct knob_family FAMILIES[] = {
+    {.prefix = "SLOT_TYPE_", .written = "SLOT_TYPE_<n>", .help = "h", .check = not_bad},
+    {.prefix = "HOLD_IF_", .written = "HOLD_IF_<name>", .help = "h", .type = KNOB_EXPR}};
 static const char *const RESTART[] = {"SLOT_TYPE_", NULL};
 static const struct knob_table TABLE = {.owner = "STARTD",
                                         .knobs = KNOBS,
@@ -85,7 +92,7 @@ static const struct knob_table TABLE = {.owner = "STARTD",
                                         .sections = SECTIONS,
                                         .section_count = 1,
                                         .families = FAMILIES,
-                                        .family_count = 1,
+                                        .family_count = ARRAY_COUNT(FAMILIES),
                                         .restart_families = RESTART};
 
 static const struct knob OTHER_KNOBS[] = {
@@ -97,8 +104,9 @@ static const struct knob OTHER_KNOBS[] = {
 static const struct knob SITE_OPTIONS[] = {
     {.name = "jobs", .type = KNOB_INT, .fallback = "1", .help = "h"}};
 static const struct knob_section OTHER_SECTIONS[] = {{"site", SITE_OPTIONS, 1, "h"}};
-static const struct knob_family OTHER_FAMILIES[] = {{"CONCURRENCY_", "CONCURRENCY_<x>", "h"},
-                                                    {"*_LIMIT", "<NAME>_LIMIT", "h"}};
+static const struct knob_family OTHER_FAMILIES[] = {
+    {.prefix = "CONCURRENCY_", .written = "CONCURRENCY_<x>", .help = "h"},
+    {.prefix = "*_LIMIT", .written = "<NAME>_LIMIT", .help = "h"}};
 static const struct knob_table OTHER = {.owner = "NEGOTIATOR",
                                         .knobs = OTHER_KNOBS,
                                         .knob_count = ARRAY_COUNT(OTHER_KNOBS),
@@ -111,6 +119,19 @@ static inline int no_at_sign(void *context, const char *text, struct err *err)
 {
     (void)context;
     return strchr(text, '@') ? err_set(err, -EINVAL, "'%s' is no expression", text) : 0;
+}
+
+/* Refuses a section that draws too much, or that has no options. */
+static inline int few_watts(void *context, const struct config_section *section, struct err *err)
+{
+    (void)context;
+    if (strcmp(section_title(section), "empty") == 0) {
+        return err_set(err, -EINVAL, "node empty: nothing is set");
+    }
+    return section_int(section, "watts") > 4000
+               ? err_set(err, -EINVAL, "node %s: watts must be 4000 at most",
+                         section_title(section))
+               : 0;
 }
 
 static const struct config_macro MACROS[] = {{"HOSTNAME", "wn07"}};
@@ -131,7 +152,8 @@ static inline int load_as(struct config_memory *memory, const struct config_opti
                                            .macro_count = 1,
                                            .check_expr = no_at_sign,
                                            .only_title = how->only_title,
-                                           .gather_texts = how->gather_texts};
+                                           .gather_texts = how->gather_texts,
+                                           .check_section = few_watts};
     const struct config_source source = config_memory_source(memory);
     return config_load(&source, &options, ret, err);
 }

@@ -537,6 +537,31 @@ static void every_type_has_a_name(void **state)
     assert_string_equal(knob_type_name(KNOB_DURATION_MS), "duration");
 }
 
+static void a_table_s_check_is_made_when_the_file_is_read(void **state)
+{
+    (void)state;
+    assert_string_equal(refusal("PORT = 1\nNOTE = \"bad!\"\n"),
+                        "/etc/roost.conf:2: NOTE: 'bad!' is bad");
+    assert_string_equal(refusal("MORE_ATTRS = {A, \"bad!\", C}\n"),
+                        "/etc/roost.conf:1: MORE_ATTRS: 'bad!' is bad");
+    assert_string_equal(refusal("\nSLOT_TYPE_1 = \"bad!\"\n"),
+                        "/etc/roost.conf:2: SLOT_TYPE_1: 'bad!' is bad");
+    assert_string_equal(refusal("HOLD_IF_late = \"a @\"\n"),
+                        "/etc/roost.conf:1: HOLD_IF_late: 'a @' is no expression");
+    config_destroy(load_one("NOTE = \"\"\nMORE_ATTRS = {}\nSLOT_TYPE_1 = \"\"\nMY = \"bad!\"\n"));
+}
+
+static void a_section_is_checked_as_a_whole_with_the_line_of_its_option(void **state)
+{
+    (void)state;
+    assert_string_equal(refusal("node a {\n poll = 20\n watts = 4001\n}\n"),
+                        "/etc/roost.conf:3: watts: node a: watts must be 4000 at most");
+    assert_string_equal(refusal("\nnode empty {\n}\n"),
+                        "/etc/roost.conf:2: node empty: nothing is set");
+    assert_string_equal(refusal("node empty {\n poll = 1\n method = command\n}\n"),
+                        "/etc/roost.conf:3: method: node empty: nothing is set");
+}
+
 UNIT_TESTS(UNIT(later_layers_win_and_say_so),
            UNIT(what_was_set_at_run_time_holds_only_where_that_is_allowed),
            UNIT(local_files_are_read_directory_first_then_file_then_the_rest),
@@ -556,4 +581,6 @@ UNIT_TESTS(UNIT(later_layers_win_and_say_so),
            UNIT(options_of_sections_are_checked),
            UNIT(unknown_names_are_reported_with_the_nearest_known_one),
            UNIT(a_name_of_a_family_is_known_and_a_bare_prefix_is_not),
-           UNIT(a_walk_lists_our_knobs_and_the_user_s_macros), UNIT(every_type_has_a_name))
+           UNIT(a_walk_lists_our_knobs_and_the_user_s_macros), UNIT(every_type_has_a_name),
+           UNIT(a_table_s_check_is_made_when_the_file_is_read),
+           UNIT(a_section_is_checked_as_a_whole_with_the_line_of_its_option))

@@ -85,10 +85,9 @@ static void what_is_configured_badly_is_left_out_and_the_rest_is_served(void **s
 {
     (void)state;
     struct config *config;
-    struct groups *groups =
-        read_groups("GROUP_NAMES = \"a, A, b.c, d..e, .f, g. , h!, i\"\n"
-                    "GROUP_QUOTA_a = many\nGROUP_QUOTA_i = 7\nGROUP_ACCEPT_SURPLUS_i = maybe\n",
-                    &config);
+    struct groups *groups = read_groups("GROUP_NAMES = \"a, A, b.c, d..e, .f, g. , h!, i\"\n"
+                                        "GROUP_QUOTA_i = 7\n",
+                                        &config);
     assert_int_equal(groups->count, 3);
     size_t a = groups_find(groups, "a"), i = groups_find(groups, "i");
     assert_true(a < groups->count && i < groups->count);

