@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/config/config.h"
-#include "base/knob.h"
+#include "base/daemon/daemon_complaint.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
@@ -29,7 +29,9 @@
 #include "base/uuid.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "cli/arrivals.h"
 #include "cli/cli.h"
+#include "cli/config_try.h"
 #include "power/power.h"
 #include "wire/wire.h"
 
@@ -49,17 +51,23 @@ static int spawn_master(struct cli *cli, struct err *err)
     (void)snprintf(program, sizeof program, "%s/roost-master", config_path(cli->config, "SBIN"));
     /* -all: what was told to stay down runs again, too */
     const char *argv[] = {program, "-config", config_file_path(cli), "-all", NULL};
+    char complaint[4200];
+    const char *lock_dir = config_path(cli->config, "LOCK");
+    daemon_complaint_path(lock_dir, "master", complaint, sizeof complaint);
     const struct os_spawn spec = {.argv = argv,
                                   .cwd = "/",
+                                  .stderr_path = complaint,
+                                  .truncate_output = true,
                                   .new_session = true,
                                   .kin = OS_DETACHED};
     pid_t pid;
-    return os_spawn(cli->os, &spec, NULL, NULL, &pid, err);
+    int rc = os_mkdirs(cli->os, lock_dir, 0755, err);
+    return rc != 0 ? rc : os_spawn(cli->os, &spec, NULL, NULL, &pid, err);
 }
 
 struct starting {
     struct cli *cli;
-    struct vec daemons;  /* char *: DAEMON_LIST */
+    struct arrivals *arrivals;
     uint64_t spawned_ms; /* when the last master was started, in loop time; 0: none was */
 };
 
@@ -75,37 +83,8 @@ static int see_to_master(struct starting *starting, struct err *err)
     return spawn_master(cli, err);
 }
 
-/* Reads DAEMON_LIST as the master does. */
-static int read_daemons(struct starting *starting, struct err *err)
-{
-    struct config *config;
-    struct config_options how = {.tables = knob_tables, .subsystem = "MASTER", .only_title = ""};
-    while (knob_tables[how.table_count] != NULL) {
-        how.table_count++;
-    }
-    int rc = cli_config_load(starting->cli, &how, &config, err);
-    if (rc == 0) {
-        const char *const *names = config_list(config, "DAEMON_LIST", NULL);
-        for (; *names != NULL; names++) {
-            vec_push(&starting->daemons, mem_strdup(*names));
-        }
-        config_destroy(config);
-    }
-    return rc;
-}
-
-static bool is_listed(const struct starting *starting, const char *daemon)
-{
-    for (size_t i = 0; i < starting->daemons.count; i++) {
-        if (text_equal_nocase(starting->daemons.items[i], daemon)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Repeats a step until it succeeds, starting a master where none holds the lock.  After READY_MS,
- * returns the last error. */
+/* Repeats a step until it succeeds, starting a master where none holds the lock.  If a daemon does
+ * not start, returns why; after READY_MS, returns the last error. */
 static int until_ready(struct starting *starting,
                        int (*step)(const struct starting *starting, struct err *err),
                        struct err *err)
@@ -118,7 +97,7 @@ static int until_ready(struct starting *starting,
         if (rc == 0 || rc == -EACCES || rc == -EINVAL || loop_now_ms(cli->loop) >= end_ms) {
             return rc;
         }
-        if (see_to_master(starting, &why) != 0) {
+        if (arrivals_look(starting->arrivals, &why) != 0 || see_to_master(starting, &why) != 0) {
             *err = why;
             return -EIO;
         }
@@ -153,33 +132,27 @@ static int ad_is_there(struct cli *cli, const char *type, struct err *err)
 
 static int runs_here(struct cli *cli, const char *daemon, struct err *err)
 {
-    char name[64];
-    size_t length = 0;
-    for (; daemon[length] != '\0' && length < sizeof name - 1; length++) {
-        name[length] = text_lower(daemon[length]);
-    }
-    name[length] = '\0';
-    return cli_lock_holder(cli, config_path(cli->config, "LOCK"), name) != 0
+    return cli_lock_holder(cli, config_path(cli->config, "LOCK"), daemon) != 0
                ? 0
-               : err_set(err, -EAGAIN, "%s of DAEMON_LIST does not run yet", daemon);
+               : err_set(err, -EAGAIN, "the %s of DAEMON_LIST does not run yet", daemon);
 }
 
 static int daemons_are_there(const struct starting *starting, struct err *err)
 {
-    static const char *const TYPES[][2] = {{"SCHEDD", "Scheduler"},
-                                           {"NEGOTIATOR", "Negotiator"},
-                                           {"ROOSTER", "Rooster"}};
+    static const char *const TYPES[][2] = {{"schedd", "Scheduler"},
+                                           {"negotiator", "Negotiator"},
+                                           {"rooster", "Rooster"}};
     struct cli *cli = starting->cli;
-    bool is_central = is_listed(starting, "COLLECTOR");
+    bool is_central = arrivals_has(starting->arrivals, "COLLECTOR");
     /* The collector that answered before may have ended. */
     int rc = is_central ? cli_collector(cli, err) : 0;
-    for (size_t i = 0; i < starting->daemons.count && rc == 0; i++) {
+    const char *name;
+    for (size_t i = 0; rc == 0 && (name = arrivals_name(starting->arrivals, i)) != NULL; i++) {
         const char *type = NULL;
         for (size_t j = 0; j < sizeof TYPES / sizeof TYPES[0] && is_central; j++) {
-            type = text_equal_nocase(starting->daemons.items[i], TYPES[j][0]) ? TYPES[j][1] : type;
+            type = strcmp(name, TYPES[j][0]) == 0 ? TYPES[j][1] : type;
         }
-        rc = type != NULL ? ad_is_there(cli, type, err)
-                          : runs_here(cli, starting->daemons.items[i], err);
+        rc = type != NULL ? ad_is_there(cli, type, err) : runs_here(cli, name, err);
     }
     return rc;
 }
@@ -385,16 +358,27 @@ int cmd_start(struct cli *cli)
         return start_machines(cli);
     }
     struct starting starting = {.cli = cli};
-    int rc = read_daemons(&starting, &err);
-    rc = rc != 0 ? rc : see_to_master(&starting, &err);
-    if (rc == 0 && is_listed(&starting, "COLLECTOR")) {
+    int rc = config_try_daemons(cli, &err); /* nothing is started that would end at once */
+    if (rc != 0) {
+        return err.text[0] != '\0' ? cli_fail(cli, "%s", err.text) : CLI_FAILED;
+    }
+    rc = arrivals_open(cli, &starting.arrivals, &err);
+    if (rc == 0) {
+        arrivals_retry(starting.arrivals);
+        rc = see_to_master(&starting, &err);
+    }
+    if (rc != 0) {
+        arrivals_close(starting.arrivals);
+        return cli_fail(cli, "%s", err.text);
+    }
+    if (arrivals_has(starting.arrivals, "collector")) {
         rc = until_ready(&starting, collector_answers, &err);
     }
-    if (rc == 0 && is_listed(&starting, "SCHEDD")) {
+    if (rc == 0 && arrivals_has(starting.arrivals, "schedd")) {
         rc = until_ready(&starting, schedd_answers, &err);
     }
     rc = rc != 0 ? rc : until_ready(&starting, daemons_are_there, &err);
-    vec_fini(&starting.daemons, mem_free);
+    arrivals_close(starting.arrivals);
     rc = rc != 0 ? rc : bring_nodes(cli, &err);
     if (rc != 0) {
         return cli_fail(cli, "%s; the logs are in %s", err.text, config_path(cli->config, "LOG"));

@@ -20,6 +20,7 @@
 #include "base/check.h"
 #include "base/config/config.h"
 #include "base/daemon/daemon.h"
+#include "base/daemon/daemon_complaint.h"
 #include "base/daemon/daemon_down.h"
 #include "base/err.h"
 #include "base/knob.h"
@@ -100,6 +101,23 @@ static bool stays_down(struct keeper *keeper)
     return stays;
 }
 
+/* Finds out what the daemon said at its end, and leaves that for `roost start` to read. */
+static void note_end(const struct keeper *keeper, const struct os_exit *how,
+                     char why[DAEMON_COMPLAINT_MAX])
+{
+    const struct master *master = keeper->master;
+    const char *lock_dir = config_path(master->env.config, "LOCK");
+    if (daemon_complaint_read(master->env.os, lock_dir, keeper->name, why) || how->unknown) {
+        return;
+    }
+    if (how->signal != 0) {
+        (void)snprintf(why, DAEMON_COMPLAINT_MAX, "it was ended by signal %d", how->signal);
+    } else {
+        (void)snprintf(why, DAEMON_COMPLAINT_MAX, "it ended with status %d", how->status);
+    }
+    daemon_complaint_write(master->env.os, lock_dir, keeper->name, why);
+}
+
 static void daemon_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct keeper *keeper = arg;
@@ -126,9 +144,11 @@ static void daemon_ended(void *arg, pid_t pid, const struct os_exit *how)
     keeper->failures =
         master_plan_failures(&backoff, keeper->failures, now_ms - keeper->started_ms);
     uint64_t delay_ms = master_plan_delay_ms(&backoff, keeper->failures);
+    char why[DAEMON_COMPLAINT_MAX];
+    note_end(keeper, how, why);
     log_warn(master->env.log, "daemon.ended", "the daemon ended unexpectedly and will be restarted",
              LOG_TEXT("name", keeper->name), LOG_INT("pid", pid), LOG_INT("status", how->status),
-             LOG_INT("signal", how->signal), LOG_INT("delay_ms", delay_ms));
+             LOG_INT("signal", how->signal), LOG_INT("delay_ms", delay_ms), LOG_TEXT("said", why));
     loop_timer_set(keeper->restart, delay_ms);
 }
 
@@ -173,14 +193,20 @@ static void start_daemon(void *arg)
         return;
     }
     master_ad_changed(master->ad);
-    char program[4096], pid_text[64];
+    char program[4096], pid_text[64], complaint[4200];
     struct err err;
+    const char *lock_dir = config_path(master->env.config, "LOCK");
+    daemon_complaint_path(lock_dir, keeper->name, complaint, sizeof complaint);
     (void)snprintf(program, sizeof program, "%s/roost-%s", config_path(master->env.config, "SBIN"),
                    keeper->name);
     (void)snprintf(pid_text, sizeof pid_text, "ROOST_MASTER_PID=%d", (int)os_pid(master->env.os));
     const char *argv[] = {program, NULL};
     const char *env_add[] = {pid_text, NULL};
-    const struct os_spawn spec = {.argv = argv, .env_add = env_add, .cwd = "/"};
+    const struct os_spawn spec = {.argv = argv,
+                                  .env_add = env_add,
+                                  .cwd = "/",
+                                  .stderr_path = complaint,
+                                  .truncate_output = true};
     keeper->adopted = false;
     int rc = os_spawn(master->env.os, &spec, daemon_ended, keeper, &keeper->pid, &err);
     if (rc != 0) {
@@ -188,6 +214,7 @@ static void start_daemon(void *arg)
         keeper->pid = 0;
         keeper->failures++;
         log_error(master->env.log, "daemon.start", err.text, LOG_TEXT("name", keeper->name));
+        daemon_complaint_write(master->env.os, lock_dir, keeper->name, err.text);
         loop_timer_set(keeper->restart, master_plan_delay_ms(&backoff, keeper->failures));
         return;
     }
@@ -442,9 +469,12 @@ static void master_reload(void *state, const struct config *config)
     struct master *master = state;
     master->env.config = config;
     for (size_t i = 0; i < master->keepers.count; i++) {
-        const struct keeper *keeper = master->keepers.items[i];
+        struct keeper *keeper = master->keepers.items[i];
         if (keeper->pid != 0) {
             (void)os_kill(master->env.os, keeper->pid, SIGHUP); /* gone: daemon_ended() follows */
+        } else { /* what kept it from starting may be mended: it is tried at once */
+            loop_timer_stop(keeper->restart);
+            keeper->failures = 0;
         }
     }
     follow_list(master);

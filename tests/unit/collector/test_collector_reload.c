@@ -93,7 +93,9 @@ static void bad_values_keep_the_old_ones_with_one_error(void **state)
     assert_true(still_answers(old));
     struct client *late = client_dial(bed, SCOPE_READ, "", NULL, NULL);
     assert_int_equal(late->status, 0);
-    reload(bed, "COLLECTOR_CERT = \"$(SEC_DIRECTORY)/collector.pem\"\nCOLLECTOR_LISTEN = \"192.0.2.1:0\"");
+    reload(
+        bed,
+        "COLLECTOR_CERT = \"$(SEC_DIRECTORY)/collector.pem\"\nCOLLECTOR_LISTEN = \"192.0.2.1:0\"");
     assert_int_equal(lines_with(text, "config.refused"), 2);
     assert_true(still_answers(late));
     bed_destroy(bed);

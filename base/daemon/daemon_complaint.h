@@ -1,0 +1,31 @@
+/* base/daemon/daemon_complaint.h - what a daemon of this host said when it ended before its time:
+ * $(LOCK)/<name>.stderr.
+ *
+ * The master starts each daemon with this file, emptied, as standard error; a daemon writes there
+ * why it could not start, also when the configuration is so wrong that the daemon has no log yet.
+ * If a daemon ends and the file is empty, the master writes how it ended.  So the file has text if
+ * and only if the last run of the daemon has ended, or has something to say.  `roost start` reads
+ * it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_DAEMON_DAEMON_COMPLAINT_H
+#define BASE_DAEMON_DAEMON_COMPLAINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define DAEMON_COMPLAINT_MAX 512 /* most bytes of a line that is read, with the zero */
+
+struct os;
+
+/* Writes the path of the file to ret.  lock_dir: the directory LOCK; name: "rooster". */
+void daemon_complaint_path(const char *lock_dir, const char *name, char *ret, size_t size);
+/* Reads the last line, cut to its first DAEMON_COMPLAINT_MAX - 1 bytes.  Returns false, with why
+ * "", if the file is empty or cannot be read. */
+bool daemon_complaint_read(struct os *os, const char *lock_dir, const char *name,
+                           char why[DAEMON_COMPLAINT_MAX]);
+/* Writes a line into the file.  A failure is ignored: the log has the same. */
+void daemon_complaint_write(struct os *os, const char *lock_dir, const char *name, const char *why);
+
+#endif
