@@ -75,8 +75,9 @@ static const struct knob KNOBS[] = {
      .help = "Directory of the daemons' local sockets."},
     {.name = "SBIN",
      .type = KNOB_PATH,
-     .fallback = "/usr/local/bin",
-     .help = "Directory of the daemons' programs."},
+     .fallback = "$(PROGRAM_DIR:/usr/local/bin)",
+     .help = "Directory of the daemons' programs; $(PROGRAM_DIR) is the directory of the program "
+             "that reads the configuration."},
     {.name = "SEC_DIRECTORY",
      .type = KNOB_PATH,
      .fallback = "/etc/roost/security",

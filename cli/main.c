@@ -4,10 +4,10 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/loop_run.h"
+#include "base/os/os.h"
 #include "base/os/os_run.h"
 #include "cli/cli.h"
 #include "cli/options_plan.h"
@@ -22,16 +22,6 @@ static const struct cli_command *find_command(const char *name)
         }
     }
     return NULL;
-}
-
-static void find_program_dir(struct cli *cli)
-{
-    ssize_t length = readlink("/proc/self/exe", cli->program_dir, sizeof cli->program_dir - 1);
-    cli->program_dir[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(cli->program_dir, '/');
-    if (slash != NULL) {
-        *slash = '\0';
-    }
 }
 
 /* Does the same as `roost help COMMAND` or, for NULL, `roost help`. */
@@ -109,10 +99,10 @@ int main(int argc, char **argv)
         return cmd_help(&cli); /* it opens nothing */
     }
     struct err err;
-    find_program_dir(&cli);
     if (loop_create(&cli.loop, &err) != 0 || os_create(cli.loop, &cli.os, &err) != 0) {
         return cli_fail(&cli, "%s", err.text);
     }
+    os_program_dir(cli.os, cli.program_dir, sizeof cli.program_dir);
     int status = remote_take(&cli);
     status = status != CLI_OK ? status : command->run(&cli);
     session_hang_up(&cli);

@@ -69,7 +69,8 @@ int cli_config_load(struct cli *cli, const struct config_options *how, struct co
                     struct err *err)
 {
     struct os_machine machine;
-    struct config_macro macros[1] = {{.name = "FULL_HOSTNAME", .value = "localhost"}};
+    struct config_macro macros[] = {{.name = "FULL_HOSTNAME", .value = "localhost"},
+                                    {.name = "PROGRAM_DIR", .value = cli->program_dir}};
     if (os_machine(cli->os, &machine, NULL) == 0) {
         macros[0].value = machine.hostname;
     }
@@ -81,7 +82,7 @@ int cli_config_load(struct cli *cli, const struct config_options *how, struct co
         options.other_count++;
     }
     options.macros = macros;
-    options.macro_count = 1;
+    options.macro_count = ARRAY_COUNT(macros);
     options.check_expr = ad_expr_check;
     if (how->tables == knob_tables && how->only_title == NULL) { /* everything is to be checked */
         options.check_section = power_section_check;

@@ -57,6 +57,12 @@ size_t os_cpu_numbers(struct os *os, uint32_t *ret, size_t max)
     return count;
 }
 
+void os_program_dir(struct os *os, char *ret, size_t size)
+{
+    (void)os;
+    (void)snprintf(ret, size, "/sim"); /* programs have no files here */
+}
+
 int os_machine(struct os *os, struct os_machine *ret, struct err *err)
 {
     (void)err;

@@ -28,6 +28,7 @@
 
 #define EXIT_NOT_STARTED 1
 #define EXIT_LOCKED      3
+#define DIRECTORY_BYTES  4096
 #define NAME_BYTES_MAX   128 /* most bytes of a daemon's name, with the terminating zero */
 
 struct options {
@@ -144,11 +145,14 @@ static int load_config(struct daemon_run *run, const char *settings, struct conf
     (void)snprintf(cpus, sizeof(cpus), "%u", (unsigned)machine.cpus);
     (void)snprintf(memory, sizeof(memory), "%lld", (long long)machine.memory_mib);
     char host[sizeof(machine.hostname)];
+    char program_dir[DIRECTORY_BYTES];
+    os_program_dir(run->os, program_dir, sizeof(program_dir));
     memcpy(host, machine.hostname, sizeof(host));
     host[strcspn(host, ".")] = '\0';
     const struct config_macro macros[] = {
         {"HOSTNAME", host},
         {"FULL_HOSTNAME", machine.hostname},
+        {"PROGRAM_DIR", program_dir},
         {"PID", pid},
         {"DETECTED_CPUS", cpus},
         {"DETECTED_MEMORY", memory},

@@ -38,6 +38,8 @@ struct os_machine {
 };
 
 int os_machine(struct os *os, struct os_machine *ret, struct err *err);
+/* Writes the directory of this program's file to ret, links resolved; "" if it is not known. */
+void os_program_dir(struct os *os, char *ret, size_t size);
 /* Writes the numbers of the CPUs that this process may use, ascending, at most max of them; returns
  * how many. */
 size_t os_cpu_numbers(struct os *os, uint32_t *ret, size_t max);

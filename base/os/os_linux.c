@@ -219,6 +219,18 @@ static const char *condor_arch(const char *machine)
     return strcmp(machine, "i686") == 0 ? "INTEL" : machine;
 }
 
+void os_program_dir(struct os *os, char *ret, size_t size)
+{
+    (void)os;
+    ssize_t length = readlink("/proc/self/exe", ret, size);
+    bool is_whole = length > 0 && (size_t)length < size;
+    ret[is_whole ? length : 0] = '\0';
+    char *slash = strrchr(ret, '/');
+    if (slash != NULL) {
+        *slash = '\0';
+    }
+}
+
 int os_machine(struct os *os, struct os_machine *ret, struct err *err)
 {
     struct os_machine machine = {.cpus = count_cpus(os)};

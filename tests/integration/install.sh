@@ -8,6 +8,7 @@ set -u
 : "${ROOST_BIN:?where the programs are}"
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
+chmod 755 "$WORK"
 export MANPATH="$WORK/usr/share/man" MANROFFSEQ='' LC_ALL=C.UTF-8
 unset ROOST_CONFIG
 
@@ -43,6 +44,21 @@ if command -v systemd-analyze >/dev/null; then
     rm -r "$WORK/units" "$WORK/security"
 fi
 if grep -rl "$WORK" "$WORK/usr/lib" "$WORK/usr/share"; then fail "DESTDIR is in what was installed"; fi
+# the programs find one another where they are: below DESTDIR, and after the tree was moved
+for place in usr moved/usr; do
+    [ -d "$WORK/$place" ] || { mkdir "$WORK/moved" && mv "$WORK/usr" "$WORK/moved/usr"; }
+    "$WORK/$place/bin/roost" init "$WORK/pool" --nodes 1 >/dev/null || fail "$place: init"
+    sed -i '/^SBIN = /d' "$WORK/pool/roost.conf"
+    export ROOST_CONFIG=$WORK/pool/roost.conf
+    [ "$("$WORK/$place/bin/roost" config get SBIN)" = "$WORK/$place/bin" ] || fail "$place: SBIN is $("$WORK/$place/bin/roost" config get SBIN)"
+    said=$("$WORK/$place/bin/roost" start 2>&1) || fail "$place: $said"
+    program=$(readlink "/proc/$(head -n 1 "$WORK/pool/lock/collector.lock")/exe")
+    "$WORK/$place/bin/roost" stop >/dev/null || fail "$place: stop"
+    [ "$program" = "$WORK/$place/bin/roost-collector" ] || fail "$place: the collector is $program"
+    unset ROOST_CONFIG
+    rm -r "$WORK/pool"
+done
+mv "$WORK/moved/usr" "$WORK/usr" && rmdir "$WORK/moved"
 bash -n "$WORK/usr/share/bash-completion/completions/roost" || fail "completion"
 if find "$WORK" -mindepth 1 -maxdepth 1 ! -name usr ! -name log | grep .; then fail "something is outside of usr"; fi
 
