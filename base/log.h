@@ -10,6 +10,13 @@
  * callback, so that virtual time works; lines leave through a sink: a rotated file, stderr, a
  * test's buffer.
  *
+ * A line that is written again and again becomes one line with a count, where the log knows how to
+ * measure time (log_collapse()): a line is the same if level, event, message and fields are, but
+ * for fields that are amounts (count, ..._ms, ..._s, ..._bytes).  The first such lines are written
+ * at once, LOG_REPEAT_WARN or LOG_REPEAT_INFO of them.  The others of the next 10 s are counted,
+ * and then the last of them is written with repeated=N in_s=M.  If it goes on, the time is doubled,
+ * up to 10 minutes.  At level debug, everything is written.
+ *
  * Levels: error = an operator must act; warn = something is wrong, but the daemon goes on; info = a
  * state changed; debug = the rest.  Secrets never belong into a log: that is the caller's duty.
  *
@@ -35,6 +42,19 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBU
 struct log_sink {
     void (*write)(void *context, const char *line, size_t length);
     void (*close)(void *context); /* called by log_destroy(); may be NULL */
+    void *context;
+};
+
+/* how often a line is written before its repetitions are counted: warnings and errors; others,
+ * which tell of changes of state */
+#define LOG_REPEAT_WARN 1
+#define LOG_REPEAT_INFO 5
+
+/* How a log measures how long a line repeats itself.  Both callbacks get the context. */
+struct log_repeats {
+    uint64_t (*now_ms)(void *context); /* monotonic time */
+    /* Must call log_flush() at this time, or later. */
+    void (*wake_at)(void *context, uint64_t at_ms);
     void *context;
 };
 
@@ -94,6 +114,10 @@ struct log *log_create(const char *daemon, enum log_level level, struct log_sink
                        struct log_clock clock);
 void log_destroy(struct log *log); /* NULL is allowed; closes the sink */
 void log_set_level(struct log *log, enum log_level level);
+/* From now on, counts repeated lines instead of writing them; how is copied. */
+void log_collapse(struct log *log, const struct log_repeats *how);
+/* Writes the counts that are due. */
+void log_flush(struct log *log);
 /* Returns whether lines of this level are written; false for a NULL log. */
 bool log_wants(const struct log *log, enum log_level level);
 /* Writes one line. event: the name for programs, such as "wake.sent"; message: the text for people;

@@ -176,9 +176,6 @@ void loop_secret(struct loop *loop, void *data, uint32_t length)
 
 /* ---- accounting ------------------------------------------------------------------------------ */
 
-/* Where the linker put the first byte of the executable. */
-extern const char __executable_start[]; /* NOLINT(bugprone-reserved-identifier) */
-
 void loop_account_begin(struct loop *loop, struct loop_account *account)
 {
     account->inner_ns = loop->inner_ns;
@@ -199,8 +196,7 @@ void loop_account_end(struct loop *loop, const struct loop_account *account, con
     if (own_ms >= LOOP_CALLBACK_BUDGET_MS) {
         loop->stats.overruns++;
         if (loop->on_overrun != NULL) {
-            uint64_t offset = (uint64_t)((uintptr_t)function - (uintptr_t)__executable_start);
-            loop->on_overrun(loop->on_overrun_arg, what, offset, own_ms);
+            loop->on_overrun(loop->on_overrun_arg, what, (uintptr_t)function, own_ms);
         }
     }
 }

@@ -25,9 +25,8 @@ int loop_run(struct loop *loop);
 void loop_run_until(struct loop *loop, const bool *flag);
 
 /* Called for each callback that took longer than LOOP_CALLBACK_BUDGET_MS. what: kind of callback
- * ("timer", "readable" ...). offset: place of the callback's function in the executable, for
- * `addr2line -f -e PROGRAM`. */
-typedef void (*loop_overrun_f)(void *arg, const char *what, uint64_t offset, uint64_t took_ms);
+ * ("timer", "readable" ...). function: address of the callback's function (base/symbol_linux.h). */
+typedef void (*loop_overrun_f)(void *arg, const char *what, uintptr_t function, uint64_t took_ms);
 void loop_on_overrun(struct loop *loop, loop_overrun_f call, void *arg);
 
 struct loop_stats {

@@ -167,6 +167,11 @@ void node_move(struct node *node, enum wake_state state, const char *reason)
     (void)snprintf(node->reason, sizeof node->reason, "%s", reason);
     if (!same) {
         node->since_s = loop_wall_s(rooster->env.loop);
+    }
+    if (!same && state == WAKE_QUARANTINED) { /* an operator must look at the machine */
+        log_warn(rooster->env.log, "node.state", reason, LOG_TEXT("machine", node->name),
+                 LOG_TEXT("state", wake_state_name(state)));
+    } else if (!same) {
         log_info(rooster->env.log, "node.state", reason, LOG_TEXT("machine", node->name),
                  LOG_TEXT("state", wake_state_name(state)));
     }

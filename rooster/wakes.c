@@ -205,9 +205,12 @@ static void order_given(void *arg, int status, const char *text)
 {
     struct node *node = arg;
     node->ordering = false;
-    log_info(node->rooster->env.log, status == 0 ? "wake.sent" : "wake.failed", text,
-             LOG_TEXT("machine", node->name), LOG_INT("attempt", node->wake.attempts));
-    if (status == 0) {
+    if (status != 0) {
+        log_warn(node->rooster->env.log, "wake.failed", text, LOG_TEXT("machine", node->name),
+                 LOG_INT("attempt", node->wake.attempts));
+    } else {
+        log_info(node->rooster->env.log, "wake.sent", text, LOG_TEXT("machine", node->name),
+                 LOG_INT("attempt", node->wake.attempts));
         outside_assume(node, POWER_ON);
     }
     if (node->state == WAKE_WAKING && status != 0) {

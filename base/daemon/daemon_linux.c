@@ -22,6 +22,7 @@
 #include "base/mem.h"
 #include "base/os/os.h"
 #include "base/os/os_run.h"
+#include "base/symbol_linux.h"
 
 #define OVERRUN_LOG_MS 10000 /* at most one line about slow callbacks in so long */
 
@@ -86,7 +87,7 @@ struct overruns {
     uint64_t unlogged;
 };
 
-static void note_overrun(void *arg, const char *what, uint64_t offset, uint64_t took_ms)
+static void note_overrun(void *arg, const char *what, uintptr_t function, uint64_t took_ms)
 {
     struct overruns *overruns = arg;
     uint64_t now_ms = loop_now_ms(overruns->loop);
@@ -94,8 +95,10 @@ static void note_overrun(void *arg, const char *what, uint64_t offset, uint64_t 
     if (overruns->logged_ms != 0 && now_ms - overruns->logged_ms < OVERRUN_LOG_MS) {
         return;
     }
-    char place[32];
-    (void)snprintf(place, sizeof(place), "%#llx", (unsigned long long)offset);
+    char place[200];
+    if (!symbol_name(function, place, sizeof(place))) {
+        (void)snprintf(place, sizeof(place), "%#llx", (unsigned long long)symbol_offset(function));
+    }
     log_warn(overruns->log, "loop.overrun", "a callback took too long", LOG_TEXT("kind", what),
              LOG_TEXT("function", place), LOG_INT("took_ms", took_ms),
              LOG_INT("count", overruns->unlogged));

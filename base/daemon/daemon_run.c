@@ -48,6 +48,8 @@ struct daemon_run {
     struct config *config;
     struct os_lock *lock;
     struct log *log;
+    struct loop_timer *log_timer; /* counts of repeated lines are written when it ends */
+    uint64_t log_due_ms;          /* when it does */
     struct daemon_guard *guard;
     struct daemon_env env;
     void *state;
@@ -227,6 +229,26 @@ static int64_t log_time(void *context)
     return loop_wall_ms(context);
 }
 
+static uint64_t log_now(void *context)
+{
+    return loop_now_ms(((struct daemon_run *)context)->loop);
+}
+
+static void log_due(void *arg)
+{
+    log_flush(((struct daemon_run *)arg)->log);
+}
+
+static void log_wake_at(void *context, uint64_t at_ms)
+{
+    struct daemon_run *run = context;
+    uint64_t now_ms = loop_now_ms(run->loop);
+    if (!loop_timer_is_set(run->log_timer) || at_ms < run->log_due_ms) {
+        run->log_due_ms = at_ms;
+        loop_timer_set(run->log_timer, at_ms > now_ms ? at_ms - now_ms : 0);
+    }
+}
+
 static int open_log(struct daemon_run *run, const struct log_sink *given, struct err *err)
 {
     enum log_level level;
@@ -261,6 +283,12 @@ static int open_log(struct daemon_run *run, const struct log_sink *given, struct
     if (code == 0) {
         run->log = log_create(run->name, level, sink,
                               (struct log_clock){.utc_ms = log_time, .context = run->loop});
+        run->log_timer = loop_timer_create(run->loop, log_due, run);
+        if (given == NULL) { /* who gives a sink looks at each line */
+            log_collapse(run->log, &(struct log_repeats){.now_ms = log_now,
+                                                         .wake_at = log_wake_at,
+                                                         .context = run});
+        }
     }
     return code;
 }
@@ -626,6 +654,7 @@ void daemon_run_destroy(struct daemon_run *run)
     }
     log_info(run->log, "daemon.ended", "ends");
     log_destroy(run->log);
+    loop_timer_destroy(run->log_timer);
     os_unlock(run->lock);
     config_destroy(run->config);
     mem_free(run);

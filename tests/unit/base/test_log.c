@@ -273,12 +273,113 @@ static void a_path_that_cannot_be_opened_is_named(void **state)
     assert_non_null(strstr(err.text, "No such file"));
 }
 
+/* ---- lines that repeat themselves ---- */
+
+struct repeating {
+    uint64_t now_ms, wake_ms; /* wake_ms: when log_flush() is to be called */
+};
+
+static uint64_t repeating_now(void *context)
+{
+    return ((struct repeating *)context)->now_ms;
+}
+
+static void repeating_wake(void *context, uint64_t at_ms)
+{
+    ((struct repeating *)context)->wake_ms = at_ms;
+}
+
+static struct log *counting(struct capture *capture, struct repeating *clock)
+{
+    struct log *log = capturing(capture, LOG_LEVEL_INFO);
+    log_collapse(log, &(struct log_repeats){repeating_now, repeating_wake, clock});
+    return log;
+}
+
+static void a_warning_that_repeats_itself_becomes_one_line_with_a_count(void **state)
+{
+    (void)state;
+    struct capture capture;
+    struct repeating clock = {.now_ms = 5000};
+    struct log *log = counting(&capture, &clock);
+    for (int i = 0; i < 337; i++, clock.now_ms += 20) {
+        log_warn(log, "loop.overrun", "too long", LOG_TEXT("function", "f"), LOG_INT("took_ms", i));
+    }
+    assert_int_equal(capture.lines, 1);
+    assert_int_equal(clock.wake_ms, 15000);
+    clock.now_ms = 15000;
+    log_flush(log);
+    assert_int_equal(capture.lines, 2);
+    assert_non_null(strstr(capture.text, " rooster warn loop.overrun \"too long\" function=f "
+                                         "took_ms=336 repeated=336 in_s=10\n"));
+    /* It goes on: the next count comes after twice the time. */
+    log_warn(log, "loop.overrun", "too long", LOG_TEXT("function", "f"), LOG_INT("took_ms", 9));
+    assert_int_equal(capture.lines, 2);
+    assert_int_equal(clock.wake_ms, 35000);
+    clock.now_ms = 36000;
+    log_flush(log);
+    assert_int_equal(capture.lines, 3);
+    assert_non_null(strstr(capture.text, "repeated=1 in_s=21\n"));
+    /* After a quiet time it is a new line. */
+    clock.now_ms = 80000;
+    log_flush(log);
+    log_warn(log, "loop.overrun", "too long", LOG_TEXT("function", "f"), LOG_INT("took_ms", 7));
+    assert_int_equal(capture.lines, 4);
+    assert_null(strstr(capture.text, "repeated="));
+    log_destroy(log);
+}
+
+static void what_differs_in_more_than_amounts_is_written(void **state)
+{
+    (void)state;
+    struct capture capture;
+    struct repeating clock = {.now_ms = 1};
+    struct log *log = counting(&capture, &clock);
+    log_warn(log, "a.b", "m", LOG_INT("job", 1));
+    log_warn(log, "a.b", "m", LOG_INT("job", 2));
+    log_warn(log, "a.b", "n", LOG_INT("job", 1));
+    log_error(log, "a.b", "m", LOG_INT("job", 1));
+    log_warn(log, "a.c", "m", LOG_INT("job", 1));
+    log_warn(log, "a.b", "m", LOG_TEXT("job", NULL));
+    assert_int_equal(capture.lines, 6);
+    for (size_t i = 0; i < LOG_REPEAT_INFO + 2; i++) { /* changes of state: only when they flap */
+        log_info(log, "a.b", "state", LOG_TEXT("machine", "wn01"));
+    }
+    assert_int_equal(capture.lines, 6 + LOG_REPEAT_INFO);
+    log_destroy(log); /* what was counted is not lost */
+    assert_int_equal(capture.lines, 6 + LOG_REPEAT_INFO + 1);
+    assert_non_null(strstr(capture.text, "machine=wn01 repeated=2 in_s=0\n"));
+}
+
+static void more_lines_than_can_be_counted_are_written(void **state)
+{
+    (void)state;
+    struct capture capture;
+    struct repeating clock = {.now_ms = 1};
+    struct log *log = counting(&capture, &clock);
+    for (int i = 0; i < 300; i++, clock.now_ms++) {
+        log_warn(log, "a.b", "m", LOG_INT("job", i % 100));
+    }
+    assert_int_equal(capture.lines, 300);
+    log_destroy(log);
+    log = counting(&capture, &clock);
+    log_set_level(log, LOG_LEVEL_DEBUG);
+    for (int i = 0; i < 9; i++) {
+        log_warn(log, "a.b", "m");
+    }
+    assert_int_equal(capture.lines, 9);
+    log_destroy(log);
+}
+
 #define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
 
 UNIT_TESTS(UNIT(an_event_is_one_line_with_all_its_parts),
            UNIT(a_stranger_s_bytes_cannot_forge_a_line),
            UNIT(levels_above_the_chosen_one_cost_nothing), UNIT(long_lines_are_cut_at_a_field),
            UNIT(levels_have_our_names_and_htcondor_s),
+           UNIT(a_warning_that_repeats_itself_becomes_one_line_with_a_count),
+           UNIT(what_differs_in_more_than_amounts_is_written),
+           UNIT(more_lines_than_can_be_counted_are_written),
            IN_DIRECTORY(a_file_is_appended_to_and_rotated_by_size),
            IN_DIRECTORY(two_writers_follow_one_another_s_rotation),
            IN_DIRECTORY(a_log_moved_away_by_hand_is_made_again),

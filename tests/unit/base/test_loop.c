@@ -21,6 +21,7 @@
 #include "base/loop_run.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "base/symbol_linux.h"
 
 #define DEADLINE_MS \
     20000 /* longer than anything here may take: a test that gets there has failed */
@@ -498,11 +499,17 @@ static void quick_outer(void *arg)
     f->done = true;
 }
 
-static void note_overrun(void *arg, const char *what, uint64_t offset, uint64_t took_ms)
+static void note_overrun(void *arg, const char *what, uintptr_t function, uint64_t took_ms)
 {
     struct fixture *f = arg;
+    char name[80] = "";
     trace(f, what[0]);
-    assert_true(offset != 0);
+    assert_true(symbol_name(function, name, sizeof(name)));
+    assert_string_equal(name, "slow_inner (test_loop.c)");
+    assert_true(symbol_name((uintptr_t)loop_run_until + 1, name, sizeof(name)));
+    assert_string_equal(name, "loop_run_until");
+    assert_false(symbol_name(1, name, sizeof(name)));
+    assert_string_equal(name, "loop_run_until");
     assert_true(took_ms >= LOOP_CALLBACK_BUDGET_MS);
 }
 
