@@ -15,6 +15,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "wire/expr_attrs.h"
 
 #define CHECK_MS 30000 /* longest time that a daemon's check may take */
 
@@ -27,11 +28,17 @@ size_t config_try_tables(void)
     return count;
 }
 
+static void print_doubt(void *arg, const char *text)
+{
+    (void)cli_fail(arg, "%s", text); /* a warning only */
+}
+
 void config_try_warn(const struct cli *cli, const struct config *config)
 {
     for (size_t i = 0; i < config_unknown_count(config); i++) {
         (void)cli_fail(cli, "%s", config_unknown(config, i)); /* a warning only */
     }
+    expr_attrs_check(config, print_doubt, (void *)cli);
 }
 
 /* ---- files */

@@ -13,7 +13,8 @@ struct config;
 struct err;
 
 size_t config_try_tables(void); /* number of tables in knob_tables (base/knob.h) */
-/* Prints a warning for each unknown name in the files. */
+/* Prints a warning for each unknown name in the files, and for each attribute in an expression that
+ * is probably misspelt. */
 void config_try_warn(const struct cli *cli, const struct config *config);
 /* Loads the file as each daemon would do, because a name with a daemon's prefix applies only to
  * that daemon.  path NULL: the configuration of this command.  Warns of unknown names if is_loud.

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "wire/expr_attrs.h"
 #include "wire/pool.h"
 
 #include <errno.h>
@@ -50,6 +51,7 @@ static int create_context(const struct daemon_env *env, bool judges, struct wire
 
 int pool_context_create(const struct daemon_env *env, struct wire_context **ret, struct err *err)
 {
+    expr_attrs_log(env->config, env->log);
     return create_context(env, true, ret, err);
 }
 
@@ -67,6 +69,7 @@ void pool_context_reload(struct wire_context *context, const struct config *conf
     if (wire_context_change(context, &options, &err) < 0) {
         log_error(log, "config.refused", err.text, LOG_TEXT("kept", "the old keys and token"));
     }
+    expr_attrs_log(config, log);
 }
 
 /* Appends one entry "HOST", "HOST:PORT", "[IPV6]" or "[IPV6]:PORT" as "tcp:HOST:PORT". */
