@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "classad/ad_clauses.h"
 
@@ -159,4 +160,10 @@ void inspect_plan_ad(const struct ad *ad, const struct ad_context *context, stru
         look_at_needed(ad, requirements, out);
     }
     look_at_amounts(ad, out);
+    int64_t ends_s = ad_int_or(ad, "TokenExpires", 0);
+    if (ends_s > 0) {
+        char when[TEXT_UTC_MAX];
+        text_utc_s(ends_s, when);
+        say_problem(out, "the startd's token ends at", when, NULL);
+    }
 }

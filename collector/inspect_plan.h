@@ -22,7 +22,7 @@ struct strbuf;
  * reports: more than INSPECT_ATTRIBUTES_USUAL attributes; Requirements, Start or Rank that refer to
  * themselves; attributes used by Requirements that refer to themselves; missing Requirements; a
  * part of Requirements that is an error for any job; Cpus, Memory or Disk that are not numbers or
- * are negative. */
+ * are negative; TokenExpires: the startd's token ends soon. */
 void inspect_plan_ad(const struct ad *ad, const struct ad_context *context, struct strbuf *out);
 
 #endif

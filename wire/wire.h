@@ -251,6 +251,8 @@ struct wire_events {
     void (*silent)(void *arg, struct wire *wire, uint64_t silent_ms);
 };
 
+#define TOKEN_ENDS_S (INT64_C(7) * 86400) /* so long before its end, a token should be renewed */
+
 /* What all connections of a process share: loop, os, log, token, keys, name of the pool. */
 struct wire_context;
 
@@ -303,6 +305,9 @@ void wire_context_revoke(struct wire_context *context, const char *token_id);
  * tickets of that token can end. */
 void wire_context_on_revoked(struct wire_context *context,
                              void (*revoked)(void *arg, const char *token_id), void *arg);
+/* Returns when this process's token ends, seconds since 1970, if that is less than TOKEN_ENDS_S
+ * away (or past); else 0.  A process with a log warns of that, too, once a day. */
+int64_t wire_context_token_ends_s(struct wire_context *context);
 /* Forgets the revocation of a token, because the token has expired anyway. */
 void wire_context_forget(struct wire_context *context, const char *token_id);
 struct loop *wire_context_loop(const struct wire_context *context);

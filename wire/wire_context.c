@@ -90,6 +90,10 @@ int wire_context_create(const struct wire_context_options *options, struct wire_
     context->limits = wire_limits_create(context);
     context->denials = denials_create();
     context->revocations = revocations_create(context, options->revocations_path);
+    context->token_timer = loop_timer_create(options->loop, wire_context_watch_token, context);
+    if (options->log != NULL && !options->keys_when_asked) { /* a daemon, not a tool */
+        loop_timer_set(context->token_timer, 0);
+    }
     *ret = context;
     return 0;
 }
@@ -99,6 +103,7 @@ void wire_context_destroy(struct wire_context *context)
     if (context == NULL) {
         return;
     }
+    loop_timer_destroy(context->token_timer);
     revocations_destroy(context->revocations); /* its watch is a call of a wire */
     wire_context_sweep(context);
     denials_destroy(context->denials);

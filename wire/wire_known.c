@@ -5,11 +5,15 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "base/log.h"
 #include "base/loop.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "wire/wire_private.h"
 
-#define KEYS_AGE_MS     2000  /* strangers' tokens do not make us read files more often */
+#define KEYS_AGE_MS     2000    /* strangers' tokens do not make us read files more often */
+#define OWN_ENDS_AGE_MS 3600000 /* our own token's end is looked up again after that */
+#define TOKEN_WATCH_MS  UINT64_C(86400000)
 #define OWN_POOL_AGE_MS 60000 /* our own token's pool is looked up again after that */
 
 const struct credential *wire_context_own(struct wire_context *context, uint64_t max_age_ms)
@@ -59,4 +63,26 @@ bool wire_context_is_revoked(const struct wire_context *context, const char *tok
 void wire_context_forget(struct wire_context *context, const char *token_id)
 {
     (void)strmap_remove(context->revoked, token_id);
+}
+
+int64_t wire_context_token_ends_s(struct wire_context *context)
+{
+    const struct credential *own = wire_context_own(context, OWN_ENDS_AGE_MS);
+    int64_t ends_s = own != NULL ? own->token.expires_s : 0;
+    return ends_s != 0 && ends_s - loop_wall_s(context->loop) < TOKEN_ENDS_S ? ends_s : 0;
+}
+
+void wire_context_watch_token(void *arg)
+{
+    struct wire_context *context = arg;
+    int64_t ends_s = wire_context_token_ends_s(context);
+    if (ends_s != 0) {
+        char when[TEXT_UTC_MAX];
+        text_utc_s(ends_s, when);
+        log_warn(context->log, "token.ends",
+                 "the token of this daemon ends soon; replace the file (`roost token create`)",
+                 LOG_TEXT("ends", when), LOG_TEXT("identity", context->own.token.identity),
+                 LOG_TEXT("token_id", context->own.token.id), LOG_TEXT("file", context->own.path));
+    }
+    loop_timer_set(context->token_timer, TOKEN_WATCH_MS);
 }

@@ -103,6 +103,7 @@ struct wire_context {
     struct loop_timer *turn; /* calls wire_context_turns() when wires wait for their turns */
     struct wire_limits *limits;
     struct denials *denials;
+    struct loop_timer *token_timer; /* calls wire_context_watch_token() each day */
 };
 
 /* Reads the public keys again, unless this was tried in the last 2 seconds; called for a token with
@@ -116,6 +117,9 @@ void wire_context_sweep(struct wire_context *context);
 /* Returns the token and key of this process, read again if they were last read more than max_age_ms
  * ago.  NULL: the process has none, and context->own.why says why. */
 const struct credential *wire_context_own(struct wire_context *context, uint64_t max_age_ms);
+/* Callback of the timer `token_timer`: warns if this process's token ends soon, and sets the timer
+ * again. */
+void wire_context_watch_token(void *context);
 /* Returns the pool whose tokens are accepted; "": not known. */
 const char *wire_context_pool(struct wire_context *context);
 

@@ -241,28 +241,40 @@ static int token_list(struct cli *cli)
 
 /* ---- revoke */
 
-static int64_t expiry_of(struct cli *cli, const char *id)
+/* Looks a token up in the ledger of the tokens that were made here.  Returns whether it is there,
+ * and in *expires_s when it expires; 0: never, or not known: the collector then remembers for ever
+ * that the token is revoked. */
+static bool find_made(struct cli *cli, const char *id, int64_t *expires_s)
 {
     struct vec ads = {0};
-    int64_t expires_s = 0;
+    bool found = false;
+    *expires_s = 0;
     if (token_ledger_read(cli->os, config_path(cli->config, "TOKEN_LEDGER"), &ads, NULL) != 0) {
-        return 0; /* the collector then remembers it for ever */
+        return false;
     }
     for (size_t i = 0; i < ads.count; i++) {
         if (strcmp(ad_string_or(ads.items[i], "Id", ""), id) == 0) {
-            expires_s = ad_int_or(ads.items[i], "Expires", 0);
+            *expires_s = ad_int_or(ads.items[i], "Expires", 0);
+            found = true;
         }
     }
     vec_fini(&ads, ad_destroy_item);
-    return expires_s;
+    return found;
 }
 
-static int revoke_one(struct cli *cli, const char *id)
+static int revoke_one(struct cli *cli, const char *id, bool elsewhere)
 {
+    int64_t expires_s;
+    if (!find_made(cli, id, &expires_s) && !elsewhere) {
+        return cli_fail(cli,
+                        "no such token: %s; `roost token list` lists the tokens that were made "
+                        "here, --elsewhere revokes one that was made on another host",
+                        id);
+    }
     struct ad *args = ad_create();
     struct cli_reply reply = {0};
     struct err err = {""};
-    int rc = revocation_sign(cli->wires, id, expiry_of(cli, id), args, &err);
+    int rc = revocation_sign(cli->wires, id, expires_s, args, &err);
     const struct wire_body body = {.args = args};
     rc = rc != 0 ? rc : cli_call(cli, cli->collector, NULL, VERB_REVOKE, &body, 0, &reply, &err);
     cli_reply_fini(&reply);
@@ -284,19 +296,26 @@ static int token_revoke(struct cli *cli)
 {
     struct err err;
     int status = CLI_OK;
-    if (cli->argc < 3) {
-        return cli_usage(cli, "no tokens named; `roost token list` shows their ids");
-    }
+    bool elsewhere = false;
+    int ids = 0;
     for (int i = 2; i < cli->argc; i++) {
-        if (cli->argv[i][0] == '-' || cli->argv[i][0] == '\0' || !token_is_plain(cli->argv[i])) {
-            return cli_usage(cli, "'%s' is not a token id", cli->argv[i]);
+        const char *word = cli->argv[i];
+        if (strcmp(word, "--elsewhere") == 0 || strcmp(word, "-elsewhere") == 0) {
+            elsewhere = true;
+        } else if (word[0] == '-' || word[0] == '\0' || !token_is_plain(word)) {
+            return cli_usage(cli, "'%s' is not a token id", word);
+        } else {
+            ids++;
         }
+    }
+    if (ids == 0) {
+        return cli_usage(cli, "no tokens named; `roost token list` shows their ids");
     }
     if (cli_collector(cli, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
     }
     for (int i = 2; i < cli->argc; i++) {
-        status |= revoke_one(cli, cli->argv[i]);
+        status |= cli->argv[i][0] == '-' ? CLI_OK : revoke_one(cli, cli->argv[i], elsewhere);
     }
     return status != CLI_OK ? CLI_FAILED : CLI_OK;
 }

@@ -40,6 +40,7 @@
 #include "startd/startd_state.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/secret_list.h"
+#include "wire/wire.h"
 
 /* ---- claim ids */
 
@@ -354,6 +355,18 @@ static void set_children(const struct slot *slot, struct ad *ad)
     }
 }
 
+/* A token that ends soon is shown as a problem of the machine (collector/inspect_plan.h). */
+static void put_token(const struct slot *slot, struct ad *ad)
+{
+    struct wire_context *wires = slot->startd->wires;
+    int64_t ends_s = wires != NULL ? wire_context_token_ends_s(wires) : 0;
+    if (ends_s != 0) {
+        ad_set_int(ad, "TokenExpires", ends_s);
+    } else {
+        ad_remove(ad, "TokenExpires");
+    }
+}
+
 void slot_build(struct slot *slot)
 {
     struct ad *ad = ad_copy(slot_fixed_machine(slot->startd));
@@ -362,6 +375,7 @@ void slot_build(struct slot *slot)
     set_state(slot, ad);
     draining_put(slot, ad);
     figures_write(slot, ad);
+    put_token(slot, ad);
     set_claim(slot, ad);
     if (slot->kind == SLOT_PARTITIONABLE) {
         mint_for_pieces(slot);
@@ -386,6 +400,7 @@ void slot_renew(struct slot *slot)
     shown_resources(slot, &shown);
     ad_set_int(slot->ad, "Disk", shown.amount[RESOURCE_DISK] > 0 ? shown.amount[RESOURCE_DISK] : 0);
     figures_write(slot, slot->ad);
+    put_token(slot, slot->ad);
     set_claim(slot, slot->ad);
 }
 

@@ -198,7 +198,7 @@ export_config submit -remote personal job.sub >"$WORK/submit" 2>&1 || fail "subm
 equals "whose job it is" "$(export_config q -af User ProcId)" "$identity 0"
 export_config edit 1 JobPrio 3 >/dev/null || fail "edit"
 equals "what the pool's owner sees" "$("$ROOST" q -allusers -af User JobPrio)" "$identity 3"
-refused_verb() { ! export_config token revoke "$id" >"$WORK/revoke" 2>&1 && grep -q "too weak" "$WORK/revoke"; }
+refused_verb() { ! export_config token revoke --elsewhere "$id" >"$WORK/revoke" 2>&1 && grep -q "too weak" "$WORK/revoke"; }
 refused_verb || fail "the token gives more than it says: $(cat "$WORK/revoke")"
 export_config rm 1 >/dev/null || fail "rm"
 

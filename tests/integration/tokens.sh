@@ -88,7 +88,7 @@ refused expired wire.refused 'token expired at 20.* of expired@personal' status
 refused alien wire.refused 'token signature is wrong' status
 refused forged wire.refused 'token signature is wrong' status
 refused revoked wire.refused "token revoked \(id '$id' of revoked@personal\)" status
-refused weak wire.denied 'token is too weak: REVOKE needs ADMINISTRATOR; weak@personal has READ' token revoke nobody
+refused weak wire.denied 'token is too weak: REVOKE needs ADMINISTRATOR; weak@personal has READ' token revoke --elsewhere nobody
 refused weak wire.denied 'token is too weak: ' power on wn01
 
 
@@ -107,6 +107,15 @@ uplink_refused() {
 }
 uplink_refused weak 'too weak'
 uplink_refused other 'wn99'
+
+# A daemon whose token ends within a week says so.
+token ending --scope READ --scope ADVERTISE --name-pattern wn01 --expires 2d
+ROOST_TOKEN_FILE=$WORK/token.ending timeout 20 "$ROOST_BIN/roost-startd" -config "$POOL/nodes/wn01/roost.conf" -noresurrect \
+    -log "$WORK/startd.ending" -asleep &
+ending=$!
+until_true 15 "a token that ends soon is a warning" grep -q " startd warn token.ends .*identity=ending@personal" "$WORK/startd.ending"
+kill "$ending" 2>/dev/null
+wait "$ending" 2>/dev/null
 
 # Another signing key, which the daemons have no file of: the one that they have answers for it.
 # Whoever has none of the pool's keys can let any key answer for his own; nobody believes it.

@@ -30,6 +30,13 @@ static void said(const char *text, const char *expected)
     ad_destroy(ad);
 }
 
+static void a_token_that_ends_soon_is_a_problem(void **state)
+{
+    (void)state;
+    said("[ Requirements = true; TokenExpires = 1795000000 ]",
+         "the startd's token ends at 2026-11-18T11:06:40Z");
+}
+
 static void nothing_is_said_of_a_good_ad(void **state)
 {
     (void)state;
@@ -119,7 +126,8 @@ static void an_ad_without_end_is_told_and_words_have_one(void **state)
     ad_destroy(ad);
 }
 
-UNIT_TESTS(UNIT(nothing_is_said_of_a_good_ad), UNIT(a_part_that_is_an_error_for_every_job_is_named),
+UNIT_TESTS(UNIT(nothing_is_said_of_a_good_ad), UNIT(a_token_that_ends_soon_is_a_problem),
+           UNIT(a_part_that_is_an_error_for_every_job_is_named),
            UNIT(what_refers_to_itself_is_named), UNIT(a_circle_of_what_requirements_needs_is_named),
            UNIT(a_slot_that_no_job_can_have_is_told),
            UNIT(an_ad_without_end_is_told_and_words_have_one))
