@@ -66,9 +66,97 @@ ROOST_CONFIG=$WORK says 1 "$WORK: is a directory" roost q
 printf 'DAEMON_LIST = {MASTER\n' >"$WORK/broken.conf"
 ROOST_CONFIG=$WORK/broken.conf says 1 "broken.conf:1: .* is not closed" roost status
 
-# ---- no pool
+# ---- a pool where its jobs cannot go
+if [ "$(id -u)" -eq 0 ]; then # others' jobs run under their own account
+    mkdir -m 700 "$WORK/closed"
+    cases=$((cases + 1))
+    roost init "$WORK/closed/pool" --nodes 1 2>"$WORK/err" >/dev/null || failures=$((failures + 1))
+    grep -q "WARNING: the account .* cannot enter $WORK/closed/pool: no job of the account will run" "$WORK/err" ||
+        { echo "FAILED: init below a closed directory: $(cat "$WORK/err")"; failures=$((failures + 1)); }
+    rm -r "$WORK/closed"
+fi
+
+# ---- no pool, and settings that are wrong: each is said with its file and line
 roost init "$WORK/pool" --nodes 1 >/dev/null || exit 1
 export ROOST_CONFIG=$WORK/pool/roost.conf
+good=$WORK/pool/roost.conf
+line=$(($(wc -l <"$good") + 1))
+# setting LINES PATTERN TEXT: `config check` says it of line LINES of what was added; and so does `roost start`, which starts
+# nothing then.
+setting() {
+    sed "s|^SBIN = .*|SBIN = \"$ROOST_BIN\"|" "$good" >"$WORK/pool/wrong.conf"
+    printf '%b\n' "$3" >>"$WORK/pool/wrong.conf"
+    ROOST_CONFIG=$WORK/pool/wrong.conf says 1 "wrong.conf:$((line + $1 - 1)): $2" roost config check
+}
+setting 1 "ROOSTER_RESERVE: 'Mon-Fry .*' is not a valid rule" 'ROOSTER_RESERVE = "Mon-Fry 07:00-19:00 = 5"'
+setting 1 "COLLECTOR_HOST: '127.0.0.1:99999': the port must be" 'COLLECTOR_HOST = {"127.0.0.1:99999"}'
+setting 1 "COLLECTOR_PORT: '99999' is out of range" 'COLLECTOR_PORT = 99999'
+setting 1 "COLLECTOR_LISTEN: '::1' is not HOST or HOST:PORT" 'COLLECTOR_LISTEN = "::1"'
+setting 1 "DAEMON_LIST: SCHED is not a daemon of this installation" 'DAEMON_LIST = {COLLECTOR, SCHED}'
+setting 1 "SCHEDD_DEBUG: 'loud' is not a log level" 'SCHEDD_DEBUG = loud'
+setting 1 "LOG: 'log' is not an absolute path" 'LOG = log'
+setting 1 "ROOSTER_INTERVAL: '10 fortnights'" 'ROOSTER_INTERVAL = "10 fortnights"'
+setting 1 "START: at byte" 'START = "KeyboardIdle >"'
+setting 1 "SLOT_TYPE_1_START: at byte" 'SLOT_TYPE_1_START = "KeyboardIdle >"'
+setting 1 "SLOT_TYPE_1_PARTITIONABLE: 'perhaps'" 'SLOT_TYPE_1_PARTITIONABLE = perhaps'
+setting 1 "NUM_SLOTS_TYPE_1: 'two' is not a whole number" 'NUM_SLOTS_TYPE_1 = two'
+setting 1 "GROUP_QUOTA_a: 'many' is not a number" 'GROUP_QUOTA_a = many'
+setting 1 "GROUP_ACCEPT_SURPLUS_a: 'maybe'" 'GROUP_ACCEPT_SURPLUS_a = maybe'
+setting 1 "DEFAULT_USERLOG_FORMAT_OPTIONS: unknown word 'ISO_DAET'" 'DEFAULT_USERLOG_FORMAT_OPTIONS = ISO_DAET'
+setting 1 "SYSTEM_PERIODIC_HOLD_NAMES names late, but" 'SYSTEM_PERIODIC_HOLD_NAMES = late'
+setting 2 "SYSTEM_PERIODIC_HOLD_late: at byte" 'SYSTEM_PERIODIC_HOLD_NAMES = late\nSYSTEM_PERIODIC_HOLD_late = "a +"'
+setting 1 "SUBMIT_ROOT_AS is root" 'SUBMIT_ROOT_AS = root'
+setting 1 "ROOSTER_WAKEUP_CMD: 'wake' is not an absolute path" 'ROOSTER_WAKEUP_CMD = "wake -x"'
+setting 1 "node n: no method; expected method = process" 'node n { }'
+setting 2 "bmc: node n: no method" 'node n {\nbmc = x\n}'
+setting 3 "hardware_address: node n: .* is not a hardware address" 'node n {\nmethod = wol\nhardware_address = "52:54:00"\n}'
+setting 3 "subnet: node n: .* is not a network address" 'node n {\nmethod = wol\nsubnet = "10.0.0.0/33"\n}'
+setting 2 "method: node n: method ipmi needs bmc" 'node n {\nmethod = ipmi\n}'
+setting 3 "wake_command: node n: .*'wake' is not an absolute path" 'node n {\nmethod = command\nwake_command = wake\n}'
+setting 3 "wake_port: node 'n': '99999' is out of range" 'node n {\nmethod = wol\nwake_port = 99999\n}'
+setting 2 "node 'n': metod: unknown option of a 'node' section .did you mean method" 'node n {\nmetod = wol\n}'
+setting 3 "next_methods: node n: 'imi' is not a power method" 'node n {\nmethod = wol\nnext_methods = {imi}\n}'
+# an attribute that no ad has: a warning, because jobs may have attributes of their own
+doubt() {
+    sed "s|^SBIN = .*|SBIN = \"$ROOST_BIN\"|" "$good" >"$WORK/pool/wrong.conf"
+    printf '%b\n' "$2" >>"$WORK/pool/wrong.conf"
+    cases=$((cases + 1))
+    if ! ROOST_CONFIG=$WORK/pool/wrong.conf roost config check >"$WORK/out" 2>"$WORK/err" ||
+        [ "$(wc -l <"$WORK/err")" -ne 1 ] || ! grep -qE "wrong.conf:$line: $1" "$WORK/err"; then
+        echo "FAILED: $2: $(cat "$WORK/out" "$WORK/err"), wanted a warning: $1"
+        failures=$((failures + 1))
+    fi
+}
+doubt "START names the attribute 'KeyboradIdle', which no ad has; did you mean KeyboardIdle" 'START = "KeyboradIdle > 60"'
+doubt "HIBERNATE names the attribute 'EnteredCurentState'.*EnteredCurrentState" 'HIBERNATE = "ifThenElse(CurrentTime - EnteredCurentState > 9, 5, 0)"'
+doubt "RANK names the attribute 'NoSuchThing', which no ad has" 'RANK = "MY.NoSuchThing"'
+doubt "ROOSTER_UNHIBERNATE names the attribute 'Unhibernat'" 'ROOSTER_UNHIBERNATE = "Offline && Unhibernat"'
+doubt "unknown knob 'STRAT' .did you mean START" 'STRAT = true'
+# what starts at all is checked first; a daemon that ends all the same is named with its own words, long before 30 s are over
+cp "$good" "$WORK/good.conf"
+echo 'ROOSTER_RESERVE = "Mon-Fry = 5"' >>"$good"
+says 1 "roost.conf:$line: ROOSTER_RESERVE: 'Mon-Fry = 5' is not a valid rule" roost start
+[ ! -e "$WORK/pool/lock/master.lock" ] || { echo "FAILED: a master was started"; failures=$((failures + 1)); }
+sed 's/^COLLECTOR_LISTEN = .*/COLLECTOR_LISTEN = "192.0.2.1"/' "$WORK/good.conf" >"$good"
+begin=$SECONDS
+says 1 "the collector does not start: cannot listen on tcp:192.0.2.1:.*; the logs are in $WORK/pool/log" roost start
+[ $((SECONDS - begin)) -lt 10 ] || { echo "FAILED: 'roost start' waited"; failures=$((failures + 1)); }
+grep -q 'daemon.ended .*said="roost-collector: cannot listen' "$WORK/pool/log/MasterLog" || { echo "FAILED: MasterLog"; failures=$((failures + 1)); }
+cp "$WORK/good.conf" "$good"
+roost start >/dev/null || { echo "FAILED: a mended pool does not start"; failures=$((failures + 1)); }
+# a reload that finds one keeps the old values, and says nothing else
+echo 'ROOSTER_RESERVE = "Mon-Fry = 5"' >>"$good"
+says 1 "roost.conf:$line: ROOSTER_RESERVE: 'Mon-Fry = 5' is not a valid rule" roost config reload
+kill -HUP "$(head -n 1 "$WORK/pool/lock/rooster.lock")"
+for _ in $(seq 200); do
+    grep -q "config.bad .*ROOSTER_RESERVE.*kept=" "$WORK/pool/log/RoosterLog" && break
+    sleep 0.05
+done
+grep -q "config.bad .*ROOSTER_RESERVE.*kept=" "$WORK/pool/log/RoosterLog" || { echo "FAILED: RoosterLog"; failures=$((failures + 1)); }
+if sed '1,/config.bad/d' "$WORK/pool/log/RoosterLog" | grep -q "config.reloaded"; then echo "FAILED: a wrong setting was taken over"; failures=$((failures + 1)); fi
+cp "$WORK/good.conf" "$good"
+roost stop >/dev/null
+rm "$WORK/pool/wrong.conf"
 printf 'executable = /bin/true\nqueue\n' >"$WORK/good.sub"
 for command in q status history userprio top "rm 1" "why 1" "power status" "submit $WORK/good.sub"; do
     # shellcheck disable=SC2086
@@ -117,6 +205,7 @@ says 1 "no such job: 999" roost why 999
 says 1 "no such job: 999; neither the queue nor the history has it" roost wait 999
 says 1 "'none.log' is neither a job, nor an existing job event log, nor a user" roost wait none.log
 says 1 "jobs 999.0 are not in the queue" roost edit 999.0 JobPrio 1
+says 1 "no such token: nosuch; .roost token list. lists the tokens that were made here" roost token revoke nosuch
 says 1 "no such account: 'nobody'" roost userprio nobody
 says 1 "no such schedd in the pool: 'nope'; .roost status -schedd. lists all schedds" roost q -name nope
 says 1 "the startd of nope is not connected to the collector" roost config get --node nope START
