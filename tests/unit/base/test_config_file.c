@@ -416,6 +416,10 @@ static void many_sections_keep_their_order(void **state)
     const struct config_file_reader reader = {count_statement, &next, NULL};
     assert_int_equal(config_file_read("f", strbuf_text(&text), text.length, &reader, NULL), 0);
     assert_int_equal(next, 1 + 4 * 5 * CONFIG_CUT_SECTIONS);
+    struct config_scan scan; /* libconfuse gets few sections at a time */
+    assert_int_equal(config_scan("f", strbuf_text(&text), text.length, NULL, &scan, NULL), 0);
+    assert_int_equal(scan.cut_count, 6);
+    config_scan_fini(&scan);
     strbuf_fini(&text);
 }
 

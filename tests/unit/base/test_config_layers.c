@@ -418,13 +418,15 @@ static void only_the_section_with_the_wanted_title_is_read(void **state)
 static void sections_that_set_nothing_share_the_defaults(void **state)
 {
     (void)state;
-    struct config *config =
-        load_one("node a {}\nnode b { watts = 7 }\nnode a { dir = /a }\nnode b { watts = 8 }\n");
+    struct config *config = load_one(
+        "node a {}\nnode b { watts = 7 }\nnode a { dir = /a }\nnode b { watts = 8 }\nnode c {}\n");
     const struct config_section *a = config_section_find(config, "node", "a");
     const struct config_section *b = config_section_find(config, "node", "b");
     assert_ptr_equal(section_string(a, "method"), section_string(b, "method"));
     assert_string_equal(section_path(a, "dir"), "/a");
     assert_string_equal(section_path(b, "dir"), "/var/log/roost/b");
+    const struct config_section *c = config_section_find(config, "node", "c");
+    assert_string_equal(section_path(c, "dir"), "/var/log/roost/c");
     assert_int_equal(section_int(a, "watts"), 100);
     assert_int_equal(section_int(b, "watts"), 8);
     config_destroy(config);

@@ -640,6 +640,9 @@ static void jobs_are_the_same_whether_steps_are_shared_or_not(void **state)
         "arguments = $CHOICE(Process, a, $(Step), b)\nqueue 3",
         "x = $(Process)\ny = $(x)\nhold = true\narguments = $(y)\nmax_retries = $(y)\nqueue 4",
         "arguments = $RANDOM_INTEGER(1,9)\nqueue 4",
+        /* What a job like the first does not show. */
+        "input = $(Item)\nqueue in (small, small2, big)",
+        "queue job_lease_duration in (30, 40, 10)",
         "output = missing/$(Process)\nqueue 4",
         "queue priority in (1, 2, 3, high)",
     };
@@ -657,6 +660,40 @@ static void jobs_are_the_same_whether_steps_are_shared_or_not(void **state)
         strbuf_fini(&shared);
         strbuf_fini(&whole);
     }
+}
+
+static uint64_t given_number(void *arg)
+{
+    return *(const uint64_t *)arg;
+}
+
+static void jobs_that_differ_by_chance_do(void **state)
+{
+    (void)state;
+    uint64_t number = 1; /* the same for the first two jobs */
+    const struct submit_world world = {.random = given_number, .arg = &number};
+    const struct submit_source source = {
+        .name = "job.sub",
+        .text = "executable = run.sh\narguments = $RANDOM_INTEGER(1, 1000000)\nqueue 5\n"};
+    struct submit_file *file = submit_file_open(&source, &world);
+    struct submit_common common = {0};
+    struct vec ads = {0};
+    assert_int_equal(submit_file_read(file, NULL), 1);
+    for (int64_t i = 0; i < submit_file_jobs(file); i++) {
+        struct ad *ad = NULL;
+        submit_file_select(file, i, i);
+        assert_int_equal(submit_job_make(file, "job.sub", &PLACE, i, i > 0 ? ads.items[0] : NULL,
+                                         &common, &ad, NULL),
+                         0);
+        vec_push(&ads, ad);
+        number += i > 0 ? 1 : 0;
+    }
+    assert_false(ad_has(ads.items[1], "Args")); /* as the first */
+    assert_true(ad_has(ads.items[3], "Args"));
+    assert_string_not_equal(ad_string_or(ads.items[3], "Args", ""),
+                            ad_string_or(ads.items[4], "Args", ""));
+    vec_fini(&ads, destroy_ad);
+    submit_file_close(file);
 }
 
 static int count_look(void *arg, enum submit_look what, const char *path, int64_t *bytes,
@@ -710,5 +747,5 @@ UNIT_TESTS(
     UNIT(a_real_job_is_refused_what_is_not_obeyed), UNIT(the_site_adds_to_the_rank),
     UNIT(the_sites_own_attributes_are_in_every_job), UNIT(a_job_that_could_never_run_is_refused),
     UNIT(later_jobs_say_what_is_different), UNIT(the_items_of_a_queue_statement_may_be_commands),
-    UNIT(jobs_are_the_same_whether_steps_are_shared_or_not),
+    UNIT(jobs_are_the_same_whether_steps_are_shared_or_not), UNIT(jobs_that_differ_by_chance_do),
     UNIT(what_jobs_have_in_common_is_made_once))
