@@ -144,8 +144,8 @@ static void collector_destroy(void *state)
     loop_timer_destroy(collector->expiry);
     loop_timer_destroy(collector->own_ad);
     loop_timer_destroy(collector->indexing);
-    collector->inspection_rests = false; /* nothing begins it any more */
-    loop_timer_destroy(collector->inspecting);
+    collector->inspection.rests = false; /* nothing begins it any more */
+    loop_timer_destroy(collector->inspection.timer);
     slice_work_destroy(collector->invalidating);
     store_close(collector->store);
     batch_drop_all(collector);
@@ -160,8 +160,8 @@ static void collector_destroy(void *state)
     collector_lost_drop(collector);
     wire_context_destroy(collector->context);
     collector_leases_destroy(collector->leases);
-    if (collector->inspection.ads) {
-        ads_cursor_fini(&collector->inspection);
+    if (collector->inspection.cursor.ads) {
+        ads_cursor_fini(&collector->inspection.cursor);
     }
     collector_ads_destroy(collector->ads);
     strmap_destroy(collector->accounts, mem_free);
@@ -227,8 +227,8 @@ static int collector_start(const struct daemon_env *env, void **state, struct er
     collector->slices = slices_create(env->loop);
     collector->invalidating =
         slice_work_create(collector->slices, "", collector_invalidate_some, collector);
-    collector->inspecting = loop_timer_create(env->loop, collector_inspect_some, collector);
-    ads_cursor_init(&collector->inspection, collector->ads, "Machine");
+    collector->inspection.timer = loop_timer_create(env->loop, collector_inspect_some, collector);
+    ads_cursor_init(&collector->inspection.cursor, collector->ads, "Machine");
     int code = open_everything(collector, err);
     if (code) {
         collector_destroy(collector);

@@ -80,25 +80,25 @@ void collector_inspect_some(void *arg)
     struct loop *loop = collector->env.loop;
     uint64_t begin_ms = loop_now_ms(loop), pause_ms = STEP_MS;
     for (int i = 0; i < STEP_ADS; i++) {
-        struct ads_entry *entry = ads_cursor_next(&collector->inspection);
+        struct ads_entry *entry = ads_cursor_next(&collector->inspection.cursor);
         if (!entry) {
-            ads_cursor_fini(&collector->inspection);
-            ads_cursor_init(&collector->inspection, collector->ads, "Machine");
-            pause_ms = collector->inspected_any ? STEP_MS : INSPECTION_REST_MS;
-            collector->inspection_rests = !collector->inspected_any && !collector->inspection_due;
-            collector->inspected_any = collector->inspection_due = false;
+            ads_cursor_fini(&collector->inspection.cursor);
+            ads_cursor_init(&collector->inspection.cursor, collector->ads, "Machine");
+            pause_ms = collector->inspection.any ? STEP_MS : INSPECTION_REST_MS;
+            collector->inspection.rests = !collector->inspection.any && !collector->inspection.due;
+            collector->inspection.any = collector->inspection.due = false;
             break;
         }
         if (!entry->shown || entry->waiting > 0 || entry->since == entry->inspected) {
             continue;
         }
         inspect_entry(collector, entry);
-        collector->inspected_any = true;
+        collector->inspection.any = true;
         if (loop_now_ms(loop) - begin_ms >= BUDGET_MS) {
             break;
         }
     }
-    if (!collector->inspection_rests) {
-        loop_timer_set(collector->inspecting, pause_ms);
+    if (!collector->inspection.rests) {
+        loop_timer_set(collector->inspection.timer, pause_ms);
     }
 }

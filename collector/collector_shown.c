@@ -17,10 +17,10 @@
 /* The ad is examined by a walk of collector_inspect.c, which begins now if none is under way. */
 static void inspect_soon(struct collector *collector)
 {
-    collector->inspection_due = true;
-    if (collector->inspection_rests) {
-        collector->inspection_rests = false;
-        loop_timer_set(collector->inspecting, INSPECTION_REST_MS);
+    collector->inspection.due = true;
+    if (collector->inspection.rests) {
+        collector->inspection.rests = false;
+        loop_timer_set(collector->inspection.timer, INSPECTION_REST_MS);
     }
 }
 

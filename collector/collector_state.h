@@ -110,16 +110,17 @@ struct collector {
      * share; NULL: not made yet */
     struct ad_given *heard;
     int64_t heard_s;
-    struct loop_timer *inspecting;
     struct slices *slices; /* decides which query or invalidation evaluates ads next */
     struct slice_work *invalidating;
     /* queue of INVALIDATE requests with a constraint; the first is under way */
     struct invalidation *invalidations;
-    struct ads_cursor inspection; /* position of collector_inspect.c in its walk over the ads */
-    bool inspected_any;           /* the present walk of collector_inspect.c has examined an ad */
-    /* inspection_due: a machine ad has changed since the walk began; inspection_rests: no walk is
-     * under way or planned */
-    bool inspection_due, inspection_rests;
+    struct inspection {           /* the walk of collector_inspect.c over the ads */
+        struct ads_cursor cursor; /* its position */
+        struct loop_timer *timer;
+        /* any: this walk has examined an ad; due: a machine ad has changed since the walk began;
+         * rests: no walk is under way or planned */
+        bool any, due, rests;
+    } inspection;
     struct session *sessions;
     /* uplinks with machine ads that ended and have not come back yet, in order of their end */
     struct lost_uplink *lost, **lost_end;
