@@ -101,6 +101,14 @@ equals "jobs in the export" "$(grep -c 'Table = "jobs"' "$WORK/rows")" "$saved"
 "$ROOST" store import "$WORK/again.db" <"$WORK/rows" || fail "import"
 "$ROOST" store export "$WORK/again.db" | cmp - "$WORK/rows" || fail "the import differs"
 
+say "a row whose key contradicts its job, with a right checksum"
+rm "$DB"*
+sed 's/"0000000001.0000000012"/"0000000001.0000000912"/' "$WORK/rows" | "$ROOST" store import "$DB" || fail "import"
+pool_start
+until_true 10 "the others are there" count_is $((saved - 1))
+log_has ' store.row_damaged .*row="jobs 0*1.0*912"' || fail "the row is not named in the log"
+stop
+
 say "the queue is lost"
 rm "$DB"
 timeout 3 "$ROOST" start >"$WORK/start.out" 2>&1
