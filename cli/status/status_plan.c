@@ -8,7 +8,6 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -153,11 +152,9 @@ static void cell_problems(const struct ad *ad, const struct ad_context *context,
     put_another(ad_string_or(ad, "AdProblems", ""), begin, out);
     put_another(ad_string_or(ad, "StoreProblem", ""), begin, out);
     if (late > 0) {
-        char text[120];
-        (void)snprintf(text, sizeof text,
-                       "%lld %s beside free slots that match (promise.broken in its log)",
-                       (long long)late, late == 1 ? "job waits" : "jobs wait");
-        put_another(text, begin, out);
+        strbuf_printf(out, "%s%lld %s beside free slots that match (promise.broken in its log)",
+                      out->length > begin ? "; " : "", (long long)late,
+                      late == 1 ? "job waits" : "jobs wait");
     }
 }
 
