@@ -10,7 +10,8 @@
 
 #include <stdbool.h>
 
-/* Names that Roost's own ads may have, ended by NULL; made by tools/lint_attrs.py. */
+/* Names that Roost's own ads may have, ended by NULL; made by tools/attr_names.py
+ * when Roost is built. */
 extern const char *const ad_attr_names[];
 
 /* Returns whether ads of Roost may have the attribute; case is ignored.  True also for names that
