@@ -7,6 +7,9 @@
  */
 #include "sim/daemon_sim.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/check.h"
 #include "base/daemon/daemon_run.h"
 #include "base/err.h"
@@ -24,11 +27,29 @@
 /* length of the time in a log line, which is left out because the trace has its own */
 #define TIME_LENGTH 25
 
+static const char BROKEN[] = " promise.broken ", AVOIDED[] = " machine.avoided ", FOR_S[] = " s=";
+
+/* What a daemon says about the promise of time (witness.h).  A machine on which starters failed
+ * gets no job for a while: until then the pool is not well. */
+static void heed_line(struct sim *sim, const char *line, size_t length)
+{
+    sim->promises_broken += memmem(line, length, BROKEN, sizeof BROKEN - 1) != NULL ? 1 : 0;
+    const char *avoided = memmem(line, length, AVOIDED, sizeof AVOIDED - 1);
+    const char *seconds = avoided != NULL ? memmem(avoided, length - (size_t)(avoided - line),
+                                                   FOR_S, sizeof FOR_S - 1)
+                                          : NULL;
+    if (seconds != NULL) { /* a line ends with a newline, which ends the number */
+        sim_accident_until(sim,
+                           sim->now_us + strtoull(seconds + sizeof FOR_S - 1, NULL, 10) * SIM_S);
+    }
+}
+
 static void write_line(void *context, const char *line, size_t length)
 {
     struct sim_process *process = context;
     const char *text = length > TIME_LENGTH ? line + TIME_LENGTH : line;
     sim_trace(process->sim, process, "%.*s", (int)(line + length - text) - 1, text);
+    heed_line(process->sim, line, length);
     SIM_TELL(process->sim, log_line, process, line, length);
 }
 

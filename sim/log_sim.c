@@ -4,11 +4,7 @@
  */
 #include "base/log.h"
 
-#include <string.h>
-
 #include "sim/sim_private.h"
-
-static const char BROKEN[] = " promise.broken ";
 
 static void write_line(void *context, const char *line, size_t length)
 {
@@ -16,7 +12,6 @@ static void write_line(void *context, const char *line, size_t length)
     (void)context;
     if (sim != NULL && length > 0) {
         sim_trace(sim, sim->current, "%.*s", (int)length - 1, line);
-        sim->promises_broken += memmem(line, length, BROKEN, sizeof BROKEN - 1) != NULL ? 1 : 0;
     }
 }
 

@@ -10,9 +10,10 @@
  * one is a broken promise here.
  *
  * The promise does not hold while something is broken.  So nothing is counted before
- * WITNESS_SETTLE_US after the last accident (sim_last_accident_us()).  Slots of machines that are
- * off do not count although their ads are still there, nor do jobs that wait for the end of the
- * lease of a claim on such a machine.
+ * WITNESS_SETTLE_US after the last accident (sim_last_accident_us()); a machine that a schedd
+ * avoids, because starters failed on it, is an accident until it is avoided no more.  Slots of
+ * machines that are off do not count although their ads are still there, nor do jobs that wait for
+ * the end of the lease of a claim on such a machine.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
