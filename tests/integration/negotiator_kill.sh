@@ -40,6 +40,7 @@ cat >>"$ROOST_CONFIG" <<CONF
 MASTER_BACKOFF_CONSTANT = "20ms"
 MASTER_BACKOFF_CEILING = "20ms"
 USAGE_INTERVAL = "200ms"
+ALL_DEBUG = debug # all lines are counted below: none may stand for several
 CLAIM_WORKLIFE = 1
 NEGOTIATOR_CYCLE_DELAY = "0ms"
 NEGOTIATOR_INTERVAL = 1
