@@ -99,10 +99,10 @@ until_true 30 "four jobs run" runs "$cluster" 4
 pid=$(schedd_of)
 mount -o remount,abort "$POOL/spool" || fail "remount"
 "$ROOST" hold "$cluster.7" >/dev/null 2>&1 & # a change that cannot be stored
+until_true 20 "the ad says so" shows 'is mounted for reading only'
 disk_is_read_only() { ! "$ROOST" submit "$WORK/jobs.sub" >"$WORK/said" 2>&1 && grep -q 'is mounted for reading only' "$WORK/said"; }
 until_true 10 "no new jobs" disk_is_read_only
 grep -q "$POOL/spool (/dev/loop" "$WORK/said" || fail "the disk is not named: $(cat "$WORK/said")"
 runs "$cluster" 4 || fail "roost q: $("$ROOST" q "$cluster" 2>&1)"
-until_true 10 "the ad says so" shows 'is mounted for reading only'
 equals "pid of the schedd" "$(schedd_of)" "$pid"
 passed
