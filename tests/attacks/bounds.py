@@ -11,7 +11,7 @@ from attack import attack, is_instrumented, worked
 from pool import NAME
 from wire_client import EBUSY, WINDOW, Ended, Refused
 
-SECONDS, GROWTH_MIB = 6, 96
+SECONDS, GROWTH_MIB = 6, 128
 # What is promised holds for a machine with nothing else to do; the suite allows for others on it.
 ANSWER_S = float(os.environ.get("ATTACKS_ANSWER_S", "0.5"))
 JOB = {"Cmd": "/bin/true", "Iwd": "/", "TransferExecutable": False, "ShouldTransferFiles": "NO", "Requirements": False}
