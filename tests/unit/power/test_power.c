@@ -271,7 +271,7 @@ static int be_master(const char *config)
     sigset_t set;
     int got;
     sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
     (void)snprintf(dir, sizeof dir, "%.*s", (int)(strrchr(config, '/') - config), config);
     (void)snprintf(path, sizeof path, "%s/master.lock", dir);
