@@ -33,13 +33,10 @@
 #include "base/mem.h"
 #include "base/os/os.h"
 #include "base/plant.h"
-#include "base/strbuf.h"
-#include "base/strmap.h"
-#include "base/vec.h"
 #include "store/store_beside.h"
 #include "store/store_db.h"
-
-#define SCAN_SLICE_ROWS 500 /* rows looked at before a scan lets waiting commits pass */
+#include "store/store_scan.h"
+#include "store/store_trouble.h"
 
 /* The check of all rows: a slice each CHECK_PAUSE_MS, so that a million rows take half an hour. */
 #define CHECK_FIRST_MS   ((uint64_t)10 * 60 * 1000)
@@ -47,11 +44,6 @@
 #define CHECK_PAUSE_MS   200
 #define CHECK_SLICE_ROWS 200
 #define QUICK_CHECK_MAX  ((size_t)64 << 20) /* most bytes of a file that is checked at opening */
-
-#define FULL_RETRY_MS 100
-#define ROOM_BYTES    (INT64_C(1) << 20) /* a disk with less free space stays full */
-#define DAMAGED_NAMED 1000               /* damaged rows that are logged by name */
-#define PROBLEM_NAMED 3                  /* damaged rows that store_problem() names */
 
 struct change {
     struct change *next;
@@ -72,25 +64,6 @@ struct store_txn {
     void *arg;
 };
 
-struct scan {
-    int table;
-    char *from;
-    char *to; /* NULL: open end */
-    bool reverse;
-    size_t limit;
-    store_filter_f filter;
-    void *filter_arg;
-    store_scan_f done;
-    void *arg;
-    struct store_row *rows;
-    size_t count;
-    size_t capacity;
-    size_t bytes;
-    size_t visited; /* rows looked at in this slice */
-    char *seen;     /* last key that was looked at; NULL: none yet */
-    bool complete;
-};
-
 enum job_kind { JOB_BATCH, JOB_SCAN, JOB_CHECKPOINT, JOB_CHECK };
 
 struct job {
@@ -100,37 +73,11 @@ struct job {
     /* JOB_BATCH */
     struct store_txn *first;
     struct store_txn **end;
-    struct scan *scan; /* JOB_SCAN */
+    struct store_scan *scan; /* JOB_SCAN */
     /* written by the worker */
     bool executed;
     int code;
     struct err err;
-};
-
-/* A damaged row that was found: by the worker thread, or while the store was loaded. */
-struct damage {
-    char *row; /* "table key" */
-    const char *why;
-};
-
-/* What went wrong with the file and its disk. */
-struct trouble {
-    struct vec found;       /* struct damage; not told yet */
-    struct strmap *damaged; /* rows found in this life of the store, as in struct damage */
-    size_t set_aside;       /* rows that an earlier life set aside */
-    char *unreadable;       /* why the check of all rows failed; NULL: it did not */
-    struct strbuf text;     /* of store_problem() */
-    void (*changed)(void *arg);
-    void *changed_arg;
-    struct loop_timer *check;    /* starts the next slice of the check of all rows */
-    struct store_db_check place; /* of the check of all rows; the worker's while it is under way */
-    /* disk space */
-    struct loop_timer *retry;
-    int64_t reserve_bytes;
-    bool dropped; /* the worker has removed the reserve */
-    bool full;
-    bool read_only;
-    bool stuck; /* the first batch waits for room */
 };
 
 struct store {
@@ -149,7 +96,9 @@ struct store {
     bool running;
     bool calling_back;
     bool checkpoint_queued;
-    struct trouble trouble;
+    struct store_trouble *trouble;
+    struct loop_timer *check;          /* starts the next slice of the check of all rows */
+    struct store_db_check check_place; /* the worker's while a JOB_CHECK is under way */
 };
 
 static void start_next(struct store *store);
@@ -165,28 +114,13 @@ static void txn_destroy(struct store_txn *txn)
     mem_free(txn);
 }
 
-static void scan_destroy(struct scan *scan)
-{
-    if (!scan) {
-        return;
-    }
-    for (size_t i = 0; i < scan->count; i++) {
-        mem_free((void *)(uintptr_t)scan->rows[i].key); /* key and value are one block */
-    }
-    mem_free(scan->rows);
-    mem_free(scan->from);
-    mem_free(scan->to);
-    mem_free(scan->seen);
-    mem_free(scan);
-}
-
 static void job_destroy(struct job *job)
 {
     for (struct store_txn *txn = job->first, *next; txn; txn = next) {
         next = txn->next;
         txn_destroy(txn);
     }
-    scan_destroy(job->scan);
+    store_scan_destroy(job->scan);
     mem_free(job);
 }
 
@@ -231,11 +165,6 @@ static int raise_mark(struct store *store, struct job *job)
     return code;
 }
 
-static bool disk_refuses(int code)
-{
-    return code == -ENOSPC || code == -EDQUOT || code == -EROFS;
-}
-
 static int try_batch(struct store_db *db, struct job *job)
 {
     int code = raise_mark(job->store, job);
@@ -270,83 +199,10 @@ static int execute_batch(struct store_db *db, struct job *job)
     if (code == -EIO && store_disk_is_read_only(store->os, store->path)) {
         code = -EROFS;
     }
-    if (disk_refuses(code) && store_reserve_drop(store->os, store->path)) {
-        store->trouble.dropped = true;
+    if (store_trouble_is_of_disk(code) && store_trouble_use_reserve(store->trouble)) {
         code = try_batch(db, job);
     }
     return code;
-}
-
-static int scan_keep(struct scan *scan, const struct store_row *row)
-{
-    size_t key_size = strlen(row->key) + 1;
-    scan->bytes += key_size + row->length;
-    if (scan->bytes > STORE_SCAN_BYTES_MAX) {
-        return -E2BIG;
-    }
-    if (scan->count == scan->capacity) {
-        size_t capacity = scan->capacity ? scan->capacity * 2 : 64;
-        struct store_row *rows = mem_try_realloc(scan->rows, capacity * sizeof(*rows));
-        if (!rows) {
-            return -ENOMEM;
-        }
-        scan->rows = rows;
-        scan->capacity = capacity;
-    }
-    char *block = mem_try_alloc(key_size + row->length);
-    if (!block) {
-        return -ENOMEM;
-    }
-    memcpy(block, row->key, key_size);
-    memcpy(block + key_size, row->value, row->length);
-    scan->rows[scan->count++] = (struct store_row){block, block + key_size, row->length};
-    return 0;
-}
-
-/* Values that end a walk and are not errors. */
-#define SCAN_ENOUGH 1
-#define SCAN_PAUSE  2
-
-static int scan_look(void *arg, const char *key, const void *value, size_t length)
-{
-    struct scan *scan = arg;
-    struct store_row row = {key, value, length};
-    enum store_verdict verdict = STORE_KEEP;
-    scan->visited++;
-    if (scan->filter) {
-        verdict = scan->filter(scan->filter_arg, &row);
-    }
-    if (verdict == STORE_KEEP || verdict == STORE_KEEP_AND_PAUSE) {
-        int code = scan_keep(scan, &row);
-        if (code) {
-            return code;
-        }
-        if (scan->count == scan->limit) {
-            return SCAN_ENOUGH;
-        }
-    }
-    bool pauses = verdict == STORE_LEAVE_AND_PAUSE || verdict == STORE_KEEP_AND_PAUSE;
-    if (pauses || scan->visited == SCAN_SLICE_ROWS) {
-        mem_free(scan->seen);
-        scan->seen = mem_strdup(key);
-    }
-    return pauses ? SCAN_PAUSE : 0;
-}
-
-static int execute_scan(struct store_db *db, struct job *job)
-{
-    struct scan *scan = job->scan;
-    scan->visited = 0;
-    int code;
-    if (scan->seen) {
-        code = store_db_walk_beyond(db, scan->table, scan->from, scan->to, scan->reverse,
-                                    scan->seen, SCAN_SLICE_ROWS, scan_look, scan, &job->err);
-    } else {
-        code = store_db_walk(db, scan->table, scan->from, scan->to, scan->reverse, SCAN_SLICE_ROWS,
-                             scan_look, scan, &job->err);
-    }
-    scan->complete = code != SCAN_PAUSE && (code != 0 || scan->visited < SCAN_SLICE_ROWS);
-    return code == SCAN_ENOUGH || code == SCAN_PAUSE ? 0 : code;
 }
 
 static int execute_job(void *arg)
@@ -359,13 +215,13 @@ static int execute_job(void *arg)
         code = execute_batch(db, job);
         break;
     case JOB_SCAN:
-        code = execute_scan(db, job);
+        code = store_scan_slice(job->scan, db, &job->err);
         break;
     case JOB_CHECKPOINT:
         code = store_db_checkpoint(db, &job->err);
         break;
     case JOB_CHECK:
-        code = store_db_check_slice(db, &job->store->trouble.place, CHECK_SLICE_ROWS, &job->err);
+        code = store_db_check_slice(db, &job->store->check_place, CHECK_SLICE_ROWS, &job->err);
         break;
     }
     job->executed = true;
@@ -373,155 +229,11 @@ static int execute_job(void *arg)
     return code;
 }
 
-static char *damage_row(const char *table, const char *key)
-{
-    struct strbuf row;
-    strbuf_init(&row, 0);
-    strbuf_printf(&row, "%s %s", table, key);
-    return strbuf_take(&row);
-}
-
-/* Called by store_db, on the thread that uses the file. */
-static void note_damage(void *arg, const char *table, const char *key, const char *why)
-{
-    struct store *store = arg;
-    struct damage *damage = mem_zalloc(sizeof(*damage));
-    damage->row = damage_row(table, key);
-    damage->why = why;
-    vec_push(&store->trouble.found, damage);
-}
-
-static void damage_destroy(void *arg)
-{
-    struct damage *damage = arg;
-    mem_free(damage->row);
-    mem_free(damage);
-}
-
 /* Ends the daemon: a commit has failed, and only opening the file again tells what is in it. */
 static _Noreturn void end_daemon(const struct store *store, const char *why)
 {
     log_error(store->log, "store.failed", why, LOG_TEXT("path", store->path));
     loop_fatal(store->loop, why);
-}
-
-/* ---- trouble, on the loop ---------------------------------------------------------------------
- */
-
-static void write_problem(struct store *store)
-{
-    struct trouble *trouble = &store->trouble;
-    const size_t rows = store_damaged_rows(store);
-    size_t at = 0, named = 0;
-    const char *row = NULL;
-    char disk[512];
-    strbuf_clear(&trouble->text);
-    if (rows > 0) {
-        strbuf_printf(&trouble->text, "%zu damaged row%s of %s set aside", rows,
-                      rows == 1 ? "" : "s", store->path);
-        while (named < PROBLEM_NAMED && strmap_next(trouble->damaged, &at, &row, NULL)) {
-            strbuf_printf(&trouble->text, "%s%s", named++ == 0 ? ": " : ", ", row);
-        }
-    }
-    if (trouble->unreadable != NULL) {
-        strbuf_printf(&trouble->text, "%s%s", rows > 0 ? "; " : "", trouble->unreadable);
-    }
-    if (trouble->full) {
-        (void)os_disk_name(store->os, store->path, disk, sizeof(disk));
-        strbuf_printf(&trouble->text, "%s%s, the disk of %s, is %s",
-                      trouble->text.length > 0 ? "; " : "", disk, store->path,
-                      trouble->read_only ? "mounted for reading only" : "full");
-    }
-    if (trouble->changed != NULL) {
-        trouble->changed(trouble->changed_arg);
-    }
-}
-
-/* Returns whether the row is a new one. */
-static bool log_damage(struct store *store, const char *row, const char *why)
-{
-    struct trouble *trouble = &store->trouble;
-    if (strmap_get(trouble->damaged, row) != NULL) {
-        return false;
-    }
-    (void)strmap_set(trouble->damaged, row, store); /* only presence counts */
-    if (strmap_count(trouble->damaged) <= DAMAGED_NAMED) {
-        log_error(store->log, "store.row_damaged",
-                  "a row of the store is damaged and is left out; see docs/howto/damaged-store.md",
-                  LOG_TEXT("path", store->path), LOG_TEXT("row", row), LOG_TEXT("error", why));
-    }
-    return true;
-}
-
-/* Logs what note_damage() noted.  Only while the worker has no job. */
-static void tell_damage(struct store *store)
-{
-    struct trouble *trouble = &store->trouble;
-    bool changed = false;
-    for (size_t i = 0; i < trouble->found.count; i++) {
-        const struct damage *damage = trouble->found.items[i];
-        changed = log_damage(store, damage->row, damage->why) || changed;
-    }
-    vec_fini(&trouble->found, damage_destroy);
-    trouble->found = (struct vec){0};
-    if (changed) {
-        write_problem(store);
-    }
-}
-
-static void set_full(struct store *store, bool full, const char *why)
-{
-    struct trouble *trouble = &store->trouble;
-    if (trouble->full == full) {
-        return;
-    }
-    trouble->full = full;
-    write_problem(store);
-    if (full) {
-        log_error(store->log, "store.full",
-                  "the disk is full or mounted for reading only; changes wait or use the reserve",
-                  LOG_TEXT("path", store->path), LOG_TEXT("disk", trouble->text.data),
-                  LOG_TEXT("error", why));
-    } else {
-        log_info(store->log, "store.room", "the disk has room again",
-                 LOG_TEXT("path", store->path));
-    }
-}
-
-static bool disk_has_room(const struct store *store)
-{
-    char disk[16];
-    const int64_t reserve = store->trouble.reserve_bytes;
-    return !os_disk_name(store->os, store->path, disk, sizeof(disk)) &&
-           os_disk_free_kib(store->os, store->path) * 1024 >
-               (reserve > ROOM_BYTES ? reserve : ROOM_BYTES);
-}
-
-/* While the disk is full: tries the first batch again, and to get the reserve back. */
-static void on_retry(void *arg)
-{
-    struct store *store = arg;
-    struct trouble *trouble = &store->trouble;
-    if (trouble->stuck) {
-        trouble->stuck = false;
-        start_next(store);
-    } else if (disk_has_room(store) &&
-               (trouble->reserve_bytes == 0 ||
-                store_reserve_make(store->os, store->path, trouble->reserve_bytes, NULL) == 0)) {
-        trouble->dropped = false;
-        set_full(store, false, NULL);
-        return;
-    }
-    loop_timer_set(trouble->retry, FULL_RETRY_MS);
-}
-
-static void disk_refused(struct store *store, int code, const char *why)
-{
-    store->trouble.read_only = code == -EROFS;
-    set_full(store, true, why);
-    if (!loop_timer_is_set(store->trouble.retry)) {
-        loop_timer_set(store->trouble.retry, FULL_RETRY_MS);
-    }
 }
 
 /* ---- back on the loop ------------------------------------------------------------------------ */
@@ -541,14 +253,13 @@ static void finish_batch(struct store *store, struct job *job)
 /* Ends a job of a scan; a scan with more rows to see goes to the end of the queue. */
 static void finish_scan(struct store *store, struct job *job, int code)
 {
-    if (!code && !job->scan->complete) {
+    if (!code && !store_scan_is_complete(job->scan)) {
         *store->end = job;
         store->end = &job->next;
         return;
     }
     store->calling_back = true;
-    job->scan->done(job->scan->arg, code, code ? NULL : job->scan->rows,
-                    code ? 0 : job->scan->count);
+    store_scan_tell(job->scan, code);
     store->calling_back = false;
     job_destroy(job);
 }
@@ -556,8 +267,9 @@ static void finish_scan(struct store *store, struct job *job, int code)
 static void finish_checkpoint(struct store *store, struct job *job, int code)
 {
     store->checkpoint_queued = false;
-    if (disk_refuses(code)) {
-        disk_refused(store, code, job->err.text); /* the write-ahead log grows meanwhile */
+    if (store_trouble_is_of_disk(code)) {
+        /* the write-ahead log grows meanwhile */
+        store_trouble_refused(store->trouble, code, job->err.text);
     } else if (code) {
         end_daemon(store, job->err.text);
     }
@@ -567,23 +279,17 @@ static void finish_checkpoint(struct store *store, struct job *job, int code)
 /* Ends a slice of the check of all rows. */
 static void finish_check(struct store *store, struct job *job, int code)
 {
-    struct trouble *trouble = &store->trouble;
+    struct store_db_check *place = &store->check_place;
+    bool over = code != 0 || place->complete;
     if (code) {
         log_error(store->log, "store.unreadable", job->err.text);
-        mem_free(trouble->unreadable);
-        trouble->unreadable = mem_strdup(job->err.text);
-        write_problem(store);
-    } else if (trouble->place.complete && trouble->unreadable != NULL) {
-        mem_free(trouble->unreadable);
-        trouble->unreadable = NULL;
-        write_problem(store);
     }
-    bool over = code != 0 || trouble->place.complete;
     if (over) {
-        store_db_check_fini(&trouble->place);
-        trouble->place = (struct store_db_check){0};
+        store_trouble_set_unreadable(store->trouble, code ? job->err.text : NULL);
+        store_db_check_fini(place);
+        *place = (struct store_db_check){0};
     }
-    loop_timer_set(trouble->check, over ? CHECK_AGAIN_MS : CHECK_PAUSE_MS);
+    loop_timer_set(store->check, over ? CHECK_AGAIN_MS : CHECK_PAUSE_MS);
     job_destroy(job);
 }
 
@@ -600,15 +306,15 @@ static void job_finished(void *arg, int code)
     struct store *store = job->store;
     CHECK(store->running && store->first == job);
     store->running = false;
-    tell_damage(store);
-    if (job->kind == JOB_BATCH && disk_refuses(code)) {
-        store->trouble.stuck = true;
+    store_trouble_tell(store->trouble);
+    if (job->kind == JOB_BATCH && store_trouble_is_of_disk(code)) {
+        store_trouble_hold_up(store->trouble);
         job->executed = false; /* it is tried again */
-        disk_refused(store, code, job->err.text);
+        store_trouble_refused(store->trouble, code, job->err.text);
         return;
     }
-    if (store->trouble.dropped) {
-        disk_refused(store, -ENOSPC, "commits use the reserve");
+    if (store_trouble_has_used_reserve(store->trouble)) {
+        store_trouble_refused(store->trouble, -ENOSPC, "commits use the reserve");
     }
     (void)dequeue_job(store);
     if (job->kind == JOB_BATCH) {
@@ -641,7 +347,8 @@ static void job_finished(void *arg, int code)
 /* Gives the lane its next job, if there is one and the lane is free. */
 static void start_next(struct store *store)
 {
-    if (store->running || !store->first || store->calling_back || store->trouble.stuck) {
+    if (store->running || !store->first || store->calling_back ||
+        store_trouble_holds_up(store->trouble)) {
         return;
     }
     store->running = true;
@@ -681,35 +388,6 @@ static void create_private(struct os *os, const char *path)
         os_file_close(file);
     }
     /* there already, or cannot be: opening it tells */
-}
-
-static void trouble_init(struct store *store, size_t set_aside)
-{
-    struct trouble *trouble = &store->trouble;
-    trouble->damaged = strmap_create(STRMAP_CASE_SENSITIVE);
-    trouble->set_aside = set_aside;
-    strbuf_init(&trouble->text, 0);
-    trouble->retry = loop_timer_create(store->loop, on_retry, store);
-    trouble->check = loop_timer_create(store->loop, on_check, store);
-    loop_timer_set(trouble->check, CHECK_FIRST_MS);
-    store_db_on_damage(store->db, note_damage, store);
-    if (set_aside > 0) {
-        log_error(store->log, "store.rows_set_aside",
-                  "damaged rows were set aside before; see docs/howto/damaged-store.md",
-                  LOG_TEXT("path", store->path), LOG_INT("rows", (int64_t)set_aside));
-        write_problem(store);
-    }
-}
-
-static void trouble_fini(struct trouble *trouble)
-{
-    loop_timer_destroy(trouble->check);
-    loop_timer_destroy(trouble->retry);
-    store_db_check_fini(&trouble->place);
-    vec_fini(&trouble->found, damage_destroy);
-    strmap_destroy(trouble->damaged, NULL);
-    mem_free(trouble->unreadable);
-    strbuf_fini(&trouble->text);
 }
 
 int store_open(struct loop *loop, struct os *os, const char *path,
@@ -758,7 +436,10 @@ int store_open(struct loop *loop, struct os *os, const char *path,
     store->end = &store->first;
     store->lane = loop_lane_create(loop);
     store->kick = loop_timer_create(loop, on_kick, store);
-    trouble_init(store, (size_t)set_aside);
+    store->check = loop_timer_create(loop, on_check, store);
+    loop_timer_set(store->check, CHECK_FIRST_MS);
+    store->trouble =
+        store_trouble_create(loop, os, log, path, db, (size_t)set_aside, on_kick, store);
     *ret = store;
     return 0;
 }
@@ -769,6 +450,7 @@ void store_close(struct store *store)
         return;
     }
     CHECK(!store->calling_back);
+    loop_timer_destroy(store->check);
     loop_timer_destroy(store->kick);
     loop_lane_destroy(store->lane);
     while (store->first) {
@@ -777,7 +459,7 @@ void store_close(struct store *store)
             if (!job->executed) {
                 (void)execute_job(job); /* its code is in the job */
             }
-            if (disk_refuses(job->code)) {
+            if (store_trouble_is_of_disk(job->code)) {
                 log_error(store->log, "store.full",
                           "changes that nobody was told of are not stored: the disk is full",
                           LOG_TEXT("path", store->path), LOG_TEXT("error", job->err.text));
@@ -788,7 +470,8 @@ void store_close(struct store *store)
         job_destroy(job);
     }
     store_db_close(store->db);
-    trouble_fini(&store->trouble);
+    store_trouble_destroy(store->trouble);
+    store_db_check_fini(&store->check_place);
     mem_free(store->path);
     mem_free(store);
 }
@@ -803,12 +486,11 @@ int store_load(struct store *store, const char *table,
     store_db_set_cache(store->db, STORE_CACHE_LOADING_KIB);
     int code = store_db_load(store->db, index, each, arg, err);
     store_db_set_cache(store->db, STORE_CACHE_KIB);
-    tell_damage(store);
+    store_trouble_tell(store->trouble);
     return code;
 }
 
-/* ---- trouble ----------------------------------------------------------------------------------
- */
+/* ---- trouble: store_trouble.c knows it ------------------------------------------------------- */
 
 int64_t store_high_water(const struct store *store)
 {
@@ -817,52 +499,32 @@ int64_t store_high_water(const struct store *store)
 
 void store_keep_reserve(struct store *store, int64_t bytes)
 {
-    struct err err = {""};
-    store->trouble.reserve_bytes = bytes;
-    int code = bytes > 0 ? store_reserve_make(store->os, store->path, bytes, &err) : 0;
-    if (code == -EOPNOTSUPP || code == -ENOSYS) {
-        store->trouble.reserve_bytes = 0;
-        log_warn(store->log, "store.no_reserve", err.text);
-    } else if (code) {
-        disk_refused(store, code, err.text);
-    }
-    if (store->trouble.reserve_bytes == 0) {
-        (void)store_reserve_drop(store->os, store->path); /* of another configuration */
-    }
+    store_trouble_keep_reserve(store->trouble, bytes);
 }
 
 int store_full(const struct store *store)
 {
-    const struct trouble *trouble = &store->trouble;
-    if (!trouble->full || (!trouble->stuck && disk_has_room(store))) {
-        return 0; /* the next try, in a moment, succeeds */
-    }
-    return trouble->read_only ? -EROFS : -ENOSPC;
+    return store_trouble_full(store->trouble);
 }
 
 size_t store_damaged_rows(const struct store *store)
 {
-    return store == NULL ? 0 : store->trouble.set_aside + strmap_count(store->trouble.damaged);
+    return store == NULL ? 0 : store_trouble_rows(store->trouble);
 }
 
 const char *store_problem(const struct store *store)
 {
-    return store != NULL && store->trouble.text.length > 0 ? store->trouble.text.data : "";
+    return store == NULL ? "" : store_trouble_text(store->trouble);
 }
 
 void store_note_damage(struct store *store, const char *table, const char *key, const char *why)
 {
-    char *row = damage_row(table, key);
-    if (log_damage(store, row, why)) {
-        write_problem(store);
-    }
-    mem_free(row);
+    store_trouble_note(store->trouble, table, key, why);
 }
 
 void store_on_problem(struct store *store, void (*changed)(void *arg), void *arg)
 {
-    store->trouble.changed = changed;
-    store->trouble.changed_arg = arg;
+    store_trouble_on_change(store->trouble, changed, arg);
 }
 
 /* ---- transactions ---------------------------------------------------------------------------- */
@@ -965,17 +627,10 @@ void store_scan(struct store *store, const char *table, const char *from, const 
 {
     int index = store_db_table(store->db, table);
     CHECK(index >= 0 && done);
-    struct scan *scan = mem_zalloc(sizeof(*scan));
-    scan->table = index;
-    scan->from = from ? mem_strdup(from) : NULL;
-    scan->to = to ? mem_strdup(to) : NULL;
-    scan->reverse = reverse;
-    scan->limit = limit > 0 && limit < STORE_SCAN_ROWS_MAX ? limit : STORE_SCAN_ROWS_MAX;
-    scan->filter = filter;
-    scan->filter_arg = filter_arg;
-    scan->done = done;
-    scan->arg = arg;
-    enqueue_job(store, JOB_SCAN)->scan = scan;
+    enqueue_job(store, JOB_SCAN)->scan =
+        store_scan_create(index, from, to, reverse,
+                          limit > 0 && limit < STORE_SCAN_ROWS_MAX ? limit : STORE_SCAN_ROWS_MAX,
+                          filter, filter_arg, done, arg);
     if (!store->running && !store->calling_back && !loop_timer_is_set(store->kick)) {
         loop_timer_set(store->kick, 0);
     }
