@@ -2,10 +2,12 @@
  * runs a master in the foreground.
  *
  * The process that holds a master's lock is told to end, and waited for.  Daemons whose master is
- * gone are told one by one.  A schedd ends the shadows that it knows.  But a schedd that was killed
- * a moment ago, or that has not found its owner's shadow yet, leaves that shadow waiting for the
- * next schedd.  The shadow of our own account is ended here.  Shadows of other accounts end by
- * SHADOW_ORPHAN_TIMEOUT, because we do not trust the process ids in those accounts' lock files.
+ * gone are told one by one.  Starters are left to their startd; those whose startd is gone, as
+ * after a restart that was not finished, are told here.  A schedd ends the shadows that it knows.
+ * But a schedd that was killed a moment ago, or that has not found its owner's shadow yet, leaves
+ * that shadow waiting for the next schedd.  The shadow of our own account is ended here.  Shadows
+ * of other accounts end by SHADOW_ORPHAN_TIMEOUT, because we do not trust the process ids in those
+ * accounts' lock files.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -60,6 +62,58 @@ static int stop_all(struct cli *cli, const char *lock_dir, pid_t told, uint64_t 
         if (pid != told) {
             told = tell_master(cli, lock_dir);
         }
+        if (loop_now_ms(cli->loop) >= end_ms) {
+            return -ETIMEDOUT;
+        }
+        cli_pause(cli, RETRY_MS);
+    }
+    return 0;
+}
+
+/* Starters, by their locks: starter.<slot>.lock. */
+struct starters {
+    struct cli *cli;
+    const char *lock_dir;
+    bool tell;
+    size_t count;
+};
+
+static void count_starter(void *arg, const char *file)
+{
+    struct starters *starters = arg;
+    const char *end = strrchr(file, '.');
+    char name[256];
+    if (strncmp(file, "starter.", strlen("starter.")) != 0 || strcmp(end, ".lock") != 0 ||
+        snprintf(name, sizeof name, "%.*s", (int)(end - file), file) >= (int)sizeof name) {
+        return;
+    }
+    pid_t pid = cli_lock_holder(starters->cli, starters->lock_dir, name);
+    if (pid == 0) {
+        return;
+    }
+    starters->count++;
+    if (starters->tell && pid > 0) {
+        (void)os_kill(starters->cli->os, pid, SIGTERM); /* gone meanwhile: counted again */
+    }
+}
+
+static size_t count_starters(struct cli *cli, const char *lock_dir, bool tell)
+{
+    struct starters starters = {.cli = cli, .lock_dir = lock_dir, .tell = tell};
+    (void)os_list(cli->os, lock_dir, count_starter, &starters,
+                  NULL); /* no directory: nothing runs */
+    return starters.count;
+}
+
+/* Ends the starters below lock_dir, with their jobs, if no startd does it.  Adds their number to
+ * *ended. -ETIMEDOUT: some have not ended at end_ms. */
+static int stop_starters(struct cli *cli, const char *lock_dir, uint64_t end_ms, size_t *ended)
+{
+    if (cli_lock_holder(cli, lock_dir, "startd") != 0) {
+        return 0;
+    }
+    *ended += count_starters(cli, lock_dir, true);
+    while (count_starters(cli, lock_dir, false) > 0) {
         if (loop_now_ms(cli->loop) >= end_ms) {
             return -ETIMEDOUT;
         }
@@ -129,6 +183,7 @@ int cmd_stop(struct cli *cli)
     struct cli_node node;
     const char *lock_dir = config_path(cli->config, "LOCK");
     bool ran = first_holder(cli, lock_dir) != 0;
+    size_t ended = 0; /* starters without a startd */
     size_t count = cli_node_count(cli);
     pid_t *told = mem_zalloc((count + 1) * sizeof *told);
     int rc = 0;
@@ -141,16 +196,23 @@ int cmd_stop(struct cli *cli)
     for (size_t i = 0; i < count && rc == 0; i++) { /* ... then one after the other */
         if (cli_node_at(cli, i, &node)) {
             rc = stop_all(cli, node.lock_dir, told[i], end_ms);
+            rc = rc != 0 ? rc : stop_starters(cli, node.lock_dir, end_ms, &ended);
         }
     }
     mem_free(told);
     if (rc != 0) {
         return cli_fail(cli, "node %s did not stop in %d s", node.name, STOP_MS / 1000);
     }
-    if (stop_all(cli, lock_dir, 0, end_ms) != 0 || stop_shadow(cli, end_ms) != 0) {
+    /* Before the schedd, so that its shadows hear of their jobs' end. */
+    if (stop_starters(cli, lock_dir, end_ms, &ended) != 0 ||
+        stop_all(cli, lock_dir, 0, end_ms) != 0 || stop_shadow(cli, end_ms) != 0) {
         return cli_fail(cli, "the daemons did not stop in %d s", STOP_MS / 1000);
     }
-    (void)printf("The pool %s.\n", ran ? "is stopped" : "was not running");
+    if (ended > 0) {
+        (void)printf("%zu job%s ended that ran on without a startd.\n", ended,
+                     ended == 1 ? "" : "s");
+    }
+    (void)printf("The pool %s.\n", ran || ended > 0 ? "is stopped" : "was not running");
     return CLI_OK;
 }
 

@@ -107,6 +107,27 @@ check_restarts 2 60
 equals "starts of the jobs" "$("$ROOST" history "$cluster" -af NumJobStarts | sort -u)" 1
 until_true 30 "all are asleep" is_asleep 2
 
+say "roost stop ends the jobs that a machine's master left running when it was ended with SIGTERM"
+rm -f "$OUT"/*
+gate_jobs 1
+until_true 30 "the job runs" have_begun 1
+node=$(awake_nodes | head -n 1)
+master=$(holders master "$node")
+startd=$(holders startd "$node")
+starter=$(pids_of starter "$node")
+kill -TERM "$master"
+until_true 30 "the master and the startd of $node are gone" are_gone "$master" "$startd"
+[ -e "/proc/$starter" ] || fail "the starter $starter ended with its startd"
+"$ROOST" stop >"$WORK/stop.out" || fail "roost stop"
+grep -qx '1 job ended that ran on without a startd.' "$WORK/stop.out" || fail "roost stop says: $(cat "$WORK/stop.out")"
+until_true 10 "the starter $starter is gone" are_gone "$starter"
+pool_start
+open_gate
+until_true 60 "the job has run again" is_done "$cluster" 1
+check_committed "$cluster" 1
+check_outputs 1
+until_true 30 "all are asleep" is_asleep 2
+
 say "a master that has its lock still, and ends a moment after roost start has seen it"
 port=$(sed -n 's/^COLLECTOR_PORT = *//p' "$ROOST_CONFIG")
 [ -n "$port" ] || fail "where does the collector listen?"
