@@ -48,7 +48,7 @@ enum drain_then {
     DRAIN_THEN_RESUME,
     DRAIN_THEN_EXIT,    /* the startd exits and is not started again */
     DRAIN_THEN_RESTART, /* the startd exits and is started again */
-    /* the machine goes to sleep (S3) and leaves offline ads */
+    /* the machine goes to sleep (S3, else S4, else S5) and leaves offline ads */
     DRAIN_THEN_SLEEP,
     /* the machine is switched off (S5) and leaves offline ads; no job may wake it */
     DRAIN_THEN_OFF,

@@ -361,7 +361,7 @@ static void look_again(void *arg)
         bool off = startd->draining.request.then == DRAIN_THEN_OFF;
         char reason[DRAINING_REASON_MAX];
         draining_reason(startd, reason);
-        hibernate_drained(startd, off ? 5 : 3, off, reason);
+        hibernate_drained(startd, off, reason);
         draining_count(startd);
     }
 }

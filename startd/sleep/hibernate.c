@@ -550,13 +550,14 @@ static void drain_permitted(struct startd *startd, int status, const char *why)
     go_down(startd, startd->permit.what.level, startd->permit.reason);
 }
 
-void hibernate_drained(struct startd *startd, int level, bool keep_off, const char *reason)
+void hibernate_drained(struct startd *startd, bool keep_off, const char *reason)
 {
     struct err why;
     if (going_down_is_asking(startd)) {
         return;
     }
     loop_timer_stop(startd->down.check_timer);
+    int level = keep_off ? 5 : hibernate_look_best_level(startd);
     if (hibernate_look_judge(startd, level, true, false, &why) != 0) {
         show_held(startd, why.text);
         take_back(startd, why.text); /* draining tries again */

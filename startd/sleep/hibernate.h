@@ -30,10 +30,10 @@ void hibernate_leave(struct startd *startd);
 /* Timer callback: asks the collector whether the machine is still to be taken down. */
 void hibernate_ask(void *startd);
 
-/* Called when the machine is drained: asks the rooster, and then takes the machine down to that
- * level (1 to 5 for S1 to S5) without evaluating HIBERNATE. keep_off: no job may wake it until
- * somebody switches it on. reason: told to the rooster. */
-void hibernate_drained(struct startd *startd, int level, bool keep_off, const char *reason);
+/* Called when the machine is drained: asks the rooster, and then takes the machine down without
+ * evaluating HIBERNATE. keep_off: to S5, and no job may wake it until somebody switches it on.
+ * reason: told to the rooster. */
+void hibernate_drained(struct startd *startd, bool keep_off, const char *reason);
 /* Handles POWER_DOWN, an administrator's order to switch the machine off, and answers it. */
 void hibernate_power_down(struct startd *startd, struct wire_request *request);
 

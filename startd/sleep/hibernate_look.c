@@ -318,6 +318,13 @@ static bool is_taken_back_often(const struct startd *startd)
            loop_now_ms(startd->env.loop) - times_ms[0] < HIBERNATE_PLAN_FLAPS_MS;
 }
 
+int hibernate_look_best_level(struct startd *startd)
+{
+    startd->look.seen_ms = 0;
+    look_at_levels(startd);
+    return hibernate_plan_best_level(startd->look.levels);
+}
+
 int hibernate_look_judge(struct startd *startd, int level, bool ordered, bool forced,
                          struct err *err)
 {

@@ -64,6 +64,8 @@ void hibernate_look_put_reclaim(const struct startd *startd, struct ad *ad);
  * levels that the machine has count. */
 int hibernate_look_judge(struct startd *startd, int level, bool ordered, bool forced,
                          struct err *err);
+/* Returns the level to which this machine goes when it is told to sleep and no level is named. */
+int hibernate_look_best_level(struct startd *startd);
 /* Returns whether the machine was suspended since the last call, or since the start of the
  * startd. */
 bool hibernate_look_has_slept(struct startd *startd);

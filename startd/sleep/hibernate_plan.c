@@ -66,6 +66,16 @@ unsigned hibernate_plan_parse_levels(const char *list)
     return levels;
 }
 
+int hibernate_plan_best_level(unsigned levels)
+{
+    for (int level = 3; level <= 5; level++) {
+        if ((levels & BIT(level)) != 0) {
+            return level;
+        }
+    }
+    return 3;
+}
+
 void hibernate_plan_put_levels(unsigned levels, bool can, struct ad *ad)
 {
     struct strbuf text;

@@ -28,6 +28,9 @@ unsigned hibernate_plan_kernel_levels(const struct os_sleep_words *words);
 /* Reads a list of levels, "S3,S4,S5" or the other names that HIBERNATE may have, and returns the
  * mask of levels; unknown words are ignored. */
 unsigned hibernate_plan_parse_levels(const char *list);
+/* Returns the level for an order to sleep that names none: the first of S3, S4, S5 that the machine
+ * has; 3 if it has none of them. */
+int hibernate_plan_best_level(unsigned levels);
 /* Writes HibernationSupportedStates and HibernationRawMask, from the mask of levels, and
  * CanHibernate, which is `can`, to ad. */
 void hibernate_plan_put_levels(unsigned levels, bool can, struct ad *ad);

@@ -59,6 +59,15 @@ static void a_plug_in_may_use_all_the_names(void **state)
     assert_int_equal(hibernate_plan_parse_levels("NONE,S9,,"), 0);
 }
 
+static void who_is_told_to_sleep_does_as_well_as_it_can(void **state)
+{
+    (void)state;
+    assert_int_equal(hibernate_plan_best_level(S(1) | S(3) | S(4) | S(5)), 3);
+    assert_int_equal(hibernate_plan_best_level(S(1) | S(4) | S(5)), 4);
+    assert_int_equal(hibernate_plan_best_level(S(1) | S(5)), 5);
+    assert_int_equal(hibernate_plan_best_level(S(1)), 3); /* hibernate_plan_judge() refuses it */
+}
+
 static void the_ad_says_what_it_can(void **state)
 {
     (void)state;
@@ -187,6 +196,7 @@ int main(void)
         cmocka_unit_test(memory_that_is_only_idle_is_not_deep_sleep),
         cmocka_unit_test(a_disk_image_counts_where_it_would_be_found_again),
         cmocka_unit_test(a_plug_in_may_use_all_the_names),
+        cmocka_unit_test(who_is_told_to_sleep_does_as_well_as_it_can),
         cmocka_unit_test(the_ad_says_what_it_can),
         cmocka_unit_test(an_inhibitor_forbids_what_it_names),
         cmocka_unit_test(what_nothing_holds_back_sleeps),

@@ -501,6 +501,22 @@ static void a_plug_in_says_what_it_can_and_does_it(void **state)
     until(rig, plugin_has_slept);
 }
 
+static void who_is_drained_to_sleep_goes_to_the_level_that_it_has(void **state)
+{
+    struct rig *rig = *state;
+    char more[600];
+    put(rig, "/run", "plugin.sh",
+        "#!/bin/sh\nif [ \"$1\" = ad ]; then echo 'HibernationSupportedStates = \"S4,S5\"'\n"
+        "else echo \"quiet $*\" >\"$(dirname \"$0\")/set\"; fi\n");
+    (void)snprintf(more, sizeof more, CHECKED "HIBERNATION_PLUGIN = \"%s/root/run/plugin.sh\"\n",
+                   rig->bed->dir);
+    begin(rig, more);
+    until(rig, plugin_has_answered);
+    rig->startd->draining.phase = DRAIN_COMPLETE;
+    hibernate_drained(rig->startd, false, "drained");
+    until(rig, plugin_has_slept);
+}
+
 UNIT_TESTS(RIG(the_ad_says_which_levels_there_are), RIG(each_slots_ad_says_when_any_was_matched),
            RIG(all_slots_agree_and_it_is_switched_off_after_its_offline_ads),
            RIG(one_slot_that_says_none_keeps_it_up), RIG(the_deepest_level_wins),
@@ -510,6 +526,7 @@ UNIT_TESTS(RIG(the_ad_says_which_levels_there_are), RIG(each_slots_ad_says_when_
            RIG(who_is_logged_in_keeps_it_up_until_he_leaves),
            RIG(a_desktop_that_tells_logind_of_its_user_is_believed),
            RIG(an_inhibitor_keeps_it_up_from_what_it_forbids),
+           RIG(who_is_drained_to_sleep_goes_to_the_level_that_it_has),
            RIG(what_nothing_could_wake_stays_up), RIG(it_is_up_for_its_minimum_after_each_waking),
            RIG(somebody_keeps_it_up_across_a_restart), RIG(a_time_that_is_none_keeps_nothing),
            RIG(two_who_keep_it_up_at_once_are_both_answered),
