@@ -30,6 +30,14 @@ uint64_t loop_now_ms(const struct loop *loop);
 int64_t loop_wall_ms(const struct loop *loop);
 /* Returns the time of CLOCK_REALTIME in whole seconds since 1970 UTC. */
 int64_t loop_wall_s(const struct loop *loop);
+/* Returns what CLOCK_REALTIME, as it is set now, gives for the moment at_ms of loop_now_ms(), in
+ * seconds since 1970; at_ms may lie before this boot, below 0.  For stamps that others see or
+ * subtract from the present time: when the wall clock is set, the stamps of one process move with
+ * it, so their distance from the present time stays what it was.  The stamp of a moment does not
+ * change otherwise, and the stamp of the present moment is never later than loop_wall_s(). */
+int64_t loop_wall_of_s(struct loop *loop, int64_t at_ms);
+/* Returns the whole seconds since the moment at_ms of loop_now_ms(), at least 0. */
+int64_t loop_since_s(const struct loop *loop, int64_t at_ms);
 
 /* Returns the process's random generator (base/random.h).  Its seed comes from the kernel; in
  * the simulator, from the seed of the run.  Not for secrets. */

@@ -38,11 +38,13 @@
 #include "base/loop_event.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "base/wall_offset.h"
 
 #define NS_PER_MS    1000000u
 #define NS_PER_S     1000000000u
 #define DELAY_MS_MAX ((uint64_t)100 * 366 * 86400 * 1000) /* a century: longer is "never" */
 #define SIGNALS_MAX  8                                    /* different numbers of one loop */
+#define READINGS_MAX 8                                    /* of both clocks, for one difference */
 
 struct loop_timer {
     struct loop *loop;
@@ -98,6 +100,8 @@ struct loop {
     loop_overrun_f on_overrun;
     void *on_overrun_arg;
 
+    int64_t wall_offset_ms; /* base/wall_offset.h */
+
     bool stopping;
     int exit_status;
 };
@@ -133,6 +137,26 @@ int64_t loop_wall_ms(const struct loop *loop)
 int64_t loop_wall_s(const struct loop *loop)
 {
     return loop_wall_ms(loop) / 1000;
+}
+
+int64_t loop_wall_of_s(struct loop *loop, int64_t at_ms)
+{
+    /* The process may stand still between two readings: those say nothing about the difference. */
+    for (unsigned tries = 0; tries < READINGS_MAX; tries++) {
+        uint64_t before_ms = loop_now_ms(loop);
+        int64_t wall_ms = loop_wall_ms(loop);
+        if (loop_now_ms(loop) - before_ms <= 1 || tries + 1 == READINGS_MAX) {
+            loop->wall_offset_ms = wall_offset_ms(loop->wall_offset_ms, wall_ms, before_ms);
+            break;
+        }
+    }
+    return (at_ms + loop->wall_offset_ms) / 1000;
+}
+
+int64_t loop_since_s(const struct loop *loop, int64_t at_ms)
+{
+    int64_t since_ms = (int64_t)loop_now_ms(loop) - at_ms;
+    return since_ms > 0 ? since_ms / 1000 : 0;
 }
 
 struct rng *loop_rng(struct loop *loop)
@@ -528,6 +552,7 @@ int loop_create(struct loop **ret, struct err *err)
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);
     struct loop *loop = mem_zalloc(sizeof(*loop));
+    loop->wall_offset_ms = WALL_OFFSET_NONE;
     uint64_t seed;
     get_random(&seed, sizeof(seed));
     rng_seed(&loop->rng, seed);

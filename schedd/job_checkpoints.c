@@ -52,7 +52,7 @@ static struct checkpoint_facts facts_of(const struct schedd *schedd, const struc
 {
     int64_t now_s = loop_wall_s(schedd->loop);
     int64_t began_s = job_int(job, "JobCurrentStartDate", now_s);
-    int64_t run_s = now_s > began_s ? now_s - began_s : 0;
+    int64_t run_s = claim_ran_s(schedd, job);
     if (job->phase != JOB_ACTIVE) { /* it has ended */
         run_s = job_int(job, "LastRemoteWallClockTime", 0);
     }
@@ -201,7 +201,7 @@ bool checkpoints_look_at(struct schedd *schedd, struct job *job)
     }
     bool is_of_now = autocluster->rejected_s >= job->entered_s;
     int64_t patience_s = schedd->settings.checkpoint_patience_s;
-    if (!checkpoint_plan_gives_up(job->own, loop_wall_s(schedd->loop) - job->entered_s, patience_s,
+    if (!checkpoint_plan_gives_up(job->own, claim_idle_s(schedd, job), patience_s,
                                   is_of_now ? autocluster->rejected_why : NULL)) {
         return false;
     }

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "schedd/checkpoint_plan.h"
+#include "schedd/claim/claim_accounts.h"
 #include "schedd/queue/event_rows.h"
 #include "schedd/queue/job_ad.h"
 #include "schedd/queue/job_change.h"
@@ -360,10 +361,7 @@ static void set_resources(struct ad *event, const struct schedd *schedd, const s
         strbuf_fini(&table.names);
         return;
     }
-    int64_t now_s = loop_wall_s(schedd->loop);
-    int64_t began_s = job_int(job, "JobCurrentStartExecutingDate", now_s);
-    int64_t given_s = job_int(job, "ShadowBday", began_s);
-    int64_t ran_s = now_s > began_s ? now_s - began_s : 0;
+    int64_t ran_s = claim_ran_s(schedd, job);
     double energy_kwh = real_of(view, "RemoteEnergyUsed");
     strbuf_puts(&table.names,
                 energy_kwh > 0 ? "Energy TimeExecute TimeSlotBusy" : "TimeExecute TimeSlotBusy");
@@ -372,7 +370,7 @@ static void set_resources(struct ad *event, const struct schedd *schedd, const s
     }
     ad_set_string(event, EVENT_RESOURCES, strbuf_text(&table.names));
     ad_set_int(event, "TimeExecuteUsage", ran_s);
-    ad_set_int(event, "TimeSlotBusyUsage", now_s > given_s ? now_s - given_s : 0);
+    ad_set_int(event, "TimeSlotBusyUsage", claim_given_s(schedd, job));
     copy_value(event, "DiskUsage", view, "DiskUsage");
     if (!ad_has(event, "CpusUsage") && ran_s > 0) {
         double cpu_s = real_of(view, "RemoteUserCpu") + real_of(view, "RemoteSysCpu");

@@ -385,10 +385,12 @@ static int name_ourselves(struct schedd *schedd, struct err *err)
     if (result != 0) {
         return err_prefix(err, result, "cannot find the account that the schedd runs as");
     }
-    struct os_machine machine;
+    struct os_machine machine = {0};
     schedd->self.name = mem_strdup(name);
     schedd->self.machine =
         mem_strdup(os_machine(schedd->os, &machine, NULL) == 0 ? machine.hostname : name);
+    (void)snprintf(schedd->self.boot_id, sizeof(schedd->self.boot_id), "%s",
+                   machine.boot_id); /* fits */
     schedd->self.uplink_name = join_texts("schedd/", name);
     schedd->self.uid_domain = mem_strdup(domain != NULL ? domain : DEFAULT_DOMAIN);
     schedd->self.account = mem_strdup(account);

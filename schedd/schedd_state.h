@@ -15,6 +15,7 @@
 #include <sys/queue.h>
 
 #include "base/daemon/daemon.h"
+#include "base/os/os.h"
 #include "base/vec.h"
 #include "eventlog/event_text.h"
 #include "schedd/site_log.h"
@@ -86,6 +87,7 @@ struct schedd_self {   /* this schedd itself */
     char *uplink_name; /* "schedd/<name>" */
     char *account;     /* the Unix account that this process runs as */
     bool is_root;      /* the process runs as root and can start shadows of any Unix account */
+    char boot_id[OS_BOOT_ID_SIZE]; /* of this machine's present boot */
     char *uid_domain;
     char *spool;
     char *address; /* "tcp:HOST:PORT", how others reach this schedd */
@@ -120,6 +122,9 @@ struct schedd_groups {
 
 struct schedd_claimed {
     struct strmap *by_id; /* maps claim ids to struct claim */
+    /* claim_accounts.c: the wall time at which this boot began, as the clock was set when the
+     * stamps of runs were looked at last; 0: never yet */
+    int64_t boot_wall_s;
     /* claim_calls.c: earliest time for the next start of a job, loop_now_ms() */
     uint64_t next_start_ms;
     struct vec peers; /* claim_wire.c: connections of startds, each a struct claim_peer */

@@ -11,6 +11,7 @@
 #include <signal.h>
 
 #include "base/check.h"
+#include "base/wall_offset.h"
 #include "sim/sim_private.h"
 
 #define DEFER_MAX_US     40
@@ -54,6 +55,7 @@ struct loop_lane {
 void sim_loop_init(struct loop *loop, struct sim_process *process)
 {
     loop->process = process;
+    loop->wall_offset_ms = WALL_OFFSET_NONE;
     rng_seed(&loop->rng, rng_next(&process->sim->rng));
     rng_seed(&loop->secrets, rng_next(&process->sim->rng));
     sim_list_init(&loop->timers);
@@ -76,6 +78,19 @@ int64_t loop_wall_ms(const struct loop *loop)
 int64_t loop_wall_s(const struct loop *loop)
 {
     return sim_host_wall_ms(loop->process->host) / 1000;
+}
+
+int64_t loop_wall_of_s(struct loop *loop, int64_t at_ms)
+{
+    loop->wall_offset_ms =
+        wall_offset_ms(loop->wall_offset_ms, loop_wall_ms(loop), loop_now_ms(loop));
+    return (at_ms + loop->wall_offset_ms) / 1000;
+}
+
+int64_t loop_since_s(const struct loop *loop, int64_t at_ms)
+{
+    int64_t since_ms = (int64_t)loop_now_ms(loop) - at_ms;
+    return since_ms > 0 ? since_ms / 1000 : 0;
 }
 
 struct rng *loop_rng(struct loop *loop)

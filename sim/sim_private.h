@@ -200,6 +200,7 @@ struct loop {
     struct rng rng, secrets;
     struct sim_link timers, lanes;
     struct sim_link deferred;
+    int64_t wall_offset_ms; /* base/wall_offset.h */
     bool stopping;
     int exit_status;
     struct {

@@ -336,7 +336,7 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job)
         ad_set_int(own, REMOTE_BEGAN,
                    loop_wall_ms(schedd->loop)); /* what is older it did not make */
     }
-    ad_set_int(own, "ShadowBday", loop_wall_s(schedd->loop));
+    claim_run_given(schedd, job);
     ad_set_int(own, "NumShadowStarts", job_int(job, "NumShadowStarts", 0) + 1);
     ad_remove(own, "LastRemoteWallClockTime");
     suspensions_forget(job, false);

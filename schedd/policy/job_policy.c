@@ -24,6 +24,7 @@
 #include "schedd/queue/job_ad.h"
 #include "schedd/requests/job_autocluster.h"
 #include "schedd/queue/job_change.h"
+#include "schedd/claim/claim_accounts.h"
 #include "schedd/claim/job_claims.h"
 #include "schedd/job_checkpoints.h"
 #include "schedd/policy/job_cron.h"
@@ -405,6 +406,7 @@ static void gather_clusters(struct policies *policies)
     void *value = NULL;
     policies->hurry = false;
     policies->begun_ms = loop_now_ms(policies->schedd->loop);
+    claim_stamps_follow(policies->schedd);
     policies->count = 0;
     policies->at = 0;
     policies->proc = 0;
@@ -503,6 +505,7 @@ void policies_start(struct schedd *schedd)
 {
     schedd->policies->started = true;
     schedd->policies->begun_ms = loop_now_ms(schedd->loop);
+    claim_stamps_follow(schedd);
     plan_round(schedd->policies);
 }
 

@@ -19,6 +19,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "classad/ad_expr.h"
+#include "schedd/claim/claim_accounts.h"
 #include "schedd/queue/job_ad.h"
 #include "schedd/questions/job_batches.h"
 #include "schedd/queue/job_change.h"
@@ -727,6 +728,7 @@ void query_handle(struct schedd *schedd, struct wire_request *request)
 {
     struct err err = {{0}};
     struct query *query = NULL;
+    claim_stamps_follow(schedd);
     int result = query_create(schedd, request, &query, &err);
     if (result != 0) {
         wire_reply_error(request, result, "%s", err.text);

@@ -170,19 +170,11 @@ static void note_transfer(struct change *change, struct job *job, const struct a
 static void begin_run(struct change *change, struct job *job, const struct ad *args)
 {
     struct schedd *schedd = change_schedd(change);
-    int64_t now_s = loop_wall_s(schedd->loop);
     struct ad *own = job_own(job);
     turns_clear(own);
     queue_move(schedd, job, JOB_ACTIVE);
     ad_set_int(own, "NumJobStarts", job_int(job, "NumJobStarts", 0) + 1);
-    if (ad_has(own, "JobCurrentStartDate")) {
-        (void)ad_copy_attr(own, "JobLastStartDate", own, "JobCurrentStartDate"); /* there */
-    }
-    ad_set_int(own, "JobCurrentStartDate", now_s);
-    ad_set_int(own, "JobCurrentStartExecutingDate", now_s);
-    if (!ad_has(own, "JobStartDate")) {
-        ad_set_int(own, "JobStartDate", now_s);
-    }
+    claim_run_began(schedd, job);
     const char *boot_id = ad_string_or(args, "BootId", "");
     if (boot_id[0] != '\0') {
         ad_set_string(own, "RemoteBootId", boot_id);

@@ -18,6 +18,7 @@
 #include "classad/ad.h"
 #include "schedd/claim/job_claims.h"
 #include "schedd/job_moves.h"
+#include "schedd/moments.h"
 #include "schedd/queue/job_ad.h"
 #include "schedd/queue/job_change.h"
 #include "schedd/queue/queue_finish.h"
@@ -28,7 +29,8 @@
 #include "submit/spool_plan.h"
 #include "wire/wire.h"
 
-#define LOOK_MS      60000 /* between two looks for jobs whose input never came */
+#define STAGE_IN     "StageInAt" /* a note of schedd/moments.h: when StageInStart was set */
+#define LOOK_MS      60000       /* between two looks for jobs whose input never came */
 #define NAMES_MAX    100000
 #define HELD_BY_USER "SUBMIT_JobStatus" /* kept in a job that was also submitted on hold */
 
@@ -48,6 +50,7 @@ void spool_take_cluster(struct schedd *schedd, struct ad *cluster)
     if (spools) {
         spool_plan_keep(cluster);
         ad_set_int(cluster, "StageInStart", loop_wall_s(schedd->loop));
+        moment_note(schedd, cluster, STAGE_IN);
     }
 }
 
@@ -226,14 +229,18 @@ bool spool_handle(struct schedd *schedd, struct owner *owner, struct wire_reques
 /* ---- input that never came ------------------------------------------------------------------- */
 
 struct late {
-    int64_t before_s;
+    const struct schedd *schedd;
     struct vec jobs;
 };
 
 static bool add_late(void *arg, struct job *job)
 {
     struct late *late = arg;
-    if (job->phase == JOB_HELD && job->entered_s < late->before_s && spool_is_waiting(job)) {
+    const struct ad *cluster = job->cluster->ad;
+    int64_t timeout_s = late->schedd->settings.spool_timeout_s;
+    if (job->phase == JOB_HELD && spool_is_waiting(job) &&
+        moment_since_s(late->schedd, cluster, STAGE_IN, ad_int_or(cluster, "StageInStart", 0)) >
+            timeout_s) {
         vec_push(&late->jobs, job);
     }
     return true;
@@ -242,11 +249,10 @@ static bool add_late(void *arg, struct job *job)
 static void look_for_late(void *arg)
 {
     struct schedd *schedd = arg;
-    int64_t timeout_s = schedd->settings.spool_timeout_s;
-    struct late late = {.before_s = loop_wall_s(schedd->loop) - timeout_s};
+    struct late late = {.schedd = schedd};
     loop_timer_set(schedd->spool_timer, LOOK_MS);
     factory_kick_waiting(schedd); /* the disk may have room again */
-    if (timeout_s == 0 || schedd->queue.held == 0) {
+    if (schedd->settings.spool_timeout_s == 0 || schedd->queue.held == 0) {
         return;
     }
     queue_walk(schedd, add_late, &late);

@@ -81,6 +81,10 @@ static const char *const OURS[] = {
     "LastCheckpointPlatform",
     "LastCkptRefused",
     /* what it notes for itself */
+    "RunGivenAt",
+    "RunBeganAt",
+    "RunEndedAt",
+    "StageInAt",
     "RunCkpts",
     "RunSavedTime",
     "RunSavedSuspensionTime",
