@@ -44,8 +44,8 @@
 #define INTERRUPTED (128 + SIGINT)
 
 static const char ID[] = "DrainingRequestId";
-/* in a result: the machine is asleep, and it was locked (or unlocked) at the collector */
-static const char IS_ASLEEP[] = "IsAsleep", LOCKED_ASLEEP[] = "LockedAsleep";
+/* in a result: the machine is asleep; and what was done with it, as drain_show_results() has it */
+static const char IS_ASLEEP[] = "IsAsleep", DONE_ASLEEP[] = "DoneAsleep";
 
 struct drain_target {
     struct drain_run *run;
@@ -459,7 +459,7 @@ static int wait_for_all(struct drain_run *run)
     struct err err;
     for (size_t i = 0; i < run->count; i++) {
         run->targets[i].waits = ad_int_or(run->targets[i].result, "ErrorCode", 0) == DRAIN_OK &&
-                                !ad_bool_or(run->targets[i].result, LOCKED_ASLEEP, false);
+                                !ad_has(run->targets[i].result, DONE_ASLEEP);
         left += run->targets[i].waits ? 1 : 0;
     }
     while (left > 0) {
@@ -497,8 +497,8 @@ static void roll(struct drain_run *run)
     show_progress(run, "");
 }
 
-/* ---- sleepers: they have no job and do not answer, so the collector locks them until the drain is
- * cancelled */
+/* ---- sleepers: they have no job and do not answer; what is to stay out of work, the collector
+ * locks */
 
 /* Collects the machines that did not answer because they are asleep, and, for a cancel, those that
  * have no request: they may have been locked while they slept. */
@@ -517,19 +517,42 @@ static void find_sleepers(struct drain_run *run, struct vec *targets, struct vec
     }
 }
 
-static void lock_sleepers(struct drain_run *run)
+static void put_done_asleep(struct drain_target *target, const char *what)
+{
+    ad_set_int(target->result, "ErrorCode", DRAIN_OK);
+    ad_remove(target->result, "ErrorString");
+    ad_set_string(target->result, DONE_ASLEEP, what);
+}
+
+/* Says of those that are asleep what a drain would have made of them, which they are already. */
+static void accept_sleepers(struct drain_run *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (ad_bool_or(run->targets[i].result, IS_ASLEEP, false)) {
+            put_done_asleep(&run->targets[i], "asleep already");
+        }
+    }
+}
+
+/* Does with those that are asleep what the drain asks for. */
+static void handle_sleepers(struct drain_run *run)
 {
     const struct drain_words *words = &run->words;
-    bool locks = words->verb == DRAIN_VERB_START && words->request.then == DRAIN_THEN_STAY &&
-                 words->request.slot_count == 0 &&
-                 words->request.check == NULL; /* its slots cannot be judged */
+    enum drain_then then = words->request.then;
+    bool starts = words->verb == DRAIN_VERB_START && words->request.slot_count == 0 &&
+                  words->request.check == NULL; /* its slots cannot be judged */
+    if (starts && (then == DRAIN_THEN_SLEEP || then == DRAIN_THEN_RESUME)) {
+        accept_sleepers(run);
+        return;
+    }
+    bool locks = starts && (then == DRAIN_THEN_STAY || then == DRAIN_THEN_OFF);
     bool unlocks = words->verb == DRAIN_VERB_CANCEL && words->ids.count == 0;
     struct vec targets = {0}, names = {0};
     struct cli_reply reply = {0};
     struct err err;
     const struct power_lock_wish wish = {.locks = locks,
                                          .reason = words->request.reason,
-                                         .drains = true};
+                                         .drains = then != DRAIN_THEN_OFF};
     if (locks || unlocks) {
         find_sleepers(run, &targets, &names);
     }
@@ -539,9 +562,9 @@ static void lock_sleepers(struct drain_run *run)
     for (size_t i = 0; i < targets.count; i++) {
         struct drain_target *target = targets.items[i];
         if (rc == 0 && (locks || !power_lock_is_in(&reply, "NotLocked", target->machine))) {
-            ad_set_int(target->result, "ErrorCode", DRAIN_OK);
-            ad_remove(target->result, "ErrorString");
-            ad_set_bool(target->result, LOCKED_ASLEEP, true);
+            put_done_asleep(target, then == DRAIN_THEN_OFF
+                                        ? "asleep, and stays off until `roost power on`"
+                                        : "asleep, and locked until the drain is cancelled");
         } else if (rc != 0 && rc != -ENOENT) {
             ad_set_string(target->result, "ErrorString", err.text);
         }
@@ -630,7 +653,7 @@ static int ask_machines(struct drain_run *run)
     }
     show_progress(run, "");
     explain_absence(run);
-    lock_sleepers(run);
+    handle_sleepers(run);
     bool is_text = run->words.listing.style == LISTING_TABLE;
     int status = is_text ? show_results(run) : CLI_OK;
     status = status != CLI_OK ? status : unknown;

@@ -88,7 +88,7 @@ static void put_started(const struct ad *first, size_t count, const struct cost 
 {
     static const char *const HOW[] = {"gracefully", "quickly", "fast", "peacefully"};
     static const char *const THEN[] = {"",
-                                       ", then back to work",
+                                       ", then the drain is over",
                                        ", then its startd ends",
                                        ", then its startd starts again",
                                        ", then it sleeps",
@@ -191,15 +191,26 @@ static void destroy_names(void *arg)
     mem_free(arg);
 }
 
-/* Prints the failed machines, grouped by reason, in the order in which reasons first came. */
-static void put_failures(const struct strmap *reasons, struct strbuf *out)
+/* Adds a machine to those of which the same is to be said. */
+static void add_name(struct strmap *groups, const char *what, const char *machine)
+{
+    struct vec *same = strmap_get(groups, what);
+    if (same == NULL) {
+        same = mem_zalloc(sizeof *same);
+        (void)strmap_set(groups, what, same);
+    }
+    vec_push(same, (char *)(uintptr_t)machine);
+}
+
+/* Prints what is to be said, with its machines, in the order in which it first came. */
+static void put_groups(const struct strmap *groups, struct strbuf *out)
 {
     size_t at = 0;
-    const char *why;
+    const char *what;
     void *value;
-    while (strmap_next(reasons, &at, &why, &value)) {
+    while (strmap_next(groups, &at, &what, &value)) {
         const struct vec *names = value;
-        drain_show_names((const char *const *)names->items, names->count, why, out);
+        drain_show_names((const char *const *)names->items, names->count, what, out);
     }
 }
 
@@ -211,12 +222,14 @@ size_t drain_show_results(enum drain_verb verb, const struct ad *const *ads, siz
     const char **names = mem_alloc((count + 1) * sizeof(const char *));
     struct strmap *reasons = strmap_create(STRMAP_CASE_SENSITIVE);
     struct cost cost = {0};
-    struct vec asleep = {0};
-    size_t good_count = 0;
+    struct strmap *asleep = strmap_create(STRMAP_CASE_SENSITIVE);
+    size_t good_count = 0, asleep_count = 0;
     for (size_t i = 0; i < count; i++) {
         const char *machine = ad_string_or(ads[i], "Machine", "?");
-        if (verb == DRAIN_VERB_START && ad_bool_or(ads[i], "LockedAsleep", false)) {
-            vec_push(&asleep, (char *)(uintptr_t)machine);
+        const char *done_asleep = ad_string_or(ads[i], "DoneAsleep", "");
+        if (verb == DRAIN_VERB_START && done_asleep[0] != '\0') {
+            add_name(asleep, done_asleep, machine);
+            asleep_count++;
             continue;
         }
         if (ad_int_or(ads[i], "ErrorCode", 0) == 0) {
@@ -225,13 +238,7 @@ size_t drain_show_results(enum drain_verb verb, const struct ad *const *ads, siz
             add_cost(ads[i], &cost);
             continue;
         }
-        const char *why = ad_string_or(ads[i], "ErrorString", "?");
-        struct vec *same = strmap_get(reasons, why);
-        if (same == NULL) {
-            same = mem_zalloc(sizeof *same);
-            (void)strmap_set(reasons, why, same);
-        }
-        vec_push(same, (char *)(uintptr_t)machine);
+        add_name(reasons, ad_string_or(ads[i], "ErrorString", "?"), machine);
     }
     if (good_count > 0 && verb == DRAIN_VERB_ESTIMATE) {
         table_plan_print(ESTIMATES, ARRAY_COUNT(ESTIMATES), true, good, good_count, context, out);
@@ -252,15 +259,13 @@ size_t drain_show_results(enum drain_verb verb, const struct ad *const *ads, siz
         }
         strbuf_fini(&what);
     }
-    drain_show_names((const char *const *)asleep.items, asleep.count,
-                     "asleep, and locked until the drain is cancelled", out);
-    put_failures(reasons, failures);
+    put_groups(asleep, out);
+    put_groups(reasons, failures);
+    strmap_destroy(asleep, destroy_names);
     strmap_destroy(reasons, destroy_names);
     mem_free(names);
     mem_free(good);
-    good_count += asleep.count;
-    vec_fini(&asleep, NULL);
-    return count - good_count;
+    return count - good_count - asleep_count;
 }
 
 /* ---- status */

@@ -143,7 +143,7 @@ one_slot() { [ "$(of_wn03)" = "slot1@wn03 Unclaimed;slot2@wn03 Drained;" ]; }
 until_true 20 "one slot is drained, the other is not" one_slot
 drain 0 --cancel wn03
 
-say "fast, then back to work: the jobs run again"
+say "fast, then the drain is over: the jobs run again"
 drain 0 wn02 --fast --then resume --wait
 grep -q '^wn02: request ended$' "$WORK/drain.out" || fail "--wait: $(cat "$WORK/drain.out")"
 until_true 30 "two machines are full again" full

@@ -150,6 +150,14 @@ said_by drain wn03 --reason "asbestos"
 says '^wn03: asleep, and locked until the drain is cancelled$'
 said_by drain status wn03
 says 'Locked.*asbestos'
+said_by drain --cancel wn03
+said_by drain wn03 --then sleep
+says '^wn03: asleep already$'
+equals_locks ""
+said_by drain wn03 --then off
+says '^wn03: asleep, and stays off until .roost power on.$'
+said_by power unlock wn03
+said_by drain wn03 --reason "asbestos"
 seven=$(submit_to 'TARGET.Machine == "wn03"')
 other_job_runs
 is_idle "$seven" || fail "the job of wn03 does not wait"

@@ -73,7 +73,8 @@ static void jobs_that_are_killed_go_now(void **state)
             "]");
     expect_results(
         DRAIN_VERB_START, &ads, 0,
-        "wn01: draining fast, the jobs are ending now, badput 0+00:05:00, then back to work\n", "");
+        "wn01: draining fast, the jobs are ending now, badput 0+00:05:00, then the drain is over\n",
+        "");
     /* It has just begun: nothing is lost, but it is there. */
     ads_add(&ads, "[Machine = \"wn01\"; DrainingSchedule = \"fast\";" QUICK("1795166177", "30")
                       FAST("1795166147", "0") "]");
