@@ -14,7 +14,9 @@
 #include "classad/ad_pool.h"
 #include "offline_ads/offline_ads.h"
 
-#define LIFETIME_S_MAX ((int64_t)100 * 366 * 24 * 3600)
+/* Seconds for which the offline ad of a machine is kept that went without a word. */
+#define ASSUMED_LIFETIME_S ((int64_t)366 * 24 * 3600)
+#define LIFETIME_S_MAX     ((int64_t)100 * 366 * 24 * 3600)
 
 /* ---- who ------------------------------------------------------------------------------------- */
 
@@ -151,9 +153,10 @@ static const char *const NEGOTIATOR_MERGES[] = {"MachineLastMatchTime", "Offline
                                                 "GivenClaims"};
 
 static const char *const ROOSTER_MERGES[] = {
-    "PowerState",           "PowerStateReason", "EnteredPowerState", "PowerMethod",
-    "PowerQuarantineUntil", "WakeAttempts",     "LastWakeTime",      "LastWakeReason",
-    "WakeSuccessRate",      "WakesTried",       "LastBootDiffered",  "PowerDownSeconds",
+    "Offline",          "PowerState",           "PowerStateReason", "EnteredPowerState",
+    "PowerMethod",      "PowerQuarantineUntil", "WakeAttempts",     "LastWakeTime",
+    "LastWakeReason",   "WakeSuccessRate",      "WakesTried",       "LastBootDiffered",
+    "PowerDownSeconds",
 };
 
 static bool is_among(const char *name, const char *const *names, size_t count)
@@ -261,6 +264,18 @@ struct ad *plan_change(struct ad_pool *pool, const struct ad *old, const struct 
     ad_pack(pool, old, rest);
     struct ad *ad = ad_change(pool, rest, changes);
     ad_destroy(rest);
+    return ad;
+}
+
+struct ad *plan_assume_asleep(const struct ad *last, bool is_off, int64_t now_s)
+{
+    const struct offline_ads_how how = {.now_s = now_s, .lifetime_s = ASSUMED_LIFETIME_S};
+    struct ad *ad = offline_ads_make(last, &how);
+    offline_ads_make_whole(ad);
+    if (is_off) {
+        ad_remove(ad, OFFLINE_ADS_SILENT);
+    }
+    ad_remove(ad, "OfflineBootId"); /* the next live ad of any boot ends it */
     return ad;
 }
 

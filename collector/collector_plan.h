@@ -46,6 +46,11 @@ bool plan_is_durable(const char *type, const struct ad *ad);
  * others), private attributes, and StartdUplink, because nobody answers there any more. */
 struct ad *plan_make_absent(const struct ad *last, int64_t now_s, int64_t lifetime_s);
 
+/* Returns a new ad (free it with ad_destroy()): the offline ad of a machine that went without a
+ * word.  last: its last ad, marked as not responding; is_off: it is known to be off, and the mark
+ * goes.  Any later live ad of the Machine ends it. */
+struct ad *plan_assume_asleep(const struct ad *last, bool is_off, int64_t now_s);
+
 /* Returns when an absent ad is to be removed, seconds since 1970; INT64_MAX: never.  The ad is kept
  * from AbsentSince (else LastHeardFrom) for ClassAdLifetime, but no longer than expire_after_s (the
  * knob ABSENT_EXPIRE_ADS_AFTER; 0: no such limit). */

@@ -672,6 +672,32 @@ static int merge_judge(unsigned roles, const struct ad *changes, const struct ad
     return code;
 }
 
+static bool is_connected(const struct collector *collector, uint64_t number)
+{
+    const struct session *session = collector->sessions;
+    while (session && session->number != number) {
+        session = session->next;
+    }
+    return session;
+}
+
+/* Checks whether a MERGE may turn the ad into an offline one: its machine is not heard, and could
+ * not go on with changes of an ad that is no more, because its uplink has ended. */
+static int judge_asleep(const struct collector *collector, const struct ads_entry *entry,
+                        const struct ad *changes, struct err *err)
+{
+    if (!ad_bool_or(changes, "Offline", false)) {
+        return err_set(err, -EINVAL, "MERGE may set Offline only to true");
+    }
+    if (!offline_ads_is_silent(entry->latest)) {
+        return err_set(err, -ESTALE, "'%s' is not marked as not responding", entry->name);
+    }
+    if (!entry->latest_offline && is_connected(collector, entry->stamp.session)) {
+        return err_set(err, -EBUSY, "the uplink of '%s' has not ended yet", entry->name);
+    }
+    return 0;
+}
+
 void collector_merge(struct session *session, struct wire_request *request)
 {
     struct collector *collector = session->collector;
@@ -707,12 +733,30 @@ void collector_merge(struct session *session, struct wire_request *request)
         wire_reply_error(request, -ENOENT, "'%s' is awake and has no offline ad to hold", name);
         return;
     }
+    bool sleeps = ad_has(changes, "Offline");
+    int code = sleeps ? judge_asleep(collector, entry, changes, &err) : 0;
+    if (code) {
+        wire_reply_error(request, code, "%s", err.text);
+        return;
+    }
     struct plan_stamp stamp = entry->stamp; /* stays the owner's */
     uint64_t heard_ms = entry->heard_ms;
     struct batch *batch = batch_begin(collector);
-    struct ad *ad = plan_change(collector->pool, entry->latest, changes, args);
-    int code = batch_set(batch, entry->type, entry->name, ad,
-                         secret_list_ref(entry->latest_secrets), &stamp, &err);
+    if (sleeps && ad_bool_or(entry->latest, "DynamicSlot", false)) {
+        batch_remove(batch, entry); /* a machine that sleeps has none */
+        batch_end(batch, collector_answer_ok, collector_answer_drop,
+                  collector_answer_create(request, -1));
+        return;
+    }
+    struct ad *assumed =
+        sleeps ? plan_assume_asleep(entry->latest,
+                                    strcmp(ad_string_or(changes, "PowerState", ""), "Unknown") != 0,
+                                    loop_wall_s(collector->env.loop))
+               : NULL;
+    struct ad *ad = plan_change(collector->pool, sleeps ? assumed : entry->latest, changes, args);
+    ad_destroy(assumed);
+    code = batch_set(batch, entry->type, entry->name, ad,
+                     sleeps ? NULL : secret_list_ref(entry->latest_secrets), &stamp, &err);
     if (code) {
         batch_end(batch, NULL, NULL, NULL);
         wire_reply_error(request, code, "%s", err.text);

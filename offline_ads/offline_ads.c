@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -121,6 +122,27 @@ struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how 
     CHECK(ad_set_expr(ad, "OfflineAge", "time() - MY.OfflineSince", NULL) == 0);
     let_idleness_grow(ad);
     return ad;
+}
+
+void offline_ads_make_whole(struct ad *ad)
+{
+    static const char TOTAL[] = "TotalSlot";
+    if (!ad_bool_or(ad, "PartitionableSlot", false)) {
+        return;
+    }
+    struct ad *before = ad_copy(ad);
+    size_t at = 0;
+    const char *name;
+    while (ad_next(before, &at, &name, NULL)) {
+        const char *resource = name + sizeof TOTAL - 1;
+        if (strncmp(name, TOTAL, sizeof TOTAL - 1) == 0 && ad_has(before, resource)) {
+            (void)ad_copy_attr(ad, resource, before, name); /* it is there */
+        }
+    }
+    if (ad_has(ad, "NumDynamicSlots")) {
+        ad_set_int(ad, "NumDynamicSlots", 0);
+    }
+    ad_destroy(before);
 }
 
 bool offline_ads_is_silent(const struct ad *ad)

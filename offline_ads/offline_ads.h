@@ -45,6 +45,10 @@ struct offline_ads_how {
  * All other attributes, above all Requirements and Rank, stay as they are. */
 struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how *how);
 
+/* Gives a partitionable slot in ad back what its dynamic slots had: Memory is TotalSlotMemory, and
+ * so on.  Other ads stay as they are. */
+void offline_ads_make_whole(struct ad *ad);
+
 /* The collector's mark in the ad of a machine that it does not hear any more: the time since which
  * it has not, seconds since 1970. */
 #define OFFLINE_ADS_SILENT "NotRespondingSince"

@@ -104,7 +104,8 @@ void choose_from(struct node *node)
     char why[ROOSTER_TEXT_MAX];
     int64_t since_s;
     (void)node_shown(node); /* judges whether there is a way to wake it */
-    bool is_known = node->asked.by_name || !outside_contradicts(node, why, sizeof why, &since_s);
+    bool is_known = node->asked.by_name ||
+                    !(node_is_silent(node) || outside_contradicts(node, why, sizeof why, &since_s));
     rooster->candidates.plan[node->candidate - 1] = (struct wake_candidate){
         .machine = node->name,
         .state = node->state,

@@ -215,6 +215,17 @@ static const struct knob KNOBS[] = {
      .max = 86400000,
      .help = "A sleeping machine whose last successful wake is longer ago than this is woken as a "
              "test, one machine at a time; 0: never."},
+    {.name = "ROOSTER_ASSUME_ASLEEP",
+     .type = KNOB_DURATION_S,
+     .fallback = "300",
+     .min = 0,
+     .max = 864000,
+     .help = "After how much silence a machine whose power methods can wake it, but cannot tell "
+             "its state (Wake-on-LAN), is taken as asleep, so that jobs wake it. A machine whose "
+             "method says that it is on, or does not answer, is then kept as Unknown until it is "
+             "heard again or is off. A machine whose method says that it is off is taken as asleep "
+             "at once. 0: never; such machines are forgotten after CLASSAD_LIFETIME, below which "
+             "this must be."},
     {.name = "ROOSTER_TICKET_CMD",
      .type = KNOB_STRING,
      .check = knob_check_program,

@@ -20,6 +20,7 @@
 #include "rooster/ledger.h"
 #include "rooster/nodes.h"
 #include "rooster/rooster.h"
+#include "rooster/silence.h"
 #include "rooster/sleep_record.h"
 #include "rooster/sleeps.h"
 #include "rooster/wakes.h"
@@ -84,7 +85,8 @@ static void recall_quarantine(struct node *node)
 static void follow_ads(struct node *node)
 {
     recall_quarantine(node);
-    bool up = node->awake.has_ads && !node->asleep.has_ads;
+    bool up = node->awake.has_ads && !node->asleep.has_ads &&
+              (node->state == WAKE_UP || !node_is_silent(node)); /* else it is to be woken */
     if (!up && node->asleep.is_going_down && !node->awake.has_ads && node->state != WAKE_STAYING &&
         sleeps_look(node)) {
         if (node->asleep.is_misshown && node->showing == 0) {
@@ -131,6 +133,7 @@ void look_now(struct rooster *rooster)
         node->look.marked = false;
         look_see(node);
         follow_ads(node);
+        silence_look(node);
         energy_look(node);
         guards_count(node);
         choose_from(node);

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <stdio.h>
-
 #include "base/err.h"
 #include "base/loop.h"
 #include "classad/ad.h"
-#include "classad/ad_time.h"
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
 #include "rooster/energy.h"
@@ -58,18 +55,14 @@ static void put_can(const struct node *node, struct ad *ad)
 /* Sets what is known of a machine that does not respond. */
 static void put_silent(const struct node *node, struct ad *ad)
 {
-    struct ad_calendar at;
     char reason[ROOSTER_TEXT_MAX];
-    ad_calendar_of(node->awake.silent_s, &at);
-    (void)
-        snprintf(reason, sizeof reason,
-                 "not responding since %04lld-%02d-%02d %02d:%02d:%02d UTC: the collector does not "
-                 "hear it",
-                 (long long)at.year, at.month, at.day, at.hour, at.minute, at.second);
-    ad_set_int(ad, OFFLINE_ADS_SILENT, node->awake.silent_s);
-    ad_set_string(ad, "PowerState", "Unknown");
-    ad_set_string(ad, "PowerStateReason", reason);
-    ad_set_int(ad, "EnteredPowerState", node->awake.silent_s);
+    node_silent_why(node, reason);
+    ad_set_int(ad, OFFLINE_ADS_SILENT, node->silence.since_s);
+    if (node->state == WAKE_UP || node->state == WAKE_OFF) { /* else it is being woken by name */
+        ad_set_string(ad, "PowerState", "Unknown");
+        ad_set_string(ad, "PowerStateReason", reason);
+        ad_set_int(ad, "EnteredPowerState", node->silence.since_s);
+    }
 }
 
 struct ad *node_to_ad(const struct node *node)

@@ -138,8 +138,6 @@ static void see_live(struct node *node, const struct ad *ad)
 {
     node->awake.has_ads = true;
     node->awake.given = room_of(ad);
-    node->awake.heard = node->awake.heard || !offline_ads_is_silent(ad);
-    node->awake.silent_s = ad_int_or(ad, OFFLINE_ADS_SILENT, node->awake.silent_s);
     guards_see_live(node, ad);
     node->awake.can_relay = strcmp(ad_string_or(ad, "PowerState", "On"), "GoingDown") != 0 &&
                             !offline_ads_is_silent(ad);
@@ -152,7 +150,7 @@ static void see_live(struct node *node, const struct ad *ad)
 static void forget_facts(struct node *node)
 {
     node->awake.has_ads = node->asleep.has_ads = node->jobs.demand_it = node->asleep.is_misshown =
-        node->awake.can_relay = node->awake.heard = false;
+        node->awake.can_relay = node->silence.marked = node->silence.heard = false;
     node->asleep.is_going_down = node->asleep.is_kept_off = node->guard.reserve.spare = false;
     node->guard.slots = node->guard.slots_idle = 0;
     node->jobs.waiting = node->asleep.reclaim_until_s = 0;
@@ -163,6 +161,18 @@ static void forget_facts(struct node *node)
         (struct node_room){0}; /* what was promised is kept: it is asked when it is up */
 }
 
+/* Before the other facts: what is shown of the machine depends on it. */
+static void see_silence(struct node *node)
+{
+    for (size_t i = 0; i < node->ads.count; i++) {
+        const struct ad *ad = ((const struct seen *)node->ads.items[i])->ad;
+        bool is_marked = offline_ads_is_silent(ad);
+        node->silence.marked = node->silence.marked || is_marked;
+        node->silence.heard = node->silence.heard || (!is_marked && !offline_ads_is(ad));
+        node->silence.since_s = ad_int_or(ad, OFFLINE_ADS_SILENT, node->silence.since_s);
+    }
+}
+
 void look_see(struct node *node)
 {
     struct rooster *rooster = node->rooster;
@@ -171,6 +181,7 @@ void look_see(struct node *node)
     bool could_relay = node->awake.can_relay;
     node->look.number = rooster->looks;
     forget_facts(node);
+    see_silence(node);
     for (size_t i = 0; i < node->ads.count; i++) {
         const struct ad *ad = ((const struct seen *)node->ads.items[i])->ad;
         if (offline_ads_is(ad)) {

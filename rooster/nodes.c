@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "classad/ad_time.h"
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
 #include "rooster/energy.h"
@@ -37,6 +38,7 @@ struct node *node_of(struct rooster *rooster, const char *machine)
         node->state = WAKE_OFF;
         node->since_s = loop_wall_s(rooster->env.loop);
         node->deadline = loop_timer_create(rooster->env.loop, rooster->on_deadline, node);
+        node->silence.timer = loop_timer_create(rooster->env.loop, rooster->on_silence, node);
         node->still_up.timer = loop_timer_create(rooster->env.loop, rooster->on_ask, node);
         (void)strmap_set(rooster->nodes, machine, node); /* was absent */
     }
@@ -49,6 +51,7 @@ static void node_destroy(void *value)
     struct node *node = value;
     loop_timer_destroy(node->deadline);
     loop_timer_destroy(node->still_up.timer);
+    loop_timer_destroy(node->silence.timer);
     ad_destroy(node->promise);
     vec_fini(&node->ads, NULL);
     energy_forget(node);
@@ -83,13 +86,26 @@ const char *node_shown(struct node *node)
     char why[ROOSTER_TEXT_MAX];
     int64_t since_s;
     bool unknown = (node->way.is_none && node->state != WAKE_UP) ||
+                   (node_is_silent(node) && node->state == WAKE_OFF) ||
                    outside_contradicts(node, why, sizeof why, &since_s);
     return unknown ? "Unknown" : wake_state_name(node->state);
 }
 
 bool node_is_silent(const struct node *node)
 {
-    return node->awake.has_ads && !node->awake.heard && !node->asleep.has_ads;
+    return node->silence.marked && !node->silence.heard;
+}
+
+void node_silent_why(const struct node *node, char ret[ROOSTER_TEXT_MAX])
+{
+    struct ad_calendar at;
+    const char *says = node->silence.says;
+    ad_calendar_of(node->silence.since_s, &at);
+    (void)snprintf(ret, ROOSTER_TEXT_MAX,
+                   "not responding since %04lld-%02d-%02d %02d:%02d:%02d UTC: the collector does "
+                   "not hear it%s%.190s",
+                   (long long)at.year, at.month, at.day, at.hour, at.minute, at.second,
+                   says[0] != '\0' ? "; its power method says: " : "", says);
 }
 
 int64_t node_quarantine_until_s(const struct node *node)
@@ -115,6 +131,10 @@ void node_show(struct node *node)
     struct err err = {.text = ""};
     if (node->way.is_none && node_power(node, &power, &err) != 0) {
         reason = err.text;
+    } else if (node_is_silent(node) && node->state == WAKE_OFF) {
+        node_silent_why(node, why);
+        since_s = node->silence.since_s;
+        reason = why;
     } else if (outside_contradicts(node, why, sizeof why, &since_s)) {
         reason = why;
     }

@@ -132,9 +132,7 @@ struct node_awake { /* what a machine's live ads say */
     bool was_used;  /* the machine had a claim since it is up */
     char boot_id[40];
     int64_t boot_s;
-    bool heard;       /* a live ad is not marked as not responding */
-    int64_t silent_s; /* time since which the collector hears nothing of it, if heard is false */
-    bool can_relay;   /* the machine is awake and not going down: it can send magic packets */
+    bool can_relay;         /* the machine is awake and not going down: it can send magic packets */
     struct node_room given; /* cores and memory, as the live ads say */
 };
 
@@ -154,6 +152,18 @@ struct node_still_up { /* for still_up.c: whether the machine is really down */
     int64_t down_order; /* MyCurrentTime of the offline ads of the last sleep in which the machine
                            was found down */
     bool asking; /* the startd was asked to keep the machine up, or will be asked again soon */
+};
+
+struct node_silence { /* for silence.c: the machine does not respond */
+    /* marked: an ad says that the collector does not hear the machine; heard: a live ad does not
+     * say so */
+    bool marked, heard;
+    bool was;                 /* it did not respond when it was last examined */
+    int64_t since_s;          /* since when; seconds since 1970 */
+    struct loop_timer *timer; /* when its power method is asked for its state */
+    bool asking;              /* its power method is being asked */
+    bool told;                /* an administrator was told (ROOSTER_TICKET_CMD) */
+    char says[200];           /* what the method answered last; "": it was not asked yet */
 };
 
 struct node_asked {            /* who wants the machine to be woken */
@@ -178,6 +188,7 @@ struct node { /* one machine of the pool */
     struct node_asleep asleep;
     struct node_awake awake;
     struct node_still_up still_up;
+    struct node_silence silence;
     struct node_asked asked;
     struct node_wake wake;
     struct node_sleep sleep;
@@ -211,8 +222,10 @@ uint64_t node_deadline_ms(const struct node *node);
 /* Returns the time at which the machine's quarantine ends, seconds since 1970. */
 int64_t node_quarantine_until_s(const struct node *node);
 
-/* Returns whether there are live ads of the machine, but all are marked as not responding. */
+/* Returns whether the machine does not respond: an ad is marked so, and no live ad is not. */
 bool node_is_silent(const struct node *node);
+/* Writes since when the machine does not respond, and what its power method says of it. */
+void node_silent_why(const struct node *node, char ret[ROOSTER_TEXT_MAX]);
 
 /* ---- node_ad.c */
 /* Returns a new ad that describes the node for `roost power`, owned by the caller. */

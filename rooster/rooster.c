@@ -33,6 +33,7 @@
 #include "rooster/relay.h"
 #include "rooster/seen.h"
 #include "rooster/selftest.h"
+#include "rooster/silence.h"
 #include "rooster/sleep_record.h"
 #include "rooster/still_up.h"
 #include "rooster/wakes.h"
@@ -319,6 +320,7 @@ static int rooster_start(const struct daemon_env *env, void **state, struct err 
     set_name(rooster);
     rooster->on_deadline = node_no_show;
     rooster->on_ask = still_up_again;
+    rooster->on_silence = silence_ask;
     rooster->nodes = strmap_create(STRMAP_CASE_IGNORED);
     rooster->seen = strmap_create(STRMAP_CASE_SENSITIVE);
     rooster->look_timer = loop_timer_create(env->loop, look, rooster);

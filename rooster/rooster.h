@@ -60,8 +60,8 @@ struct rooster {
     /* WakesTotal and WakesFailed of the Rooster ad, counted since the rooster started */
     int64_t wakes, failures;
     struct wake_minute minute; /* counts the wake orders of the last minute */
-    /* callbacks of the two timers of a node: node_no_show() and still_up_again() */
-    void (*on_deadline)(void *node), (*on_ask)(void *node);
+    /* callbacks of the timers of a node: node_no_show(), still_up_again() and silence_ask() */
+    void (*on_deadline)(void *node), (*on_ask)(void *node), (*on_silence)(void *node);
     /* time at which this process started, ms since 1970, and number of its last UPDATE; both are
      * sent with each UPDATE */
     uint64_t epoch, sequence;

@@ -90,7 +90,7 @@ static void power_status_all(struct rooster *rooster, struct wire_request *reque
 static const char *try_order(const struct node *node, struct err *err)
 {
     struct power_node power;
-    if (node->awake.has_ads) {
+    if (node->awake.has_ads && !node_is_silent(node)) {
         return "AlreadyOn";
     }
     if (node->state == WAKE_WAKING) {
@@ -111,7 +111,7 @@ static const char *order_wake(struct node *node, const struct wire_peer *peer,
     const char *reason = ad_string_or(args, "Reason", "");
     bool test = ad_bool_or(args, "Test", false);
     struct power_node power;
-    if (node->awake.has_ads) {
+    if (node->awake.has_ads && !node_is_silent(node)) {
         return "AlreadyOn";
     }
     if (node->state == WAKE_WAKING) {
@@ -127,7 +127,8 @@ static const char *order_wake(struct node *node, const struct wire_peer *peer,
         return "Refused";
     }
     if (node->state == WAKE_UP) { /* it went without a word: only its own ads made it that */
-        node_move(node, WAKE_OFF, "the machine has no ad");
+        node_move(node, WAKE_OFF,
+                  node->awake.has_ads ? "the machine does not respond" : "the machine has no ad");
     }
     char asked_by[ROOSTER_TEXT_MAX];
     (void)snprintf(asked_by, sizeof asked_by, "%.120s%s%.120s", peer->identity,

@@ -3,8 +3,9 @@
  * Runs ROOSTER_TICKET_CMD with the machine's name as its last argument and an ad that describes the
  * trouble on standard input.  Once for each trouble: when a machine is put into quarantine for the
  * first time in a row, when it fell asleep again at once ROOSTER_WAKE_ATTEMPTS times, when it
- * joined with less than it promised.  power/'s method `command` runs the program, with its deadline
- * and its quoting, as for programs that switch machines.
+ * joined with less than it promised, when it has not responded for a while and is not off. power/'s
+ * method `command` runs the program, with its deadline and its quoting, as for programs that switch
+ * machines.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,12 +33,16 @@ static void ticket_ended(void *arg, int status, const char *text)
     }
 }
 
-static void describe_node(const struct node *node, struct strbuf *text)
+static void describe_node(const struct node *node, const char *fault, struct strbuf *text)
 {
     struct ad *ad = node_to_ad(node);
     ad_set_string(ad, "MyType", "Ticket");
-    ad_set_string(ad, "Fault", node->wake.fault != NULL ? node->wake.fault : "");
-    ad_set_string(ad, "Reason", node->reason);
+    ad_set_string(ad, "Fault", fault != NULL ? fault : "");
+    if (node_is_silent(node)) {
+        (void)ad_copy_attr(ad, "Reason", ad, "PowerStateReason"); /* it is there */
+    } else {
+        ad_set_string(ad, "Reason", node->reason);
+    }
     ad_set_string(ad, "AskedBy", node->asked.by);
     ad_set_string(ad, "WakeId", node->history.last.wake_id);
     ad_set_int(ad, "Attempts", node->history.last.attempts);
@@ -46,7 +51,7 @@ static void describe_node(const struct node *node, struct strbuf *text)
     ad_destroy(ad);
 }
 
-void ticket_open(struct node *node)
+static void open_for(struct node *node, const char *fault)
 {
     struct rooster *rooster = node->rooster;
     const char *command = config_string(rooster->env.config, "ROOSTER_TICKET_CMD");
@@ -56,7 +61,7 @@ void ticket_open(struct node *node)
         return;
     }
     strbuf_init(&text, TICKET_TEXT_MAX);
-    describe_node(node, &text);
+    describe_node(node, fault, &text);
     const struct power_node power = {.name = node->name,
                                      .method = "command",
                                      .wake_command = command,
@@ -65,4 +70,14 @@ void ticket_open(struct node *node)
         log_error(rooster->env.log, "ticket.failed", err.text, LOG_TEXT("machine", node->name));
     }
     strbuf_fini(&text);
+}
+
+void ticket_open(struct node *node)
+{
+    open_for(node, node->wake.fault);
+}
+
+void ticket_open_silent(struct node *node)
+{
+    open_for(node, "NotResponding");
 }

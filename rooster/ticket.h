@@ -11,5 +11,7 @@ struct node;
  * wrong.  To be called once when the machine is put into quarantine, sleeps again at once too often
  * although jobs wait, or joins with less than its offline ads said. */
 void ticket_open(struct node *node);
+/* The same for a machine that does not respond (Fault NotResponding). */
+void ticket_open_silent(struct node *node);
 
 #endif

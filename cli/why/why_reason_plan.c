@@ -65,19 +65,11 @@ static bool is_text(const struct ad *ad, const char *name, const char *text)
 
 struct ad *why_reason_whole(const struct ad *slot)
 {
-    static const char TOTAL[] = "TotalSlot";
     if (!ad_bool_or(slot, "PartitionableSlot", false)) {
         return NULL;
     }
     struct ad *whole = ad_copy(slot);
-    size_t at = 0;
-    const char *name;
-    while (ad_next(slot, &at, &name, NULL)) {
-        const char *resource = name + strlen(TOTAL);
-        if (strncmp(name, TOTAL, strlen(TOTAL)) == 0 && ad_has(slot, resource)) {
-            (void)ad_copy_attr(whole, resource, slot, name); /* it is there */
-        }
-    }
+    offline_ads_make_whole(whole);
     return whole;
 }
 

@@ -1,6 +1,8 @@
 #!/bin/bash
 # A node whose daemons stand still (SIGSTOP) is shown as not responding within seconds wherever it is shown, and counts
-# nowhere as free, awake or running.  The mark goes as soon as the node is heard again, and its jobs have run on.
+# nowhere as free, awake or running.  An administrator is told once.  The mark goes as soon as the node is heard again, and
+# its jobs have run on.  Then the node loses its power (kill -9 of all its processes): it left no offline ads, but its power
+# method says that it is off, and the jobs wake it.
 #
 # TIMEOUT: 120
 # SPDX-License-Identifier: Apache-2.0
@@ -11,6 +13,12 @@ pool_init --nodes 1 --cpus-per-node 2
 echo 'HIBERNATE = "\"NONE\""' >>"$POOL/nodes/wn01/roost.conf"
 sed -i 's/^PERSONAL_NODES.*/PERSONAL_NODES = awake/' "$ROOST_CONFIG"
 grep -q '^PERSONAL_NODES' "$ROOST_CONFIG" || echo 'PERSONAL_NODES = awake' >>"$ROOST_CONFIG"
+cat >"$WORK/alert" <<END
+#!/bin/sh
+cat >>"$WORK/alerts"
+END
+chmod 755 "$WORK/alert"
+echo "ROOSTER_TICKET_CMD = \"$WORK/alert\"" >>"$ROOST_CONFIG"
 pool_start
 gated_jobs 2 end >"$WORK/job.sub"
 job=$(submit "$WORK/job.sub") || exit 1
@@ -49,8 +57,26 @@ until_true 30 "it is marked" is_marked
 took=$((SECONDS - began))
 [ "$took" -le 12 ] || fail "it was marked after $took s"
 truth
+was_told() { grep -q '^Fault = "NotResponding"' "$WORK/alerts" 2>/dev/null; }
+until_true 60 "an administrator is told" was_told
 kill -CONT "${daemons[@]}"
 until_true 5 "it is heard again" is_heard
 until_true 5 "so are its jobs" jobs_cut 0
 jobs_run || fail "they do not run any more"
+equals "how often an administrator was told" "$(grep -c '^Fault' "$WORK/alerts")" 1
+
+say "its power is cut"
+boot_of() { "$ROOST" status -constraint 'Machine == "wn01"' -af BootId 2>/dev/null | sort -u; }
+boot=$(boot_of)
+for _ in 1 2 3; do # the master first: it starts nothing again
+    mapfile -t daemons < <(traces "$POOL/nodes/wn01/")
+    [ ${#daemons[@]} -eq 0 ] || kill -9 "${daemons[@]}" 2>/dev/null
+done
+is_off() { "$ROOST" power history -constraint 'Kind == "Sleep"' -af Reason 2>/dev/null | grep -q 'went without a word'; }
+until_true 30 "it is asleep, as its power method says" is_off
+open_gate end
+is_back() { [ -n "$(boot_of)" ] && [ "$(boot_of)" != "$boot" ] && [ "$(awake_count)" -eq 1 ]; }
+until_true 40 "the job that waits wakes it" is_back
+until_true 30 "that job is done" is_done "$idle" 1
+equals "marks" "$(marked)" ""
 passed

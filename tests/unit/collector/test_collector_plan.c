@@ -138,7 +138,10 @@ static void who_may_set_what_in_anothers_ad_is_a_list(void **state)
     assert_false(plan_may_merge(WORKER, "PowerState"));
     assert_false(plan_may_merge(SCHEDD, "PowerState"));
     assert_true(plan_may_merge(ADMINISTRATOR, "PowerState"));
-    const char *const never[] = {"Name", "Machine", "Offline", "ClaimId", "Requirements", "Start"};
+    assert_true(plan_may_merge(ROOSTER, "Offline")); /* only of a machine that does not respond */
+    assert_false(plan_may_merge(NEGOTIATOR, "Offline"));
+    assert_false(plan_may_merge(ROOSTER, "NotRespondingSince"));
+    const char *const never[] = {"Name", "Machine", "ClaimId", "Requirements", "Start"};
     for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++) {
         assert_false(plan_may_merge(ADMINISTRATOR, never[i]));
         assert_false(plan_may_merge(NEGOTIATOR, never[i]));

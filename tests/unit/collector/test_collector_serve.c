@@ -307,8 +307,9 @@ static void merge_sets_only_what_the_scope_allows(void **state)
     OK(rooster, VERB_MERGE, args, "[ PowerState = \"Waking\"; EnteredPowerState = 5 ]");
     assert_string_equal(show(reader, "Machine", "PowerState"), "slot1@wn01=Waking ");
     assert_string_equal(show(reader, "Machine", "MachineLastMatchTime"), "slot1@wn01=1 ");
-    expect(rooster, -EACCES, VERB_MERGE, args, "[ PowerState = \"On\"; Offline = false ]",
+    expect(rooster, -EINVAL, VERB_MERGE, args, "[ PowerState = \"On\"; Offline = false ]",
            "Offline");
+    expect(negotiator, -EACCES, VERB_MERGE, args, "[ Offline = true ]", "Offline");
     expect(negotiator, -EACCES, VERB_MERGE, args, "[ PowerState = \"On\" ]", "PowerState");
     expect(startd, -EACCES, VERB_MERGE, args, "[ PowerState = \"On\" ]", "");
     expect(negotiator, -EINVAL, VERB_MERGE, args, NULL, "one ad");
@@ -322,6 +323,78 @@ static void merge_sets_only_what_the_scope_allows(void **state)
     assert_string_equal(show(reader, "Machine", "Offline"), "slot1@wn01=true ");
     OK(startd, VERB_UPDATE, "[]", LIVE("1", "b2", ""));
     expect(negotiator, -ENOENT, VERB_MERGE, args, "[ OfflineMatches = {} ]", "awake");
+}
+
+/* ---- machines that went without a word ---- */
+
+#define SILENT "NotRespondingSince = 7; "
+#define SLOT_1 "[ Type = \"Machine\"; Name = \"slot1@wn01\" ]"
+#define IS_OFF "[ Offline = true; PowerState = \"Off\"; PowerStateReason = \"off\" ]"
+#define MAY_BE "[ Offline = true; PowerState = \"Unknown\"; PowerStateReason = \"on\" ]"
+
+/* Sends these ads of wn01, and ends the connection. */
+static void goes_without_a_word(struct bed *bed, const char *first, const char *second)
+{
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    OK(startd, VERB_UPDATE, "[]", first);
+    OK(startd, VERB_UPDATE, "[]", second);
+    client_close(startd);
+}
+
+static void a_machine_that_went_without_a_word_gets_offline_ads(void **state)
+{
+    struct bed *bed = *state;
+    struct client *rooster = dial(bed, SCOPE_ROOSTER), *reader = dial(bed, SCOPE_READ);
+    goes_without_a_word(bed,
+                        LIVE("1", "b1",
+                             SILENT
+                             "PartitionableSlot = true; Cpus = 1; TotalSlotCpus = 4; Memory = 10;"
+                             " TotalSlotMemory = 90; NumDynamicSlots = 1; RemoteOwner = \"alice\""),
+                        LIVE("1_1", "b1", SILENT "DynamicSlot = true; Cpus = 3"));
+    OK(rooster, VERB_MERGE, SLOT_1, IS_OFF);
+    OK(rooster, VERB_MERGE, "[ Type = \"Machine\"; Name = \"slot1_1@wn01\" ]", IS_OFF);
+    for (int i = 0; i < 2; i++) { /* also after a restart */
+        assert_string_equal(show(reader, "Machine", "Offline"), "slot1@wn01=true ");
+        assert_string_equal(show(reader, "Machine", "PowerStateReason"), "slot1@wn01=off ");
+        assert_string_equal(show(reader, "Machine", "Cpus"), "slot1@wn01=4 ");
+        assert_string_equal(show(reader, "Machine", "Memory"), "slot1@wn01=90 ");
+        assert_string_equal(show(reader, "Machine", "NumDynamicSlots"), "slot1@wn01=0 ");
+        assert_string_equal(show(reader, "Machine", "RemoteOwner"), "slot1@wn01=- ");
+        assert_string_equal(show(reader, "Machine", "NotRespondingSince"), "slot1@wn01=- ");
+        restart(bed);
+        reader = dial(bed, SCOPE_READ);
+    }
+    /* The same boot: only its network was cut off. */
+    OK(dial(bed, SCOPE_ADVERTISE), VERB_UPDATE, "[]", LIVE("1", "b1", ""));
+    assert_string_equal(show(reader, "Machine", "Offline"), "slot1@wn01=- ");
+}
+
+static void one_that_may_be_on_keeps_the_mark_until_it_is_off(void **state)
+{
+    struct bed *bed = *state;
+    struct client *rooster = dial(bed, SCOPE_ROOSTER), *reader = dial(bed, SCOPE_READ);
+    goes_without_a_word(bed, LIVE("1", "b1", SILENT), LIVE("1", "b1", SILENT));
+    OK(rooster, VERB_MERGE, SLOT_1, MAY_BE);
+    assert_string_equal(show(reader, "Machine", "Offline"), "slot1@wn01=true ");
+    assert_string_equal(show(reader, "Machine", "PowerState"), "slot1@wn01=Unknown ");
+    assert_string_equal(show(reader, "Machine", "NotRespondingSince"), "slot1@wn01=7 ");
+    OK(rooster, VERB_MERGE, SLOT_1, IS_OFF);
+    assert_string_equal(show(reader, "Machine", "PowerState"), "slot1@wn01=Off ");
+    assert_string_equal(show(reader, "Machine", "NotRespondingSince"), "slot1@wn01=- ");
+    expect(rooster, -ESTALE, VERB_MERGE, SLOT_1, IS_OFF, "not marked");
+}
+
+static void a_machine_that_is_heard_or_connected_is_not_taken_as_asleep(void **state)
+{
+    struct bed *bed = *state;
+    struct client *rooster = dial(bed, SCOPE_ROOSTER), *reader = dial(bed, SCOPE_READ);
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", SILENT));
+    expect(rooster, -EBUSY, VERB_MERGE, SLOT_1, IS_OFF, "uplink");
+    goes_without_a_word(bed, LIVE("1", "b1", ""), LIVE("1", "b1", ""));
+    expect(rooster, -ESTALE, VERB_MERGE, SLOT_1, IS_OFF, "not marked");
+    expect(rooster, -EINVAL, VERB_MERGE, SLOT_1, "[ Offline = false ]", "only to true");
+    assert_string_equal(show(reader, "Machine", "Offline"), "slot1@wn01=- ");
 }
 
 /* ---- queries --------------------------------------------------------------------------------- */
@@ -780,7 +853,11 @@ UNIT_TESTS(CASE(what_is_sent_is_found), CASE(live_machines_have_the_address_of_t
            CASE(a_straggler_of_the_boot_that_went_to_sleep_is_refused),
            CASE(an_offline_ad_goes_by_invalidate_only_when_it_is_meant),
            CASE(an_offline_ad_whose_time_is_over_is_gone_after_a_restart),
-           CASE(merge_sets_only_what_the_scope_allows), CASE(claim_ids_are_for_the_negotiator_only),
+           CASE(merge_sets_only_what_the_scope_allows),
+           CASE(a_machine_that_went_without_a_word_gets_offline_ads),
+           CASE(one_that_may_be_on_keeps_the_mark_until_it_is_off),
+           CASE(a_machine_that_is_heard_or_connected_is_not_taken_as_asleep),
+           CASE(claim_ids_are_for_the_negotiator_only),
            CASE(claim_ids_stay_beside_an_ad_until_its_owner_says_otherwise),
            CASE(attributes_that_are_secrets_by_name_are_dropped_where_they_come_in),
            CASE(a_query_has_constraint_projection_and_limit),
