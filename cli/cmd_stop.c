@@ -1,6 +1,9 @@
 /* cli/cmd_stop.c - `roost stop` ends the nodes of a personal pool, then its daemons; `roost master`
  * runs a master in the foreground.
  *
+ * --for-shutdown is for the system that shuts the machine down: the startds then leave offline ads,
+ * so that jobs can wake the machine (SIGPWR instead of SIGINT).
+ *
  * The process that holds a master's lock is told to end, and waited for.  Daemons whose master is
  * gone are told one by one.  Starters are left to their startd; those whose startd is gone, as
  * after a restart that was not finished, are told here.  A schedd ends the shadows that it knows.
@@ -41,26 +44,27 @@ static pid_t first_holder(struct cli *cli, const char *lock_dir)
     return pid > 0 ? pid : 0;
 }
 
-static pid_t tell_master(struct cli *cli, const char *lock_dir)
+/* signal_number: SIGINT or SIGPWR; not SIGTERM, by which a startd leaves its jobs to the next
+ * startd. */
+static pid_t tell_master(struct cli *cli, const char *lock_dir, int signal_number)
 {
     pid_t pid = first_holder(cli, lock_dir);
     if (pid > 0) {
-        /* Not SIGTERM, by which a startd leaves its jobs to the next startd.  Gone meanwhile: the
-         * caller looks again. */
-        (void)os_kill(cli->os, pid, SIGINT);
+        (void)os_kill(cli->os, pid, signal_number); /* gone meanwhile: the caller looks again */
     }
     return pid;
 }
 
 /* Ends all daemons below lock_dir. told is the process that was signalled already: none is
- * signalled twice, because a second SIGINT ends a daemon at once, without its starters.
+ * signalled twice, because a second signal ends a daemon at once, without its starters.
  * -ETIMEDOUT: some have not ended at end_ms. */
-static int stop_all(struct cli *cli, const char *lock_dir, pid_t told, uint64_t end_ms)
+static int stop_all(struct cli *cli, const char *lock_dir, int signal_number, pid_t told,
+                    uint64_t end_ms)
 {
     pid_t pid;
     while ((pid = first_holder(cli, lock_dir)) != 0) {
         if (pid != told) {
-            told = tell_master(cli, lock_dir);
+            told = tell_master(cli, lock_dir, signal_number);
         }
         if (loop_now_ms(cli->loop) >= end_ms) {
             return -ETIMEDOUT;
@@ -173,8 +177,11 @@ static int stop_shadow(struct cli *cli, uint64_t end_ms)
 int cmd_stop(struct cli *cli)
 {
     struct err err;
-    if (cli->argc > 1) {
-        return cli_unknown(cli, cli->argv[1]);
+    bool for_shutdown = cli->argc > 1 && (strcmp(cli->argv[1], "--for-shutdown") == 0 ||
+                                          strcmp(cli->argv[1], "-for-shutdown") == 0);
+    int signal_number = for_shutdown ? SIGPWR : SIGINT;
+    if (cli->argc > (for_shutdown ? 2 : 1)) {
+        return cli_unknown(cli, cli->argv[for_shutdown ? 2 : 1]);
     }
     if (cli_config_nodes(cli, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
@@ -189,13 +196,13 @@ int cmd_stop(struct cli *cli)
     int rc = 0;
     for (size_t i = 0; i < count; i++) { /* all at once ... */
         if (cli_node_at(cli, i, &node)) {
-            told[i] = tell_master(cli, node.lock_dir);
+            told[i] = tell_master(cli, node.lock_dir, signal_number);
             ran = ran || told[i] != 0;
         }
     }
     for (size_t i = 0; i < count && rc == 0; i++) { /* ... then one after the other */
         if (cli_node_at(cli, i, &node)) {
-            rc = stop_all(cli, node.lock_dir, told[i], end_ms);
+            rc = stop_all(cli, node.lock_dir, signal_number, told[i], end_ms);
             rc = rc != 0 ? rc : stop_starters(cli, node.lock_dir, end_ms, &ended);
         }
     }
@@ -205,7 +212,7 @@ int cmd_stop(struct cli *cli)
     }
     /* Before the schedd, so that its shadows hear of their jobs' end. */
     if (stop_starters(cli, lock_dir, end_ms, &ended) != 0 ||
-        stop_all(cli, lock_dir, 0, end_ms) != 0 || stop_shadow(cli, end_ms) != 0) {
+        stop_all(cli, lock_dir, signal_number, 0, end_ms) != 0 || stop_shadow(cli, end_ms) != 0) {
         return cli_fail(cli, "the daemons did not stop in %d s", STOP_MS / 1000);
     }
     if (ended > 0) {

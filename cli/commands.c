@@ -23,9 +23,11 @@ static const struct cli_command START = {
     "start", cmd_start, "[NODE...]", "start the pool's daemons in the background",
     "  With NODE...: the machine's master starts again the daemons that stay down because `roost "
     "drain` made them exit.\n"};
-static const struct cli_command STOP = {"stop", cmd_stop, "",
-                                        "stop the pool's daemons, nodes and jobs that run on them",
-                                        NULL};
+static const struct cli_command STOP = {
+    "stop", cmd_stop, "[--for-shutdown]",
+    "stop the pool's daemons, nodes and jobs that run on them",
+    "  --for-shutdown  this machine is being shut down: it leaves offline ads, so that jobs wake "
+    "it (for the system's own scripts; the systemd unit does so)\n"};
 static const struct cli_command MASTER = {"master", cmd_master, "",
                                           "run the pool's master in the foreground", NULL};
 

@@ -352,6 +352,11 @@ static void master_stop_all(void *state)
     begin_stop(state, SIGINT);
 }
 
+static void master_stop_host(void *state)
+{
+    begin_stop(state, SIGPWR);
+}
+
 /* ---- its ad */
 
 /* most bytes of an attribute's name, with the terminating zero */
@@ -491,6 +496,7 @@ const struct daemon master_daemon = {
     .reload = master_reload,
     .stop = master_stop,
     .stop_all = master_stop_all,
+    .stop_host = master_stop_host,
     .destroy = master_destroy,
     .known = knob_tables, /* one daemon of a host says what no daemon knows */
 };

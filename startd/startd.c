@@ -30,6 +30,7 @@
 #include "startd/sleep/farewell.h"
 #include "startd/sleep/hibernate.h"
 #include "startd/sleep/hibernate_look.h"
+#include "startd/sleep/leave.h"
 #include "startd/owner/idle_hint.h"
 #include "startd/claim/job_ckpt.h"
 #include "startd/keep.h"
@@ -52,6 +53,7 @@
 #define OPSYS_BYTES_MAX  65536 /* of /etc/os-release */
 #define STOP_TRIES       2     /* to reach a schedd that is to hear of its claim's end */
 #define STOP_GRACE_MS    20000 /* for the jobs of a startd that is told to stop */
+#define STOP_TELL_MS     5000  /* then, for the collector's answer to offline ads */
 #define FAREWELL_POLL_MS 200   /* is the last slot free? */
 #define STANDS_POLL_MS   200   /* an offer of draining stands: nothing may change */
 
@@ -267,9 +269,25 @@ static void startd_reload(void *state, const struct config *config)
 
 /* Stops: schedds were told of claims whose jobs ended in time; the rest is found by the next
  * startd, or ended by the lease. */
+static void end_startd(struct startd *startd)
+{
+    bool tells = farewell_tell(startd) ||
+                 (startd->stopping == STARTD_GOES_DOWN && leave_at_shutdown(startd));
+    if (!tells) {
+        loop_stop(startd->env.loop, 0);
+    }
+}
+
+/* The jobs had their time.  The collector's answer has some more. */
 static void stop_now(void *arg)
 {
     struct startd *startd = arg;
+    if (startd->stopping == STARTD_GOES_DOWN && !startd->sent.taken_back) {
+        loop_timer_stop(startd->poll_timer);
+        loop_timer_set(startd->stop_timer, STOP_TELL_MS);
+        end_startd(startd);
+        return;
+    }
     loop_stop(startd->env.loop, 0);
 }
 
@@ -294,9 +312,7 @@ static void stop_check(void *arg)
         waited_for += is_waited_for(startd->claims.items[i]) ? 1 : 0;
     }
     if (waited_for == 0) {
-        if (!farewell_tell(startd)) {
-            loop_stop(startd->env.loop, 0);
-        }
+        end_startd(startd);
         return;
     }
     loop_timer_set(startd->poll_timer, 20);
@@ -343,6 +359,12 @@ static void startd_stop_all(void *state)
     begin_stop(state, STARTD_ENDS_JOBS);
 }
 
+/* SIGPWR: the machine is shut down. */
+static void startd_stop_host(void *state)
+{
+    begin_stop(state, STARTD_GOES_DOWN);
+}
+
 static const struct knob_table *const TABLES[] = {&startd_knobs, &power_knobs, &knobs_common};
 
 const struct daemon startd_daemon = {
@@ -355,5 +377,6 @@ const struct daemon startd_daemon = {
     .reload = startd_reload,
     .stop = startd_stop,
     .stop_all = startd_stop_all,
+    .stop_host = startd_stop_host,
     .destroy = startd_destroy,
 };

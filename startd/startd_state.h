@@ -48,6 +48,7 @@ enum startd_stopping {
     STARTD_STAYS, /* not told to stop; this is 0, the others count as true */
     STARTD_LEAVES_JOBS,
     STARTD_ENDS_JOBS,
+    STARTD_GOES_DOWN, /* its machine goes down: ends jobs, and leaves offline ads */
 };
 
 struct startd {

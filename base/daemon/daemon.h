@@ -56,10 +56,12 @@ struct daemon {
     /* Called for SIGTERM: must bring the daemon's own work to an end and call loop_stop() within
      * SHUTDOWN_GRACEFUL_TIMEOUT.  NULL: the process stops at once. */
     void (*stop)(void *state);
-    /* Called for SIGINT, which says that the daemon is not started again soon (`roost stop`, a
-     * machine that shuts down): as stop(), and what would outlive the daemon must end, too.  NULL:
-     * stop() is called. */
+    /* Called for SIGINT, which says that the daemon is not started again soon (`roost stop`): as
+     * stop(), and what would outlive the daemon must end, too.  NULL: stop() is called. */
     void (*stop_all)(void *state);
+    /* Called for SIGPWR, which says that this machine goes down: as stop_all(), and the pool is to
+     * know that the machine is off.  NULL: stop_all() is called. */
+    void (*stop_host)(void *state);
     void (*destroy)(void *state);
     /* Checks the text of a KNOB_EXPR when a configuration is loaded.  Returns 0 or -errno. context:
      * not used.  NULL instead of a function: any text is accepted. */
@@ -110,8 +112,9 @@ int daemon_set(const struct daemon_env *env, const char *name, const char *value
  * start() has returned 0; then a byte is also written to the descriptor ROOST_READY_FD, if that is
  * set, and the descriptor closed.
  *
- * SIGTERM calls stop(), SIGINT calls stop_all().  SIGQUIT or a second SIGTERM or SIGINT end the
- * loop at once.  SIGHUP loads the configuration again and calls reload() if it is valid.
+ * SIGTERM calls stop(), SIGINT calls stop_all(), SIGPWR calls stop_host().  SIGQUIT or a second one
+ * of these signals end the loop at once.  SIGHUP loads the configuration again and calls reload()
+ * if it is valid.
  *
  * A daemon that a master started (ROOST_MASTER_PID is set) watches the holder of
  * $(LOCK)/master.lock.  If that process dies without telling it to stop, and nobody holds the lock

@@ -355,6 +355,16 @@ static void told_to_stop_all(void *arg)
     stop_by(run, run->daemon->stop_all != NULL ? run->daemon->stop_all : run->daemon->stop);
 }
 
+static void told_to_stop_host(void *arg)
+{
+    struct daemon_run *run = arg;
+    if (run->daemon->stop_host == NULL) {
+        told_to_stop_all(run);
+        return;
+    }
+    stop_by(run, run->daemon->stop_host);
+}
+
 static void told_to_end(void *arg)
 {
     struct daemon_run *run = arg;
@@ -591,6 +601,7 @@ static int start_daemon(struct daemon_run *run, const struct log_sink *sink, int
     }
     loop_on_signal(run->loop, SIGTERM, told_to_stop, run);
     loop_on_signal(run->loop, SIGINT, told_to_stop_all, run);
+    loop_on_signal(run->loop, SIGPWR, told_to_stop_host, run);
     loop_on_signal(run->loop, SIGQUIT, told_to_end, run);
     loop_on_signal(run->loop, SIGHUP, told_to_reload, run);
     if (!run->options.no_resurrect && strcmp(run->daemon->name, "master") != 0) {

@@ -43,6 +43,7 @@
 #include "startd/machine/figures.h"
 #include "startd/sleep/going_down.h"
 #include "startd/sleep/hibernate_look.h"
+#include "startd/sleep/leave.h"
 #include "startd/sleep/permit.h"
 #include "startd/claim/preempt.h"
 #include "startd/slot/slot.h"
@@ -53,11 +54,9 @@
 #include "wire/wire.h"
 
 #define OFFLINE_ACK_MS 15000
-#define OFFLINE_LIFETIME_S \
-    INT64_C(2147483647)   /* the collector's OFFLINE_EXPIRE_ADS_AFTER decides */
-#define LEAVE_MS     5000 /* after POWER_DOWN was answered with -EAGAIN no job is taken for so long */
-#define ASLEEP_MS    30000 /* for a startd that only leaves offline ads */
-#define TAKE_BACK_MS 60000 /* the order was given, and we are still here */
+#define LEAVE_MS       5000 /* after POWER_DOWN was answered with -EAGAIN no job is taken for so long */
+#define ASLEEP_MS      30000 /* for a startd that only leaves offline ads */
+#define TAKE_BACK_MS   60000 /* the order was given, and we are still here */
 /* The rooster begins within SLEEP_BEGIN_S of rooster/sleeps.c, and says then how long its order may
  * take.  Until it does, for it may be old or gone, it is as long as most take. */
 #define ROOSTER_TAKE_BACK_MS 240000
@@ -348,52 +347,18 @@ static void end_of_reclaim_time(void *arg)
 
 static void send_offline(struct startd *startd)
 {
-    struct wire *wire = uplink_wire(startd->collector);
-    if (wire == NULL) {
-        take_back(startd, "cannot reach the collector, so the offline ads were not sent");
-        return;
-    }
-    int64_t now_s = loop_wall_s(startd->env.loop);
-    struct ad **ads = mem_alloc(startd->slot_count * sizeof *ads);
-    advertise_gone(startd);
-    for (size_t i = 0; i < startd->slot_count; i++) {
-        slot_refresh(startd->slots[i]);
-        const struct offline_ads_how how = {.now_s = now_s,
-                                            .lifetime_s = OFFLINE_LIFETIME_S,
-                                            .reason = startd->down.reason};
-        ads[i] = offline_ads_make(startd->slots[i]->ad, &how);
-        ad_set_string(ads[i], "HibernationState", startd->down.level);
-        if (startd->down.keep_off) { /* nor is a job to wait for it */
-            ad_set_bool(ads[i], "PowerKeptOff", true);
-            ad_set_string(ads[i], "PowerKeptOffReason", startd->down.reason);
-            ad_set_bool(ads[i], "Unhibernate", false);
-            ad_set_bool(ads[i], "Start", false);
-        }
-        if (by_rooster(startd)) {
-            ad_set_string(ads[i], "PowerState", "GoingDown");
-        }
-        if (startd->down.reclaimable) {
-            uint64_t until_ms = (uint64_t)loop_wall_ms(startd->env.loop) + reclaim_ms(startd);
-            ad_set_int(ads[i], "PowerReclaimUntil", (int64_t)((until_ms + 999) / 1000));
-        }
-    }
-    struct ad *args = ad_create();
-    ad_set_bool(args, "Full", true);
-    ad_set_bool(args, "Durable", true);
-    ad_set_int(args, "Epoch", (int64_t)startd->sent.epoch);
-    ad_set_int(args, "Sequence", (int64_t)++startd->sent.sequence);
-    struct wire_body body = {.args = args,
-                             .ads = (const struct ad *const *)ads,
-                             .ad_count = startd->slot_count};
+    uint64_t until_ms = (uint64_t)loop_wall_ms(startd->env.loop) + reclaim_ms(startd);
+    const struct leave_how how = {.level = startd->down.level,
+                                  .reason = startd->down.reason,
+                                  .keep_off = startd->down.keep_off,
+                                  .is_order = by_rooster(startd),
+                                  .reclaim_until_s = startd->down.reclaimable
+                                                         ? (int64_t)((until_ms + 999) / 1000)
+                                                         : 0};
     going_down_move(startd, DOWN_ANNOUNCED);
-    if (wire_call(wire, VERB_UPDATE, &body, OFFLINE_ACK_MS, offline_answered, startd) < 0) {
+    if (leave_ads(startd, &how, offline_answered) != 0) {
         take_back(startd, "cannot reach the collector, so the offline ads were not sent");
     }
-    ad_destroy(args);
-    for (size_t i = 0; i < startd->slot_count; i++) {
-        ad_destroy(ads[i]);
-    }
-    mem_free(ads);
 }
 
 static void go_down(struct startd *startd, int level, const char *reason)

@@ -159,3 +159,16 @@ int hibernate_plan_judge(const struct hibernate_facts *facts, int level, struct 
     }
     return 0;
 }
+
+int hibernate_plan_leaves(const struct hibernate_facts *facts, struct err *err)
+{
+    if (strcmp(facts->method, "none") == 0) {
+        return err_set(err, -ENOTSUP,
+                       "no offline ads: POWER_METHOD is none, so the machine could not be woken");
+    }
+    if (facts->needs_wake && !facts->can_wake) {
+        return err_set(err, -ENOTSUP, "no offline ads: the machine could not be woken: %.150s",
+                       facts->cannot_wake);
+    }
+    return 0;
+}

@@ -75,5 +75,9 @@ struct hibernate_facts {
  * have the level; -EBUSY if something prevents the sleep: then err says what, and which knob
  * controls that, if any. */
 int hibernate_plan_judge(const struct hibernate_facts *facts, int level, struct err *err);
+/* Decides whether a machine that is shut down, by whomever, leaves offline ads.  Returns 0, or
+ * -ENOTSUP if it could not be woken, as err says.  Only method, needs_wake, can_wake and
+ * cannot_wake count. */
+int hibernate_plan_leaves(const struct hibernate_facts *facts, struct err *err);
 
 #endif

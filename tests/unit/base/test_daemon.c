@@ -345,6 +345,15 @@ static void sigint_stops_also_what_would_outlive_the_daemon(void **state)
     assert_string_equal(text_of(f, "trace"), "toy stop_all destroy ");
 }
 
+static void sigpwr_stops_the_same_where_a_daemon_knows_no_better(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pid = start_toy(f, NULL);
+    assert_int_equal(os_kill(f->os, pid, SIGPWR), 0);
+    await_exit(f, 1, 0);
+    assert_string_equal(text_of(f, "trace"), "toy stop_all destroy ");
+}
+
 static void a_second_instance_is_refused_with_status_3(void **state)
 {
     struct fixture *f = *state;
@@ -632,6 +641,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(a_daemon_starts_says_ready_and_stops_when_told),
         TEST(sigint_stops_also_what_would_outlive_the_daemon),
+        TEST(sigpwr_stops_the_same_where_a_daemon_knows_no_better),
         TEST(a_second_instance_is_refused_with_status_3),
         TEST(what_is_wrong_at_the_start_is_said_with_status_1),
         TEST(a_second_signal_or_quit_ends_a_stubborn_daemon),

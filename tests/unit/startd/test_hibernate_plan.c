@@ -189,6 +189,26 @@ static void an_order_asks_for_no_time_up_and_force_for_nothing(void **state)
     assert_true(may(&facts, 5));
 }
 
+static void a_machine_that_could_be_woken_leaves_offline_ads_when_it_is_shut_down(void **state)
+{
+    (void)state;
+    struct err err;
+    struct hibernate_facts facts = free_machine();
+    facts.needs_wake = facts.can_wake = true;
+    assert_int_equal(hibernate_plan_leaves(&facts, &err), 0);
+    facts.users = 1; /* nobody asks whether it may */
+    assert_int_equal(hibernate_plan_leaves(&facts, &err), 0);
+    facts.can_wake = false;
+    facts.cannot_wake = "no cable";
+    assert_int_equal(hibernate_plan_leaves(&facts, &err), -ENOTSUP);
+    assert_non_null(strstr(err.text, "no cable"));
+    facts.needs_wake = false; /* a BMC wakes it */
+    assert_int_equal(hibernate_plan_leaves(&facts, &err), 0);
+    facts.method = "none";
+    assert_int_equal(hibernate_plan_leaves(&facts, &err), -ENOTSUP);
+    assert_non_null(strstr(err.text, "POWER_METHOD"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +223,7 @@ int main(void)
         cmocka_unit_test(a_level_that_it_has_not_is_refused_even_to_force),
         cmocka_unit_test(each_thing_that_holds_it_back_is_named),
         cmocka_unit_test(an_order_asks_for_no_time_up_and_force_for_nothing),
+        cmocka_unit_test(a_machine_that_could_be_woken_leaves_offline_ads_when_it_is_shut_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,6 +148,99 @@ static void a_glidein_takes_its_ads_away(void **state)
     assert_true(has_ended(rig));
 }
 
+/* ---- the machine is shut down */
+
+#define WAKES "POWER_METHOD = rooster\n"
+
+/* The latest ad of the machine's slot, in the collector itself; NULL: none. */
+static const struct ad *stored(struct rig *rig)
+{
+    const struct collector *collector = rig->bed->collector;
+    size_t count;
+    struct ads_entry *const *entries =
+        collector_ads_of_machine(collector->ads, rig->startd->name, &count);
+    return count > 0 ? entries[0]->latest : NULL;
+}
+
+static bool is_asleep(struct rig *rig)
+{
+    return stored(rig) != NULL && ad_bool_or(stored(rig), "Offline", false);
+}
+
+static void shut_down(struct rig *rig, const char *policy)
+{
+    begin(rig, policy);
+    until(rig, is_known);
+    startd_daemon.stop_host(rig->startd);
+}
+
+static void a_machine_that_is_shut_down_leaves_offline_ads(void **state)
+{
+    struct rig *rig = *state;
+    shut_down(rig, WAKES);
+    until(rig, is_asleep);
+    assert_string_equal(ad_string_or(stored(rig), "PowerState", ""), "Off");
+    assert_string_equal(ad_string_or(stored(rig), "PowerStateReason", ""),
+                        "the machine was shut down");
+    assert_string_equal(ad_string_or(stored(rig), "HibernationState", ""), "S5");
+    stop(rig); /* whose last words do not bring it back */
+    assert_true(is_known(rig));
+}
+
+static void its_job_ends_first(void **state)
+{
+    struct rig *rig = *state;
+    struct answer done;
+    begin(rig, WAKES);
+    run_it(rig);
+    assert_int_equal(hello(rig, 1), 0);
+    startd_daemon.stop_host(rig->startd);
+    until(rig, has_stop);
+    assert_false(is_asleep(rig));
+    assert_int_equal(tell(rig, VERB_STARTER_DONE, 1, "", &done), 0);
+    answer_fini(&done);
+    end_script(rig);
+    until(rig, is_asleep);
+    assert_string_equal(ad_string_or(stored(rig), "State", ""), "Unclaimed");
+}
+
+static void a_job_that_does_not_end_is_not_waited_for_for_ever(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, WAKES);
+    run_it(rig);
+    assert_int_equal(hello(rig, 1), 0);
+    startd_daemon.stop_host(rig->startd);
+    until(rig, has_stop);
+    loop_timer_set(rig->startd->stop_timer, 0); /* its time is over */
+    until(rig, is_asleep);
+}
+
+static void a_restart_and_an_end_of_the_pool_leave_none(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, WAKES);
+    until(rig, is_known);
+    startd_daemon.stop_all(rig->startd);
+    until(rig, has_ended);
+    assert_false(is_asleep(rig));
+}
+
+static void a_machine_that_could_not_be_woken_leaves_none(void **state)
+{
+    struct rig *rig = *state;
+    shut_down(rig, "POWER_METHOD = none\n");
+    until(rig, has_ended);
+    assert_false(is_asleep(rig));
+}
+
+static void a_glidein_on_a_machine_that_is_shut_down_takes_its_ads_away(void **state)
+{
+    struct rig *rig = *state;
+    shut_down(rig, WAKES "STARTD_IS_GLIDEIN = true\n");
+    until(rig, is_unknown);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -160,6 +253,12 @@ int main(void)
         TEST(without_retirement_the_job_is_asked_to_end_at_once),
         TEST(a_machine_that_may_come_back_leaves_its_ads),
         TEST(a_glidein_takes_its_ads_away),
+        TEST(a_machine_that_is_shut_down_leaves_offline_ads),
+        TEST(its_job_ends_first),
+        TEST(a_job_that_does_not_end_is_not_waited_for_for_ever),
+        TEST(a_restart_and_an_end_of_the_pool_leave_none),
+        TEST(a_machine_that_could_not_be_woken_leaves_none),
+        TEST(a_glidein_on_a_machine_that_is_shut_down_takes_its_ads_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
