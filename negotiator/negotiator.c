@@ -163,6 +163,9 @@ static void on_request(void *arg, struct wire_request *request)
     case VERB_USERPRIO:
         userprio_change(arg, request);
         break;
+    case VERB_POOL_FIGURES:
+        queue_figures_answer(arg, request);
+        break;
     default:
         wire_reply_error(request, -ENOSYS, "a negotiator does not support %s",
                          wire_verb_name(wire_request_verb(request)));

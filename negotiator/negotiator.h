@@ -354,6 +354,9 @@ void shares_view_destroy(struct shares_view *view);
 void shares_view_show(const struct shares_view *view, const struct account_facts *facts,
                       struct ad *ad);
 
+/* ---- queue_figures.c: how many jobs are idle, for startds and the rooster */
+void queue_figures_answer(struct negotiator *negotiator, struct wire_request *request);
+
 /* ---- userprio.c: answers queries about accounts and changes accounts */
 
 /* Answers a QUERY of type Accounting, Usage (history of use) or SubmittingMachine. */

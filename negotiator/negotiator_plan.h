@@ -212,6 +212,20 @@ void negotiator_plan_drop_request(struct negotiator_plan *plan, uint32_t number)
 bool negotiator_plan_prepare(struct negotiator_plan *plan, const struct ad_context *context,
                              bool full, uint64_t steps);
 
+/* Idle jobs that the plan was told of: their number (-1: not known), and QDate of the first,
+ * seconds since 1970 (0: there is none). */
+struct plan_queue {
+    int64_t jobs, first_s;
+};
+/* Counts all idle jobs. */
+void negotiator_plan_queue(const struct negotiator_plan *plan, struct plan_queue *ret);
+/* Counts, for each of `count` machines, the idle jobs that match at least one of its slots, in
+ * whatever state the slot is, as the last negotiator_plan_prepare() found.  Not known: machines
+ * that were not there then.  A request that came later is not counted.  O(requests x machines);
+ * evaluates nothing. */
+void negotiator_plan_matching(struct negotiator_plan *plan, const char *const *machines,
+                              size_t count, struct plan_queue *ret);
+
 /* The number of a slot or request whose expressions are so costly to evaluate that it matches
  * nothing until its significant attributes change (verdict_plan.h).  Of several with equal
  * significant attributes only one is reported. */

@@ -439,6 +439,13 @@ static void name_all(struct negotiator_plan *plan)
     }
 }
 
+void plan_name_slots(struct negotiator_plan *plan)
+{
+    if (plan->names_changed) {
+        name_all(plan);
+    }
+}
+
 /* Removes the first n numbers of a list. */
 static void drop_first(uint32_t *items, uint32_t *count, uint32_t n)
 {
@@ -487,9 +494,7 @@ bool plan_refresh(struct negotiator_plan *plan, const struct ad_context *context
             }
         }
     }
-    if (plan->names_changed) {
-        name_all(plan);
-    }
+    plan_name_slots(plan);
     verdicts_begin(plan->verdicts, context, plan->full);
     plan->full = false;
     return verdicts_catch_up(plan->verdicts, end) && add_dirty(plan, end);

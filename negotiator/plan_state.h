@@ -198,6 +198,9 @@ struct negotiator_plan {
  * verdicts_steps() reaches `end`.  Returns whether all is done. */
 bool plan_refresh(struct negotiator_plan *plan, const struct ad_context *context, bool full,
                   uint64_t end);
+/* Puts the slots in the order of machine and name, if that has changed: plan->by_name and
+ * plan->machines are up to date then. */
+void plan_name_slots(struct negotiator_plan *plan);
 uint32_t plan_slot_number(const struct negotiator_plan *plan, const struct slot *slot);
 
 /* ---- plan_places.c */

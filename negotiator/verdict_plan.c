@@ -227,6 +227,13 @@ const uint64_t *verdicts_of(struct verdicts *verdicts, uint32_t job_kind)
     return job->bits;
 }
 
+const uint64_t *verdicts_known(const struct verdicts *verdicts, uint32_t job_kind, size_t *words)
+{
+    const struct job *job = job_kind < verdicts->job_room ? &verdicts->jobs[job_kind] : NULL;
+    *words = job != NULL && is_up_to_date(verdicts, job) ? job->words : 0;
+    return *words > 0 ? job->bits : NULL;
+}
+
 /* ---- ranks */
 
 static struct rank_part make_rank(struct verdicts *verdicts, enum kinds_side stands,

@@ -82,6 +82,10 @@ void verdicts_add(struct verdicts *verdicts, enum kinds_side side, uint32_t kind
  * kind of job. */
 const uint64_t *verdicts_of(struct verdicts *verdicts, uint32_t job);
 
+/* Returns the same without evaluating anything, and the number of its words; NULL: this kind of job
+ * was not judged with all kinds of slots yet. */
+const uint64_t *verdicts_known(const struct verdicts *verdicts, uint32_t job, size_t *words);
+
 struct verdict_rank { /* how NEGOTIATOR_PRE_JOB_RANK, the job's Rank and NEGOTIATOR_POST_JOB_RANK
                          rank a kind of slot; greater is better; never NaN */
     double pre, job, post;

@@ -37,6 +37,10 @@ static const char *const REMOVED[] = {
     "MyAddress",
     "StartdUplink",
     "HibernationState",
+    "PoolIdleJobs",
+    "PoolIdleJobsWait",
+    "MatchingIdleJobs",
+    "MatchingIdleJobsWait",
 };
 
 static const char *const LOADS[] = {"LoadAvg", "CondorLoadAvg", "TotalLoadAvg",

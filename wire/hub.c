@@ -4,8 +4,8 @@
  * cancels on unchanged.  It neither decodes a relayed body nor checks the caller's scopes, because
  * the receiver must do that itself anyway.  It knows the full names and the instances of its
  * uplinks (wire/instance.h), and answers a request that is not signed for them with what to sign.
- * Callers that may only advertise (every glidein) may relay only the request for permission to
- * sleep.
+ * Callers that may only advertise (every glidein) may relay only the two questions of a machine
+ * that would sleep: for permission, and about the queue.
  *
  * Lifetimes.  A relay connects a request of the caller with a call on an uplink.  The call ends in
  * relay_reply() (an answer, or -ECONNRESET when the uplink is lost), the request in relay_gone()
@@ -152,7 +152,8 @@ static bool may_relay(const struct caller *caller, int64_t verb)
 {
     uint32_t any =
         SCOPE_WRITE | SCOPE_SCHEDD | SCOPE_ROOSTER | SCOPE_NEGOTIATOR | SCOPE_ADMINISTRATOR;
-    return verb == VERB_POWER_DOWN_ASK || (caller->peer.scopes & any) != 0;
+    return verb == VERB_POWER_DOWN_ASK || verb == VERB_POOL_FIGURES ||
+           (caller->peer.scopes & any) != 0;
 }
 
 /* Answers with the name and instance that the caller must sign for first. */

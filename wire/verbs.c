@@ -116,6 +116,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_DAEMON_ON, "DAEMON_ON", M, 30000},
     /* negotiator, through the hub; QUERY, too */
     {VERB_USERPRIO, "USERPRIO", M, 30000},
+    {VERB_POOL_FIGURES, "POOL_FIGURES", A | O | M, 10000},
 };
 
 #undef R

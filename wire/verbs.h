@@ -36,7 +36,7 @@ enum wire_verb {
     VERB_QUERY = 13,
     VERB_WATCH = 14, /* a snapshot of ads, then every change: collector, schedd */
     /* carry a request to an uplink; a caller with only the scope ADVERTISE may relay only
-     * POWER_DOWN_ASK */
+     * POWER_DOWN_ASK and POOL_FIGURES */
     VERB_RELAY = 15,
     VERB_LEASE = 16,  /* hold a named role, which has one holder at a time */
     VERB_REVOKE = 17, /* refuse the token of this id from now on */
@@ -130,9 +130,11 @@ enum wire_verb {
     /* answered by a master, relayed: start a daemon that was told to stay down
      * (base/daemon/daemon_down.h) */
     VERB_DAEMON_ON = 112,
-    /* the next verb is answered by the negotiator, relayed */
+    /* the next verbs are answered by the negotiator, relayed */
     /* from an administrator: set, reset or delete the negotiator's account of a submitter */
     VERB_USERPRIO = 120,
+    /* from a startd or the rooster: how many jobs are idle (wire/pool_figures.h) */
+    VERB_POOL_FIGURES = 121,
 };
 
 struct wire_verb_info {

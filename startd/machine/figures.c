@@ -9,8 +9,6 @@
  */
 #include "startd/machine/figures.h"
 
-#include <time.h>
-
 #include "base/check.h"
 #include "base/config/config.h"
 #include "base/log.h"
@@ -26,6 +24,7 @@
 #include "startd/slot/slot_facts.h"
 #include "startd/startd_context.h"
 #include "startd/startd_state.h"
+#include "wire/pool_figures.h"
 
 /* ---- measuring */
 
@@ -183,16 +182,11 @@ static int64_t idle_of(const struct slot *slot, const char *knob, int64_t idle_s
            config_duration_s(startd->env.config, "DISCONNECTED_KEYBOARD_IDLE_BOOST");
 }
 
-static void write_clock(int64_t now_s, struct ad *ad)
+static void write_clock(const struct startd *startd, int64_t now_s, struct ad *ad)
 {
-    time_t now = (time_t)now_s;
-    struct tm local;
     ad_set_int(ad, "MyCurrentTime", now_s);
     ad_set_int(ad, "CurrentTime", now_s);
-    if (localtime_r(&now, &local) != NULL) {
-        ad_set_int(ad, "ClockMin", local.tm_hour * 60 + local.tm_min);
-        ad_set_int(ad, "ClockDay", local.tm_wday);
-    }
+    pool_figures_put_clock(now_s + os_zone_offset_s(startd->env.os, now_s), ad);
 }
 
 /* CpuBusy is an expression of the ad; we must remember since when it is true. */
@@ -224,7 +218,7 @@ void figures_write(struct slot *slot, struct ad *ad)
     ad_set_int(ad, "KeyboardIdle", keyboard_s < console_s ? keyboard_s : console_s);
     ad_set_int(ad, "ConsoleIdle", console_s);
     meter_write(slot, ad);
-    write_clock(now_s, ad);
+    write_clock(startd, now_s, ad);
     write_busy(slot, now_s, ad);
     if (slot->claim != NULL && claim_plan_has_run(slot->claim->stage) &&
         slot->claim->run.start_s > 0) {

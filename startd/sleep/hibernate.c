@@ -45,6 +45,7 @@
 #include "startd/sleep/hibernate_look.h"
 #include "startd/sleep/leave.h"
 #include "startd/sleep/permit.h"
+#include "startd/sleep/pool_look.h"
 #include "startd/claim/preempt.h"
 #include "startd/slot/slot.h"
 #include "startd/slot/slot_plan.h"
@@ -398,7 +399,8 @@ static bool any_claim(const struct startd *startd)
     return startd->claims.count > 0;
 }
 
-/* Returns the level that all slots agree on by the figures that we have; 0: none. */
+/* Returns the level that all slots agree on by the figures that we have; 0: none;
+ * SLOT_PLAN_UNDECIDED: no slot says no, but HIBERNATE of some is undefined. */
 static int level_by_figures(struct startd *startd)
 {
     int votes[STARTD_SLOTS_MAX];
@@ -419,8 +421,9 @@ static int level_by_figures(struct startd *startd)
 static int agreed_level(struct startd *startd)
 {
     figures_expect(startd);
-    if (level_by_figures(startd) == 0) {
-        return 0;
+    int level = level_by_figures(startd);
+    if (level <= 0) {
+        return level;
     }
     figures_measure(startd);
     return level_by_figures(startd);
@@ -462,7 +465,64 @@ static void check_permitted(struct startd *startd, int status, const char *why)
     }
 }
 
+/* Returns whether HIBERNATE depends on the pool's queue. */
+static bool reads_queue(const struct startd *startd)
+{
+    return startd->slot_count > 0 && pool_figures_are_read(startd->down.when, startd->slots[0]->ad);
+}
+
+/* Says which figures keep the machine up, if HIBERNATE depends on them.  The figures are never put
+ * to a decision when they are old, so what is shown is what was decided by. */
+static void show_undecided(struct startd *startd, int level)
+{
+    const struct pool_figures *figures = pool_look_figures(startd);
+    char text[256] = "", why[512];
+    if (!reads_queue(startd) || (level == 0 && figures == NULL)) {
+        show_held(startd, "");
+        return;
+    }
+    pool_figures_print(figures, text, sizeof text);
+    if (level == 0) {
+        (void)snprintf(why, sizeof why, "HIBERNATE is NONE with %s", text);
+    } else if (figures == NULL) {
+        (void)snprintf(why, sizeof why,
+                       "HIBERNATE is undefined without the figures of the queue: %.200s",
+                       startd->look.pool.why);
+    } else {
+        (void)snprintf(why, sizeof why, "HIBERNATE is undefined with %s", text);
+    }
+    show_held(startd, why);
+}
+
+static void check_slots(struct startd *startd, bool has_asked);
+
+static void queue_known(struct startd *startd)
+{
+    check_slots(startd, true);
+}
+
+/* Asks for the figures of the queue, without which HIBERNATE is undefined; level: as agreed_level()
+ * returned it. */
+static void stay_undecided(struct startd *startd, int level, bool has_asked)
+{
+    if (level == 0 || has_asked || !reads_queue(startd) || pool_look_figures(startd) != NULL) {
+        show_undecided(startd, level);
+        return;
+    }
+    if (!pool_look_ask(startd, queue_known)) {
+        show_undecided(startd, level);
+    }
+}
+
 void hibernate_check(struct startd *startd)
+{
+    if (!startd->look.pool.is_asking) {
+        check_slots(startd, false);
+    }
+}
+
+/* has_asked: the negotiator was just asked for the figures of the queue. */
+static void check_slots(struct startd *startd, bool has_asked)
 {
     const struct config *config = startd->env.config;
     int64_t interval_s = config_duration_s(config, "HIBERNATE_CHECK_INTERVAL");
@@ -482,7 +542,11 @@ void hibernate_check(struct startd *startd)
     int level = agreed_level(startd);
     struct err err = {.text = ""};
     const char *why;
-    if (level == 0 || hibernate_look_judge(startd, level, false, false, &err) != 0) {
+    if (level <= 0) {
+        stay_undecided(startd, level, has_asked);
+        return;
+    }
+    if (hibernate_look_judge(startd, level, false, false, &err) != 0) {
         show_held(startd, err.text);
         return;
     }
@@ -492,7 +556,12 @@ void hibernate_check(struct startd *startd)
         look_again_in(startd, early_ms);
         return;
     }
-    const struct permit_what what = {.level = level, .reason = "HIBERNATE is true on every slot"};
+    char reason[300] = "HIBERNATE is true on every slot", figures[256];
+    if (reads_queue(startd) && pool_look_figures(startd) != NULL) {
+        pool_figures_print(pool_look_figures(startd), figures, sizeof figures);
+        (void)snprintf(reason, sizeof reason, "HIBERNATE is true on every slot, with %s", figures);
+    }
+    const struct permit_what what = {.level = level, .reason = reason};
     permit_ask(startd, &what, check_permitted);
 }
 

@@ -29,6 +29,7 @@
 #include "startd/advertise_due.h"
 #include "startd/sleep/going_down.h"
 #include "startd/sleep/hibernate_plan.h"
+#include "startd/sleep/pool_look.h"
 #include "startd/slot/slot_plan.h"
 #include "startd/startd_state.h"
 
@@ -294,6 +295,7 @@ void hibernate_look_put(struct startd *startd, struct ad *ad)
         ad_set_int(ad, "MachineLastMatchTime", startd->last_match_s);
     }
     hibernate_look_put_keep(startd, ad);
+    pool_look_put(startd, ad);
 }
 
 /* ---- what holds it back */

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "startd/sleep/pool_look.h"
+
 struct ad;
 struct err;
 struct startd;
@@ -38,6 +40,7 @@ struct hibernate_look {
     /* when jobs took the machine back from its way down, the last two times, ms of the loop's
      * clock; 0: never */
     uint64_t reclaimed_ms[2];
+    struct pool_look pool; /* the figures of the queue */
 };
 
 /* Forgets what is known about the levels of sleep that the machine has, and starts
@@ -48,7 +51,7 @@ void hibernate_look_close(struct startd *startd);
 
 /* Writes the attributes about sleep into the ad of a slot: HibernationState, HibernationLevel,
  * HibernationSupportedStates, HibernationMethod, CanHibernate, HibernationHeldBy, PowerMethod,
- * MachineLastMatchTime, PowerKeepUntil. */
+ * MachineLastMatchTime, PowerKeepUntil, and the figures of the queue (pool_look.h). */
 void hibernate_look_put(struct startd *startd, struct ad *ad);
 /* Writes into an ad until when an administrator keeps the machine up (PowerKeepUntil, PowerKeepBy,
  * PowerKeepReason), or removes these attributes. */

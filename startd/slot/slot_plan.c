@@ -197,7 +197,7 @@ int slot_plan_sleep_vote(const struct ad_expr *hibernate, const struct ad *slot,
 {
     struct ad_value value;
     ad_eval(hibernate, slot, NULL, context, &value);
-    int level = 0;
+    int level = value.type == AD_TYPE_UNDEFINED ? SLOT_PLAN_UNDECIDED : 0;
     if (value.type == AD_TYPE_INT && value.integer >= 1 && value.integer <= 5) {
         level = (int)value.integer;
     } else if (value.type == AD_TYPE_STRING) {
@@ -210,15 +210,17 @@ int slot_plan_sleep_vote(const struct ad_expr *hibernate, const struct ad *slot,
 int slot_plan_sleep_level(const int *votes, size_t count)
 {
     int deepest = 0;
+    bool is_undecided = false;
     for (size_t i = 0; i < count; i++) {
         if (votes[i] == 0) {
             return 0;
         }
+        is_undecided = is_undecided || votes[i] == SLOT_PLAN_UNDECIDED;
         if (votes[i] > deepest) {
             deepest = votes[i];
         }
     }
-    return deepest;
+    return is_undecided ? SLOT_PLAN_UNDECIDED : deepest;
 }
 
 const char *slot_plan_level_name(int level)

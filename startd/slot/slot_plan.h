@@ -60,7 +60,9 @@ enum slot_state slot_plan_rest(const struct ad *slot, const struct ad_context *c
 /* Returns one slot's vote on going to sleep, the value of HIBERNATE: 0 (stay up), or 1 to 5 for the
  * levels S1 to S5.  HIBERNATE may be that number or one of HTCondor's names ("NONE" "S1" "STANDBY"
  * "SLEEP" "S2" "S3" "RAM" "MEM" "SUSPEND" "S4" "DISK" "HIBERNATE" "S5" "SHUTDOWN" "OFF").  Any
- * other value, undefined and error included, gives 0: in doubt a machine stays up. */
+ * other value, error included, gives 0: in doubt a machine stays up; and undefined gives
+ * SLOT_PLAN_UNDECIDED, because what the expression needs may still become known. */
+#define SLOT_PLAN_UNDECIDED (-1)
 int slot_plan_sleep_vote(const struct ad_expr *hibernate, const struct ad *slot,
                          const struct ad_context *context);
 /* Returns the level of sleep for the machine from its slots' votes: 0 if any vote is 0 or count is

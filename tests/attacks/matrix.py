@@ -107,6 +107,8 @@ REQUESTS = {
     "CONFIG set": ({"Action": "Set", "Name": "ALL_DEBUG", "Value": "no such level"}, []),
     "DAEMON_ON": ({"Daemon": "NONE"}, []),
     "USERPRIO": ({"Action": "None", "Name": "none"}, []),
+    "POOL_FIGURES its own": ({"Machines": ["evil"]}, []),
+    "POOL_FIGURES another's": ({"Machines": ["wn01"]}, []),
     "SHADOW_HELLO of its own": ({"Owner": "@ACCOUNT@", "Pid": 1, "ShadowPin": "0" * 64, "PassAddress": "pass:/nowhere"}, []),
     "SHADOW_HELLO of another": ({"Owner": "bob", "Pid": 1, "ShadowPin": "0" * 64, "PassAddress": "pass:/nowhere"}, []),
     "JOB_STATUS of another's": ({"JobId": "@JOB@", "ClaimEpoch": 0, "Event": "Usage"}, []),

@@ -210,10 +210,24 @@ static void in_doubt_a_machine_stays_up(void **state)
     static const char *const DOUBTS[] = {"undefined", "error", "Nothing", "6",   "-1",    "\"S6\"",
                                          "\"\"",      "true",  "3.0",     "{5}", "1 / 0", "\"S\""};
     for (size_t i = 0; i < sizeof DOUBTS / sizeof DOUBTS[0]; i++) {
-        if (vote(DOUBTS[i]) != 0) {
+        if (vote(DOUBTS[i]) > 0) {
             fail_msg("%s is %d", DOUBTS[i], vote(DOUBTS[i]));
         }
     }
+}
+
+static void what_is_undefined_is_undecided_and_a_veto_decides(void **state)
+{
+    (void)state;
+    assert_int_equal(vote("Nothing"), SLOT_PLAN_UNDECIDED);
+    assert_int_equal(vote("ifThenElse(Nothing < 5, \"S3\", \"NONE\")"), SLOT_PLAN_UNDECIDED);
+    assert_int_equal(vote("ifThenElse(false && Nothing < 5, \"S3\", \"NONE\")"), 0);
+    assert_int_equal(vote("error"), 0);
+    assert_int_equal(slot_plan_sleep_level((const int[]){3, SLOT_PLAN_UNDECIDED}, 2),
+                     SLOT_PLAN_UNDECIDED);
+    assert_int_equal(slot_plan_sleep_level((const int[]){SLOT_PLAN_UNDECIDED, 5}, 2),
+                     SLOT_PLAN_UNDECIDED);
+    assert_int_equal(slot_plan_sleep_level((const int[]){SLOT_PLAN_UNDECIDED, 0}, 2), 0);
 }
 
 static void one_veto_keeps_the_machine_up_and_the_deepest_vote_wins(void **state)
@@ -333,6 +347,7 @@ UNIT_TESTS(UNIT(a_job_retires_until_it_has_run_as_long_as_the_machine_grants),
            UNIT(the_slot_is_asked_before_the_job),
            UNIT(a_slot_rests_with_its_owner_only_when_no_job_could_start),
            UNIT(every_name_of_a_level_is_known_in_any_case), UNIT(in_doubt_a_machine_stays_up),
+           UNIT(what_is_undefined_is_undecided_and_a_veto_decides),
            UNIT(one_veto_keeps_the_machine_up_and_the_deepest_vote_wins),
            UNIT(a_lease_is_over_at_its_end_and_not_before),
            UNIT(a_job_id_is_two_numbers_and_nothing_that_leads_elsewhere))

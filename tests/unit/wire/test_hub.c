@@ -354,7 +354,7 @@ static void a_relay_to_nobody_and_one_without_a_body_are_refused_by_the_hub(void
     pool_end(&pool);
 }
 
-static void who_may_only_advertise_relays_nothing_but_the_question_to_go_down(void **state)
+static void who_may_only_advertise_relays_nothing_but_questions_about_its_sleep(void **state)
 {
     struct world *world = *state;
     struct pool pool;
@@ -369,6 +369,13 @@ static void who_may_only_advertise_relays_nothing_but_the_question_to_go_down(vo
     world_until_flag(world, &answer.done);
     assert_int_equal(answer.status, 0);
     assert_int_equal(pool.worker.requests, 1);
+    relay(pool.caller.wire, "startd/wn01", VERB_POOL_FIGURES, &answer);
+    world_until_flag(world, &answer.done);
+    assert_int_equal(answer.status, 0);
+    assert_int_equal(pool.worker.requests, 2);
+    relay(pool.caller.wire, "startd/wn01", VERB_USERPRIO, &answer);
+    world_until_flag(world, &answer.done);
+    assert_int_equal(answer.status, -EACCES);
     pool_end(&pool);
 }
 
@@ -621,7 +628,7 @@ int main(void)
         WORLD_TEST(the_worker_itself_refuses_a_revoked_token),
         WORLD_TEST(the_hub_is_not_believed_about_its_caller),
         WORLD_TEST(a_relay_to_nobody_and_one_without_a_body_are_refused_by_the_hub),
-        WORLD_TEST(who_may_only_advertise_relays_nothing_but_the_question_to_go_down),
+        WORLD_TEST(who_may_only_advertise_relays_nothing_but_questions_about_its_sleep),
         WORLD_TEST(a_name_that_ends_in_a_slash_means_any_of_that_kind),
         WORLD_TEST(parts_and_windows_pass_through_the_hub),
         WORLD_TEST(a_cancel_passes_through_the_hub),
