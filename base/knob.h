@@ -55,6 +55,9 @@ struct knob {
     /* Further check of a value that is valid for its type and not empty; for KNOB_LIST, of each
      * item.  Must be the parser that reads the value later.  Returns 0 or -errno.  NULL: none. */
     int (*check)(const char *text, struct err *err);
+    /* Finds the ClassAd expressions within a value that `check` accepts; each is checked like a
+     * KNOB_EXPR.  *at is 0 before the first call.  Returns false after the last.  NULL: none. */
+    bool (*next_expr)(const char *text, size_t *at, const char **expr, size_t *length);
 };
 
 /* A kind of section: KIND "title" { option = value ... } */

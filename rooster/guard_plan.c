@@ -139,12 +139,20 @@ static bool judge_pool(const struct guard_ask *ask, const struct guard_pool *poo
                     "since (ROOSTER_COLLECTOR_MIN_AGE, ROOSTER_YOUNG_MAX_DOWN)",
                     (long long)pool->age_s, (long long)pool->since_young));
     }
+    const char *with = pool->reserve_with != NULL ? pool->reserve_with : "";
+    if (ask->in_reserve && pool->reserve_unknown) {
+        return hold_back(ret, GUARD_RESERVE, AGAIN_SOON_S,
+                         err_set(&ret->why, -EBUSY,
+                                 "how many idle machines must stay awake is undefined "
+                                 "(ROOSTER_RESERVE%s)",
+                                 with));
+    }
     if (ask->in_reserve && pool->idle <= pool->reserve) {
         return hold_back(
             ret, GUARD_RESERVE, AGAIN_S,
             err_set(&ret->why, -EBUSY,
-                    "%lld idle machines are awake; %lld must stay awake (ROOSTER_RESERVE)",
-                    (long long)pool->idle, (long long)pool->reserve));
+                    "%lld idle machines are awake; %lld must stay awake (ROOSTER_RESERVE%s)",
+                    (long long)pool->idle, (long long)pool->reserve, with));
     }
     if (limits->down_max_percent > 0 &&
         (pool->down + 1) * 100 > pool->machines * limits->down_max_percent) {

@@ -95,11 +95,14 @@ struct guard_pool {
     int64_t last_minute; /* number of permissions to sleep given in the last minute */
     /* number of machines that were told to ask again, because too many machines sleep or go down */
     int64_t waiting;
-    int64_t idle;        /* number of machines awake and without work: the present reserve */
-    int64_t reserve;     /* number of machines wanted as reserve */
-    int64_t age_s;       /* seconds since the collector started */
-    int64_t since_young; /* number of machines that went down since the collector started, and are
-                            still down */
+    int64_t idle;    /* number of machines awake and without work: the present reserve */
+    int64_t reserve; /* number of machines wanted as reserve */
+    /* ": PoolIdleJobs = 5 ...": figures by which that number was found; NULL: none */
+    const char *reserve_with;
+    bool reserve_unknown; /* the number cannot be known at present: no idle machine may sleep */
+    int64_t age_s;        /* seconds since the collector started */
+    int64_t since_young;  /* number of machines that went down since the collector started, and are
+                             still down */
 };
 
 struct guard_limits { /* limits of the guards; for each member 0 means: no limit */

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/config/config.h"
@@ -19,6 +20,7 @@
 #include "rooster/energy.h"
 #include "rooster/look.h"
 #include "rooster/nodes.h"
+#include "rooster/queue_ask.h"
 #include "rooster/reserve_plan.h"
 #include "rooster/rooster.h"
 #include "rooster/sleep_record.h"
@@ -38,8 +40,10 @@ struct permission {
 struct guards {
     struct rooster *rooster;
     struct reserve reserve;
-    struct vec granted; /* struct permission, oldest first; one may be over already */
-    size_t first;       /* index of the oldest permission that has not ended */
+    struct ad_expr *exprs[RESERVE_RULES_MAX]; /* of the reserve's rules; NULL: a number */
+    char reserve_with[300]; /* the figures of the queue by which the reserve was last found */
+    struct vec granted;     /* struct permission, oldest first; one may be over already */
+    size_t first;           /* index of the oldest permission that has not ended */
     struct loop_timer *timer;
     struct wake_minute minute; /* permissions of the last minute */
     int64_t idle, down, going, coming;
@@ -153,6 +157,7 @@ void guards_see_offline(struct node *node, const struct ad *slot)
     struct ad *matched = ad_create();
     ad_chain(matched, slot);
     ad_set_int(matched, "MachineLastMatchTime", now_s);
+    queue_put(node, matched);
     if (ad_eval_bool(rooster->unhibernate, matched, NULL, &context) == AD_TRUE) {
         double rank = rooster->rank != NULL ? ad_eval_rank(rooster->rank, slot, NULL, &context) : 0;
         node->jobs.rank = !node->guard.reserve.spare && !node->jobs.demand_it ? rank
@@ -309,29 +314,80 @@ static int64_t collector_age_s(const struct guards *guards)
     return guards->collector_age_s + (int64_t)((now_ms - guards->collector_since_ms) / 1000);
 }
 
-static int64_t reserve_wanted(const struct rooster *rooster)
+/* Evaluates the number of a rule, which is an expression; below 0: it is not a number. */
+static int64_t evaluate_reserve(struct rooster *rooster, const struct ad_expr *expr)
 {
+    const struct guards *guards = rooster->guards;
+    const struct ad_context context = rooster_context(rooster);
+    struct ad *pool = ad_create();
+    struct ad_value value;
+    queue_put_pool(rooster, pool);
+    ad_set_int(pool, "MachinesTotal", (int64_t)rooster->machines);
+    ad_set_int(pool, "MachinesIdle", guards->idle);
+    ad_set_int(pool, "MachinesDown", guards->down);
+    ad_set_int(pool, "MachinesGoingDown", guards->going);
+    ad_eval(expr, pool, NULL, &context, &value);
+    int64_t number =
+        value.type == AD_TYPE_INT ? value.integer
+        : value.type == AD_TYPE_REAL && value.real >= 0 && value.real <= RESERVE_NUMBER_MAX
+            ? (int64_t)value.real
+            : -1;
+    ad_value_fini(&value);
+    ad_destroy(pool);
+    return number > RESERVE_NUMBER_MAX ? RESERVE_NUMBER_MAX : number;
+}
+
+/* Returns the number of machines wanted as reserve; below 0: not known. */
+static int64_t reserve_wanted(struct rooster *rooster)
+{
+    const struct guards *guards = rooster->guards;
     int64_t now_s = loop_wall_s(rooster->env.loop);
-    return reserve_plan_at(&rooster->guards->reserve,
-                           now_s + os_zone_offset_s(rooster->env.os, now_s),
-                           (int64_t)rooster->machines);
+    size_t at =
+        reserve_plan_rule_at(&guards->reserve, now_s + os_zone_offset_s(rooster->env.os, now_s));
+    if (at == guards->reserve.count) {
+        return 0;
+    }
+    const struct reserve_rule *rule = &guards->reserve.rules[at];
+    int64_t number = rule->number;
+    if (guards->exprs[at] != NULL) {
+        queue_need_pool(rooster);
+        number = evaluate_reserve(rooster, guards->exprs[at]);
+    }
+    return number < 0 ? number : reserve_plan_machines(rule, number, (int64_t)rooster->machines);
+}
+
+/* Notes by which figures the reserve was found, for the answer to a startd. */
+static void note_figures(struct guards *guards)
+{
+    char figures[256];
+    guards->reserve_with[0] = '\0';
+    for (size_t i = 0; i < guards->reserve.count; i++) {
+        if (guards->exprs[i] != NULL && guards->reserve_with[0] == '\0') {
+            queue_print_pool(guards->rooster, figures, sizeof figures);
+            (void)snprintf(guards->reserve_with, sizeof guards->reserve_with, ": %s", figures);
+        }
+    }
 }
 
 static struct guard_pool pool_of(struct guards *guards)
 {
-    const struct rooster *rooster = guards->rooster;
+    struct rooster *rooster = guards->rooster;
+    int64_t reserve = guards->reserve.count > 0 ? reserve_wanted(rooster) : 0;
     uint64_t now_ms = loop_now_ms(rooster->env.loop);
     if (now_ms - guards->waiting_since_ms >= MINUTE_MS) {
         guards->waiting_since_ms = now_ms;
         guards->waiting = 0;
     }
+    note_figures(guards);
     return (struct guard_pool){.machines = (int64_t)rooster->machines,
                                .down = guards->down,
                                .going_down = guards->going,
                                .last_minute = wake_minute_count(&guards->minute, now_ms),
                                .waiting = guards->waiting,
                                .idle = guards->idle,
-                               .reserve = guards->reserve.count > 0 ? reserve_wanted(rooster) : 0,
+                               .reserve = reserve,
+                               .reserve_with = guards->reserve_with,
+                               .reserve_unknown = reserve < 0,
                                .age_s = collector_age_s(guards),
                                .since_young = guards->since_young};
 }
@@ -495,13 +551,14 @@ void guards_ask(struct rooster *rooster, struct wire_request *request)
 
 /* ---- for choose.c */
 
-int64_t guards_missing(const struct rooster *rooster)
+int64_t guards_missing(struct rooster *rooster)
 {
     const struct guards *guards = rooster->guards;
     if (guards->reserve.count == 0) {
         return 0;
     }
-    int64_t missing = reserve_wanted(rooster) - guards->idle - guards->coming;
+    int64_t wanted = reserve_wanted(rooster);
+    int64_t missing = wanted < 0 ? 0 : wanted - guards->idle - guards->coming;
     /* Machines that are awake and idle are perhaps only on their way back to it. */
     bool young = collector_age_s(guards) <
                  config_duration_s(config_of(rooster), "ROOSTER_COLLECTOR_MIN_AGE");
@@ -521,14 +578,17 @@ double guards_extra_w(struct node *node)
 
 /* ---- what others see */
 
-void guards_write(const struct rooster *rooster, struct ad *ad)
+void guards_write(struct rooster *rooster, struct ad *ad)
 {
     const struct guards *guards = rooster->guards;
     ad_set_int(ad, "MachinesIdle", guards->idle);
     ad_set_int(ad, "MachinesDown", guards->down);
     ad_set_int(ad, "MachinesGoingDown", guards->going);
     if (guards->reserve.count > 0) {
-        ad_set_int(ad, "ReserveWanted", reserve_wanted(rooster));
+        int64_t wanted = reserve_wanted(rooster);
+        if (wanted >= 0) {
+            ad_set_int(ad, "ReserveWanted", wanted);
+        }
         ad_set_int(ad, "ReserveComing", guards->coming);
     }
     if (guards->watts > 0) {
@@ -589,12 +649,36 @@ void guards_connected(struct guards *guards, struct wire *wire)
     ad_destroy(args);
 }
 
+static void destroy_exprs(struct ad_expr **exprs)
+{
+    for (size_t i = 0; i < RESERVE_RULES_MAX; i++) {
+        ad_expr_destroy(exprs[i]);
+        exprs[i] = NULL;
+    }
+}
+
 int guards_configure(struct guards *guards, struct err *err)
 {
     const char *text = config_string(guards->rooster->env.config, "ROOSTER_RESERVE");
+    struct ad_expr *exprs[RESERVE_RULES_MAX] = {NULL};
+    struct reserve reserve;
     struct err why;
-    int rc = reserve_plan_parse(text != NULL ? text : "", &guards->reserve, &why);
-    return rc != 0 ? err_set(err, rc, "ROOSTER_RESERVE: %.200s", why.text) : 0;
+    text = text != NULL ? text : "";
+    int rc = reserve_plan_parse(text, &reserve, &why);
+    for (size_t i = 0; rc == 0 && i < reserve.count; i++) {
+        const struct reserve_rule *rule = &reserve.rules[i];
+        if (rule->expr_length > 0) {
+            rc = ad_expr_parse(text + rule->expr_at, rule->expr_length, AD_OLD, &exprs[i], &why);
+        }
+    }
+    if (rc != 0) {
+        destroy_exprs(exprs);
+        return err_set(err, rc, "ROOSTER_RESERVE: %.200s", why.text);
+    }
+    destroy_exprs(guards->exprs);
+    memcpy(guards->exprs, exprs, sizeof exprs);
+    guards->reserve = reserve;
+    return 0;
 }
 
 struct guards *guards_create(struct rooster *rooster)
@@ -615,6 +699,7 @@ void guards_destroy(struct guards *guards)
             mem_free(guards->granted.items[i]);
         }
         vec_fini(&guards->granted, NULL);
+        destroy_exprs(guards->exprs);
         mem_free(guards);
     }
 }

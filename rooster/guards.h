@@ -120,8 +120,9 @@ void guards_recall(struct node *node, const struct ad *record);
 
 /* ---- for choose.c, which chooses the machines to wake */
 /* Returns how many idle machines are missing for the reserve, if machines that are being woken are
- * counted as idle; below 0: there are more than enough. */
-int64_t guards_missing(const struct rooster *rooster);
+ * counted as idle; below 0: there are more than enough.  0 if the size of the reserve is not
+ * known. */
+int64_t guards_missing(struct rooster *rooster);
 /* Returns by how many watts the highest possible draw of the pool in its present state is below
  * ROOSTER_MAX_WATTS; below 0: it is above; INFINITY: no limit. */
 double guards_watts_left(const struct rooster *rooster);
@@ -129,7 +130,7 @@ double guards_watts_left(const struct rooster *rooster);
 double guards_extra_w(struct node *node);
 
 /* Sets the pool's sums in the Rooster ad. */
-void guards_write(const struct rooster *rooster, struct ad *ad);
+void guards_write(struct rooster *rooster, struct ad *ad);
 void guards_write_node(const struct node *node, struct ad *ad);
 
 #endif

@@ -77,9 +77,11 @@ static const struct knob KNOBS[] = {
      .type = KNOB_STRING,
      .fallback = "",
      .check = reserve_plan_check,
+     .next_expr = reserve_plan_next_expr,
      .help = "How many idle machines are kept awake (and woken if too few are): `5`, or `10%` of "
              "the pool, or by day and local time `Mon-Fri 07:00-19:00 = 5, else 1`; the first "
-             "entry that applies counts."},
+             "entry that applies counts. An expression in parentheses may stand for a number: "
+             "`(PoolIdleJobs > 0 ? 5 : 1)`."},
     {.name = "ROOSTER_MIN_UP",
      .type = KNOB_DURATION_S,
      .fallback = "0",

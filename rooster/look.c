@@ -19,6 +19,7 @@
 #include "rooster/energy.h"
 #include "rooster/ledger.h"
 #include "rooster/nodes.h"
+#include "rooster/queue_ask.h"
 #include "rooster/rooster.h"
 #include "rooster/silence.h"
 #include "rooster/sleep_record.h"
@@ -137,6 +138,9 @@ void look_now(struct rooster *rooster)
         energy_look(node);
         guards_count(node);
         choose_from(node);
+        if (node->queue.is_needed) {
+            queue_need(node);
+        }
     }
     vec_fini(&nodes, NULL);
     choose_wakes(rooster);

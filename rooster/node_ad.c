@@ -10,6 +10,7 @@
 #include "rooster/energy.h"
 #include "rooster/nodes.h"
 #include "rooster/outside.h"
+#include "rooster/queue_ask.h"
 #include "rooster/rooster.h"
 #include "rooster/seen.h"
 #include "rooster/ways.h"
@@ -69,6 +70,7 @@ struct ad *node_to_ad(const struct node *node)
 {
     struct power_node power;
     struct err err;
+    char reason[ROOSTER_TEXT_MAX];
     struct ad *ad = ad_create();
     ad_set_string(ad, "MyType", "Node");
     ad_set_string(ad, "Name", node->name);
@@ -108,6 +110,10 @@ struct ad *node_to_ad(const struct node *node)
     }
     outside_put(node, ad);
     energy_write(node, ad);
+    queue_print(node, reason, sizeof reason);
+    if (reason[0] != '\0' && node->state == WAKE_OFF) {
+        ad_set_string(ad, "WakeHeldBy", reason);
+    }
     guards_write_node(node, ad);
     if (node->awake.has_ads && node->awake.boot_id[0] != '\0') {
         ad_set_string(ad, "BootId", node->awake.boot_id);

@@ -12,6 +12,7 @@
 #include "offline_ads/offline_holds.h"
 #include "rooster/look.h"
 #include "rooster/nodes.h"
+#include "rooster/queue_ask.h"
 #include "rooster/relay.h"
 #include "rooster/rooster.h"
 #include "rooster/seen.h"
@@ -93,6 +94,22 @@ bool node_is_kept_off(const struct ad *ad)
     return ad_bool_or(ad, "PowerKeptOff", false) || ad_bool_or(ad, "PowerLocked", false);
 }
 
+/* Returns whether the machine may be woken for the jobs that wait for this slot: whether
+ * ROOSTER_UNHIBERNATE is true at the present time and with the present queue. */
+static bool may_wake(struct node *node, const struct ad *ad, const struct ad_context *context)
+{
+    const struct ad_expr *unhibernate = node->rooster->unhibernate;
+    struct ad *now = ad_create();
+    ad_chain(now, ad);
+    queue_put(node, now);
+    bool may = ad_eval_bool(unhibernate, now, NULL, context) == AD_TRUE;
+    node->queue.is_refused = node->queue.is_refused || !may;
+    node->queue.is_needed =
+        node->queue.is_needed || (!may && pool_figures_are_read(unhibernate, now));
+    ad_destroy(now);
+    return may;
+}
+
 static void see_offline(struct rooster *rooster, struct node *node, const struct ad *ad,
                         const struct ad_context *context)
 {
@@ -120,8 +137,7 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
     guards_see_offline(node, ad);
     int64_t jobs = see_jobs(node, ad, context->now_s);
     uint64_t over = rooster->work.over;
-    bool wanted = jobs != 0 && !is_kept_off &&
-                  ad_eval_bool(rooster->unhibernate, ad, NULL, context) == AD_TRUE;
+    bool wanted = jobs != 0 && !is_kept_off && may_wake(node, ad, context);
     look_tell_costly(node, ad, "UNHIBERNATE", over);
     if (!wanted) {
         return;
@@ -152,6 +168,7 @@ static void forget_facts(struct node *node)
     node->awake.has_ads = node->asleep.has_ads = node->jobs.demand_it = node->asleep.is_misshown =
         node->awake.can_relay = node->silence.marked = node->silence.heard = false;
     node->asleep.is_going_down = node->asleep.is_kept_off = node->guard.reserve.spare = false;
+    node->queue.is_refused = node->queue.is_needed = false;
     node->guard.slots = node->guard.slots_idle = 0;
     node->jobs.waiting = node->asleep.reclaim_until_s = 0;
     node->jobs.since_s = INT64_MAX;

@@ -14,6 +14,7 @@
 #include "rooster/boots_plan.h"
 #include "rooster/guards.h"
 #include "rooster/past_plan.h"
+#include "rooster/queue_ask.h"
 #include "rooster/wake_plan.h"
 
 struct ad;
@@ -201,6 +202,7 @@ struct node { /* one machine of the pool */
      * after its next boot; NULL: nothing to compare */
     struct ad *promise;
     struct node_guard guard;
+    struct node_queue queue;
     bool listed; /* true: an ad, the configuration or an order names it; false: only the ledger */
 };
 

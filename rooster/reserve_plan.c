@@ -11,11 +11,10 @@
 
 #include "base/err.h"
 
-#define DAY_MIN    1440
-#define DAY_S      INT64_C(86400)
-#define WEEK       7
-#define ALL_DAYS   0x7fu
-#define NUMBER_MAX 1000000
+#define DAY_MIN  1440
+#define DAY_S    INT64_C(86400)
+#define WEEK     7
+#define ALL_DAYS 0x7fu
 
 static const char *skip_blanks(const char *at)
 {
@@ -97,11 +96,32 @@ static bool take_time(const char **at, int *ret)
     return true;
 }
 
-static bool take_rule(const char **at, struct reserve_rule *rule)
+/* Passes over an expression in parentheses.  Strings in it may have parentheses, too. */
+static bool take_expr(const char **at)
+{
+    size_t depth = 0;
+    char quote = '\0';
+    for (const char *here = *at; *here != '\0'; here++) {
+        if (quote != '\0') {
+            here += *here == '\\' && here[1] != '\0' ? 1 : 0;
+            quote = *here == quote ? '\0' : quote;
+        } else if (*here == '"' || *here == '\'') {
+            quote = *here;
+        } else if (*here == '(') {
+            depth++;
+        } else if (*here == ')' && --depth == 0) {
+            *at = here + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_rule(const char *text, const char **at, struct reserve_rule *rule)
 {
     *rule = (struct reserve_rule){.days = ALL_DAYS, .to_min = DAY_MIN};
     const char *digits = *at + strspn(*at, "0123456789");
-    bool plain = digits > *at && *digits != ':';
+    bool plain = **at == '(' || (digits > *at && *digits != ':');
     if (strncasecmp(*at, "else", 4) == 0) {
         *at = skip_blanks(*at + 4);
     } else if (!plain) {
@@ -123,8 +143,14 @@ static bool take_rule(const char **at, struct reserve_rule *rule)
         }
         *at = skip_blanks(*at + 1);
     }
-    if (!take_number(at, NUMBER_MAX, &rule->number)) {
+    const char *from = *at;
+    if (**at != '(' ? !take_number(at, RESERVE_NUMBER_MAX, &rule->number) : !take_expr(at)) {
         return false;
+    }
+    if (*from == '(') {
+        rule->expr_at = (size_t)(from - text);
+        rule->expr_length = (size_t)(*at - from);
+        *at = skip_blanks(*at);
     }
     if (**at == '%') {
         rule->is_percent = true;
@@ -146,7 +172,7 @@ int reserve_plan_parse(const char *text, struct reserve *ret, struct err *err)
                            "the reserve has more than %d rules; the first too many is '%.40s'",
                            RESERVE_RULES_MAX, from);
         }
-        if (!take_rule(&at, &rule) || (*at != ',' && *at != '\0')) {
+        if (!take_rule(text, &at, &rule) || (*at != ',' && *at != '\0')) {
             return err_set(err, -EINVAL,
                            "'%.60s' is not a valid rule; expected a rule such as 'Mon-Fri "
                            "07:00-19:00 = 5', 'else 10%%'",
@@ -170,18 +196,40 @@ static bool rule_applies(const struct reserve_rule *rule, int minute, int day)
     return minute < rule->to_min && (rule->days & 1u << (day + WEEK - 1) % WEEK) != 0;
 }
 
-int64_t reserve_plan_at(const struct reserve *reserve, int64_t local_s, int64_t machines)
+size_t reserve_plan_rule_at(const struct reserve *reserve, int64_t local_s)
 {
     int64_t days = local_s / DAY_S;
     int minute = (int)(local_s % DAY_S / 60);
     int day = (int)((days + 4) % WEEK); /* 1970 began on a Thursday */
-    for (size_t i = 0; i < reserve->count; i++) {
-        const struct reserve_rule *rule = &reserve->rules[i];
-        if (rule_applies(rule, minute, day)) {
-            return rule->is_percent ? (machines * rule->number + 99) / 100 : rule->number;
+    size_t i = 0;
+    while (i < reserve->count && !rule_applies(&reserve->rules[i], minute, day)) {
+        i++;
+    }
+    return i;
+}
+
+int64_t reserve_plan_machines(const struct reserve_rule *rule, int64_t number, int64_t machines)
+{
+    return rule->is_percent ? (machines * number + 99) / 100 : number;
+}
+
+bool reserve_plan_next_expr(const char *text, size_t *at, const char **expr, size_t *length)
+{
+    struct reserve reserve;
+    size_t after = *at;
+    if (reserve_plan_parse(text, &reserve, NULL) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < reserve.count; i++) {
+        const struct reserve_rule *rule = &reserve.rules[i];
+        if (rule->expr_length > 0 && rule->expr_at + 1 > after) {
+            *at = rule->expr_at + 1;
+            *expr = text + rule->expr_at;
+            *length = rule->expr_length;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 int reserve_plan_check(const char *text, struct err *err)

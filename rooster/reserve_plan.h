@@ -14,7 +14,8 @@
 
 struct err;
 
-#define RESERVE_RULES_MAX 32 /* most rules of one reserve */
+#define RESERVE_RULES_MAX  32 /* most rules of one reserve */
+#define RESERVE_NUMBER_MAX 1000000
 
 /* One rule of ROOSTER_RESERVE. */
 struct reserve_rule {
@@ -23,6 +24,9 @@ struct reserve_rule {
     int from_min, to_min;
     int64_t number; /* machines in reserve; if is_percent, percent of the pool */
     bool is_percent;
+    /* a ClassAd expression in parentheses stands for the number: where it begins in the text, and
+     * its length with the parentheses; length 0: there is none */
+    size_t expr_at, expr_length;
 };
 
 struct reserve {
@@ -31,12 +35,19 @@ struct reserve {
 };
 
 /* Parses a reserve such as "Mon-Fri 07:00-19:00 = 5, 07:00-19:00 = 10%, else 1" or "5" or "10%";
- * "": no reserve.  Returns 0; -EINVAL: the text is not valid, and err has the bad part; -E2BIG: it
- * has more than RESERVE_RULES_MAX rules. */
+ * for a number, there may be an expression: "(PoolIdleJobs > 0 ? 5 : 1)".  "": no reserve.  Returns
+ * 0; -EINVAL: the text is not valid, and err has the bad part; -E2BIG: it has more than
+ * RESERVE_RULES_MAX rules. */
 int reserve_plan_parse(const char *text, struct reserve *ret, struct err *err);
-/* Returns the reserve in machines, by the first rule that applies at local_s (seconds since 1970,
- * plus the time zone's offset).  A percentage of `machines` is rounded up.  0: no rule applies. */
-int64_t reserve_plan_at(const struct reserve *reserve, int64_t local_s, int64_t machines);
+/* Returns the index of the first rule that applies at local_s (seconds since 1970, plus the time
+ * zone's offset); reserve->count: no rule applies. */
+size_t reserve_plan_rule_at(const struct reserve *reserve, int64_t local_s);
+/* Returns the reserve in machines, of a rule with this number.  A percentage of `machines` is
+ * rounded up. */
+int64_t reserve_plan_machines(const struct reserve_rule *rule, int64_t number, int64_t machines);
+/* For struct knob: the expressions in the text, one at a time.  Set *at to 0 before the first call.
+ * Returns false after the last. */
+bool reserve_plan_next_expr(const char *text, size_t *at, const char **expr, size_t *length);
 /* Returns 0 if reserve_plan_parse() accepts the text; else its error. */
 int reserve_plan_check(const char *text, struct err *err);
 

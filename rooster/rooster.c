@@ -30,6 +30,7 @@
 #include "rooster/look.h"
 #include "rooster/nodes.h"
 #include "rooster/outside.h"
+#include "rooster/queue_ask.h"
 #include "rooster/relay.h"
 #include "rooster/seen.h"
 #include "rooster/selftest.h"
@@ -296,6 +297,7 @@ static void rooster_destroy(void *state)
     ledger_close(rooster->ledger);
     energy_close(rooster->energy);
     guards_destroy(rooster->guards);
+    queue_asks_destroy(rooster->queue_asks);
     wire_context_destroy(rooster->wires);
     seen_destroy_all(rooster);
     choose_fini(rooster);
@@ -328,6 +330,7 @@ static int rooster_start(const struct daemon_env *env, void **state, struct err 
     rooster->power = power_create(env->loop, env->os, env->log);
     rooster->relays = relays_create(rooster);
     rooster->guards = guards_create(rooster);
+    rooster->queue_asks = queue_asks_create(rooster);
     rooster->watch = watch_create(env->loop, &SPEC, &EVENTS, rooster);
     int rc = parse_expressions(rooster, err);
     rc = rc != 0 ? rc : guards_configure(rooster->guards, err);

@@ -24,6 +24,7 @@ struct knob_table;
 struct ledger;
 struct loop_timer;
 struct power;
+struct queue_asks;
 struct relays;
 struct strmap;
 struct uplink;
@@ -46,6 +47,7 @@ struct rooster {
     struct relays *relays;
     struct energy *energy;
     struct guards *guards;
+    struct queue_asks *queue_asks;
     struct strmap *nodes; /* name of a machine -> struct node */
     struct strmap *seen;  /* key of an ad in `watch` -> struct seen */
     struct vec marked;    /* of struct node: machines that must be examined */

@@ -24,13 +24,15 @@ struct checking {
     void *arg;
 };
 
-/* Returns whether MY is a slot in this expression: all its attributes are known. */
+/* Returns whether MY is a slot in this expression, or the rooster's ad: all its attributes are
+ * known. */
 static bool is_of_slots(const char *knob)
 {
-    static const char *const KNOBS[] = {"START",        "RANK",        "SUSPEND",
-                                        "CONTINUE",     "PREEMPT",     "KILL",
-                                        "WANT_SUSPEND", "WANT_VACATE", "MAXJOBRETIREMENTTIME",
-                                        "HIBERNATE",    "UNHIBERNATE", "MACHINEMAXVACATETIME"};
+    static const char *const KNOBS[] = {"START",          "RANK",        "SUSPEND",
+                                        "CONTINUE",       "PREEMPT",     "KILL",
+                                        "WANT_SUSPEND",   "WANT_VACATE", "MAXJOBRETIREMENTTIME",
+                                        "HIBERNATE",      "UNHIBERNATE", "MACHINEMAXVACATETIME",
+                                        "ROOSTER_RESERVE"};
     for (size_t i = 0; i < ARRAY_COUNT(KNOBS); i++) {
         if (strcmp(KNOBS[i], knob) == 0) {
             return true;
@@ -63,6 +65,25 @@ static void check_name(void *arg, const char *name, bool in_my, bool in_target)
     strbuf_fini(&text);
 }
 
+static void check_text(struct checking *checking, const char *text, size_t length)
+{
+    struct ad_expr *expr = NULL;
+    if (ad_expr_parse(text, length, AD_OLD, &expr, NULL) == 0) {
+        (void)ad_depends(expr, check_name, checking); /* computed names are not checked */
+        ad_expr_destroy(expr);
+    }
+}
+
+/* Checks the expressions that stand within the value of a knob. */
+static void check_inner(struct checking *checking, const struct knob *knob)
+{
+    const char *text = config_string(checking->config, checking->knob), *expr;
+    size_t at = 0, length;
+    while (text != NULL && knob->next_expr(text, &at, &expr, &length)) {
+        check_text(checking, expr, length);
+    }
+}
+
 void expr_attrs_check(const struct config *config, expr_attrs_f warn, void *arg)
 {
     struct checking checking = {.config = config, .warn = warn, .arg = arg};
@@ -70,16 +91,16 @@ void expr_attrs_check(const struct config *config, expr_attrs_f warn, void *arg)
     struct config_origin origin;
     size_t at = 0;
     while (config_next(config, &at, &checking.knob, &knob)) {
-        const char *text =
-            knob != NULL && knob->type == KNOB_EXPR ? config_expr(config, checking.knob) : NULL;
-        struct ad_expr *expr = NULL;
-        if (text == NULL || !config_why(config, checking.knob, &origin) ||
-            origin.layer == CONFIG_BUILTIN ||
-            ad_expr_parse(text, strlen(text), AD_OLD, &expr, NULL) != 0) {
+        if (knob == NULL || !config_why(config, checking.knob, &origin) ||
+            origin.layer == CONFIG_BUILTIN) {
             continue;
         }
-        (void)ad_depends(expr, check_name, &checking); /* computed names are not checked */
-        ad_expr_destroy(expr);
+        const char *text = knob->type == KNOB_EXPR ? config_expr(config, checking.knob) : NULL;
+        if (text != NULL) {
+            check_text(&checking, text, strlen(text));
+        } else if (knob->next_expr != NULL) {
+            check_inner(&checking, knob);
+        }
     }
 }
 

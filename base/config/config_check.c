@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/config/config_number.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "base/text.h"
@@ -285,15 +286,34 @@ static int check_by_type(struct config_loader *loader, struct config_value *valu
     return -EINVAL;
 }
 
+/* Checks the expressions that stand within the value. */
+static int check_inner(const struct config_loader *loader, const struct config_value *value,
+                       struct err *err)
+{
+    const struct knob *knob = value->knob;
+    const char *expr;
+    size_t at = 0, length;
+    int rc = 0;
+    while (rc == 0 && knob->next_expr != NULL && loader->options->check_expr != NULL &&
+           knob->next_expr(value->text, &at, &expr, &length)) {
+        char *copy = mem_strndup(expr, length);
+        rc = loader->options->check_expr(loader->options->check_context, copy, err);
+        mem_free(copy);
+    }
+    return rc;
+}
+
 /* Applies the check of the knob's table. */
-static int check_further(const struct config_value *value, struct err *err)
+static int check_further(const struct config_loader *loader, const struct config_value *value,
+                         struct err *err)
 {
     const struct knob *knob = value->knob;
     if (!knob->check || !value->text || !value->text[0]) {
         return 0;
     }
     if (knob->type != KNOB_LIST) {
-        return knob->check(value->text, err);
+        int checked = knob->check(value->text, err);
+        return checked != 0 ? checked : check_inner(loader, value, err);
     }
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < value->item_count; i++) {
@@ -324,7 +344,7 @@ int config_check_value(struct config_loader *loader, struct config_value *value,
     value->item_count = 0;
     if (value->text) {
         int rc = check_by_type(loader, value, err);
-        return rc < 0 ? rc : check_further(value, err);
+        return rc < 0 ? rc : check_further(loader, value, err);
     }
     /* A table without fallback for something that cannot be unset is our bug. */
     CHECK(value->knob->type == KNOB_STRING || value->knob->type == KNOB_EXPR ||

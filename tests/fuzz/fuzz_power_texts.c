@@ -39,7 +39,7 @@
 
 /* ---- the reserve */
 
-static void put_rule(const struct reserve_rule *rule, struct strbuf *out)
+static void put_rule(const char *text, const struct reserve_rule *rule, struct strbuf *out)
 {
     static const char *const DAYS[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     unsigned from = 0, to = 0;
@@ -51,9 +51,15 @@ static void put_rule(const struct reserve_rule *rule, struct strbuf *out)
     if (rule->days != 0x7f) {
         strbuf_printf(out, "%s-%s ", DAYS[from], DAYS[to]);
     }
-    strbuf_printf(out, "%02d:%02d-%02d:%02d = %" PRId64 "%s,", rule->from_min / 60,
-                  rule->from_min % 60, rule->to_min / 60, rule->to_min % 60, rule->number,
-                  rule->is_percent ? "%" : "");
+    strbuf_printf(out, "%02d:%02d-%02d:%02d = ", rule->from_min / 60, rule->from_min % 60,
+                  rule->to_min / 60, rule->to_min % 60);
+    if (rule->expr_length > 0) {
+        CHECK(rule->expr_at + rule->expr_length <= strlen(text) && text[rule->expr_at] == '(');
+        strbuf_append(out, text + rule->expr_at, rule->expr_length);
+    } else {
+        strbuf_printf(out, "%" PRId64, rule->number);
+    }
+    strbuf_puts(out, rule->is_percent ? "%," : ",");
 }
 
 static void reserve(const char *text)
@@ -73,12 +79,13 @@ static void reserve(const char *text)
         CHECK(rule->days != 0 && rule->days <= 0x7f && rule->number >= 0);
         CHECK(rule->from_min >= 0 && rule->from_min <= 1440 && rule->to_min >= 0);
         CHECK(rule->to_min <= 1440 && (!rule->is_percent || rule->number <= 100));
-        put_rule(rule, &out);
+        put_rule(text, rule, &out);
     }
     CHECK(reserve_plan_parse(strbuf_text(&out), &again, &err) == 0 && again.count == is.count);
     for (int64_t minute = 0; minute < WEEK_MIN; minute += 30) {
-        int64_t wanted = reserve_plan_at(&is, NOW_S + minute * 60, 1000);
-        CHECK(wanted >= 0 && wanted == reserve_plan_at(&again, NOW_S + minute * 60, 1000));
+        size_t at = reserve_plan_rule_at(&is, NOW_S + minute * 60);
+        CHECK(at <= is.count && at == reserve_plan_rule_at(&again, NOW_S + minute * 60));
+        CHECK(at == is.count || is.rules[at].number == again.rules[at].number);
     }
     strbuf_fini(&out);
 }

@@ -249,7 +249,10 @@ static int64_t wanted(const char *text, int64_t local_s, int64_t machines)
     if (reserve_plan_parse(text, &reserve, &err) != 0) {
         fail_msg("%s", err.text);
     }
-    return reserve_plan_at(&reserve, local_s, machines);
+    size_t at = reserve_plan_rule_at(&reserve, local_s);
+    return at == reserve.count
+               ? 0
+               : reserve_plan_machines(&reserve.rules[at], reserve.rules[at].number, machines);
 }
 
 static void the_reserve_is_a_number_or_a_share(void **state)
@@ -287,6 +290,49 @@ static void the_reserve_follows_the_day_and_a_night_is_the_evenings(void **state
     assert_int_equal(wanted("Sat-Mon = 3", SATURDAY + 3 * DAY, 40), 0);
 }
 
+static void a_number_may_be_an_expression(void **state)
+{
+    (void)state;
+    static const char TEXT[] = "Mon-Fri 07:00-19:00 = (a(\")\", ')') > 1 ? 5 : 1) , else (b)%, 3";
+    static const char *const EXPRS[] = {"(a(\")\", ')') > 1 ? 5 : 1)", "(b)"};
+    struct reserve reserve;
+    const char *expr;
+    size_t at = 0, length, i = 0;
+    assert_int_equal(reserve_plan_parse(TEXT, &reserve, NULL), 0);
+    assert_int_equal(reserve.count, 3);
+    assert_false(reserve.rules[0].is_percent);
+    assert_true(reserve.rules[1].is_percent);
+    assert_int_equal(reserve.rules[2].expr_length, 0);
+    assert_int_equal(reserve_plan_rule_at(&reserve, SATURDAY - 12 * HOUR), 0);
+    assert_int_equal(reserve_plan_rule_at(&reserve, SATURDAY), 1);
+    assert_int_equal(reserve_plan_machines(&reserve.rules[1], 10, 101), 11);
+    for (; reserve_plan_next_expr(TEXT, &at, &expr, &length); i++) {
+        assert_true(i < 2);
+        assert_int_equal(length, strlen(EXPRS[i]));
+        assert_memory_equal(expr, EXPRS[i], length);
+    }
+    assert_int_equal(i, 2);
+}
+
+static void a_reserve_that_is_not_known_keeps_idle_machines_awake(void **state)
+{
+    (void)state;
+    struct guard_pool pool = POOL;
+    struct guard_ask ask = KNOWN;
+    ask.in_reserve = true;
+    pool.idle = 100;
+    pool.reserve = 5;
+    pool.reserve_with = ": PoolIdleJobs = 7";
+    may(&ask, &pool, &FREE);
+    pool.idle = 5;
+    is_held(&ask, &pool, &FREE, GUARD_RESERVE, 60,
+            "5 idle machines are awake; 5 must stay awake (ROOSTER_RESERVE: PoolIdleJobs = 7)");
+    pool.idle = 100;
+    pool.reserve = -1;
+    pool.reserve_unknown = true;
+    is_held(&ask, &pool, &FREE, GUARD_RESERVE, 10, "must stay awake is undefined (ROOSTER_RESERVE");
+}
+
 static void rules_that_are_none_are_refused_and_named(void **state)
 {
     (void)state;
@@ -301,6 +347,10 @@ static void rules_that_are_none_are_refused_and_named(void **state)
                                         "101%",
                                         "else",
                                         "5,,6",
+                                        "()(",
+                                        "(1",
+                                        "(\")\"",
+                                        "(1) 2",
                                         "9999999"};
     for (size_t i = 0; i < sizeof WRONG / sizeof WRONG[0]; i++) {
         struct reserve reserve = {.count = 77};
@@ -372,6 +422,8 @@ int main(void)
         cmocka_unit_test(the_reserve_follows_the_time_of_day),
         cmocka_unit_test(the_reserve_follows_the_day_and_a_night_is_the_evenings),
         cmocka_unit_test(rules_that_are_none_are_refused_and_named),
+        cmocka_unit_test(a_number_may_be_an_expression),
+        cmocka_unit_test(a_reserve_that_is_not_known_keeps_idle_machines_awake),
         cmocka_unit_test(sleeps_are_expected_to_be_as_the_last_ones),
         cmocka_unit_test(a_sleep_pays_once_it_saves_what_the_boot_draws),
     };

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/knob.h"
 #include "base/strbuf.h"
+#include "rooster/reserve_plan.h"
 #include "tests/support/config_memory.h"
 #include "tests/support/unit.h"
 
@@ -19,6 +20,12 @@ static const struct knob KNOBS[] = {
     {.name = "RANK", .type = KNOB_EXPR, .help = "h"},
     {.name = "SYSTEM_PERIODIC_HOLD", .type = KNOB_EXPR, .help = "h"},
     {.name = "STARTD_ATTRS", .type = KNOB_LIST, .help = "h"},
+    {.name = "HIBERNATE", .type = KNOB_EXPR, .help = "h"},
+    {.name = "ROOSTER_RESERVE",
+     .type = KNOB_STRING,
+     .fallback = "",
+     .next_expr = reserve_plan_next_expr,
+     .help = "h"},
 };
 static const struct knob_table TABLE = {.owner = "STARTD",
                                         .knobs = KNOBS,
@@ -56,6 +63,23 @@ static bool warns(const char *text, const char *wanted)
     return same;
 }
 
+static void a_misspelt_figure_of_the_queue_is_named_with_the_nearest_one(void **state)
+{
+    (void)state;
+    assert_true(
+        warns("HIBERNATE = \"MatchingIdelJobs < 50 && ClockMins > 5\"\n",
+              "/c:1: HIBERNATE names the attribute 'MatchingIdelJobs', which no ad has; did "
+              "you mean MatchingIdleJobs?\n"
+              "/c:1: HIBERNATE names the attribute 'ClockMins', which no ad has; did you "
+              "mean ClockMin?\n"));
+    assert_true(warns("ROOSTER_RESERVE = \"5, else (PoolIdelJobs > 0 ? 1 : MachinesIdle)\"\n",
+                      "/c:1: ROOSTER_RESERVE names the attribute 'PoolIdelJobs', which no ad has; "
+                      "did you mean PoolIdleJobs?\n"));
+    assert_true(warns("HIBERNATE = \"MatchingIdleJobsWait < PoolIdleJobsWait && ClockDate == "
+                      "\\\"x\\\" && ClockDay > 0\"\nROOSTER_RESERVE = \"(MachinesTotal)\"\n",
+                      ""));
+}
+
 static void a_misspelt_attribute_is_named_with_the_nearest_one(void **state)
 {
     (void)state;
@@ -86,5 +110,6 @@ static void what_a_site_or_a_job_may_define_causes_no_alarm(void **state)
     }
 }
 
-UNIT_TESTS(UNIT(a_misspelt_attribute_is_named_with_the_nearest_one),
+UNIT_TESTS(UNIT(a_misspelt_figure_of_the_queue_is_named_with_the_nearest_one),
+           UNIT(a_misspelt_attribute_is_named_with_the_nearest_one),
            UNIT(what_a_site_or_a_job_may_define_causes_no_alarm))
