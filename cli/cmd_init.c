@@ -212,6 +212,9 @@ static int write_token(struct init *init, const char *file, const char *identity
     struct cli *cli = init->cli;
     char key[512], id[UUID_TEXT_MAX];
     struct token token = {.scopes = scopes, .issued_s = loop_wall_s(cli->loop)};
+    if ((scopes & SCOPE_ADVERTISE) != 0 && init->cpus >= TOKEN_SLOTS) {
+        token.slots = (uint32_t)init->cpus + 1; /* or a partitionable slot and its pieces */
+    }
     uuid_v7((uint64_t)loop_wall_ms(cli->loop), loop_rng(cli->loop), id);
     (void)snprintf(token.id, sizeof token.id, "%s", id);
     (void)snprintf(token.identity, sizeof token.identity, "%s@%s", identity, INIT_POOL);

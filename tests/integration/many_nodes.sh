@@ -34,6 +34,15 @@ if "$ROOST" config get LOG >/dev/null 2>"$WORK/said"; then fail "a string withou
 grep -q "roost.conf:[0-9]*: this string is not closed" "$WORK/said" || fail "config get says: $(cat "$WORK/said")"
 cp "$WORK/good.conf" "$ROOST_CONFIG"
 
+# ---- a node with more slots than a token allows by default
+"$ROOST" init "$WORK/wide" --nodes 1 --cpus-per-node 100 >/dev/null || fail "roost init --cpus-per-node 100"
+has_slots() { [ "$("$ROOST" status -af Name 2>/dev/null | wc -l)" = "$1" ]; }
+ROOST_CONFIG=$WORK/wide/roost.conf
+pool_start
+until_true 20 "the pool has 100 slots" has_slots 100
+"$ROOST" stop >/dev/null || fail "roost stop"
+ROOST_CONFIG=$POOL/roost.conf
+
 # ---- only what DAEMON_LIST names is waited for
 list COLLECTOR NEGOTIATOR
 pool_start
