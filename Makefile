@@ -3,7 +3,7 @@
 #   make            Release build into build/, programs in build/bin/
 #   make deps       install the Debian packages that are missing, and say why each is needed
 #   make demo       build, then show a pool whose sleeping machines wake for work
-#   make test       build, then all tests
+#   make test       build, then all tests, and each bench once in a short form
 #   make bench      build, then all benches; lines "BENCH name value unit"
 #   make install    into $(DESTDIR)$(PREFIX)
 #   make dev        Debug build with gcc into build/dev
@@ -39,7 +39,7 @@ demo:
 
 test:
 	@tools/deps.sh build test lint
-	@tools/build.sh release
+	@tools/build.sh release all benches
 	@cd build && $(CTEST)
 
 lint:

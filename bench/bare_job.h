@@ -23,6 +23,7 @@
 #include "base/os/os_cage.h"
 #include "base/os/os_cgroup.h"
 #include "base/os/os_run.h"
+#include "bench/bench_env.h"
 #include "classad/ad.h"
 #include "starter/job/cage_plan.h"
 
@@ -137,13 +138,14 @@ struct bare_cost {
 
 static inline struct bare_cost bare_measure(struct bare *bare, bool group, bool namespaces)
 {
+    const unsigned jobs = (unsigned)part_of(BARE_JOBS);
     bare_job(bare, 0, group, namespaces);
     double began = bare_now_s(), cpu = bare_cpu_s();
-    for (unsigned i = 1; i <= BARE_JOBS; i++) {
+    for (unsigned i = 1; i <= jobs; i++) {
         bare_job(bare, i, group, namespaces);
     }
-    return (struct bare_cost){.wall_us = (bare_now_s() - began) * 1e6 / BARE_JOBS,
-                              .cpu_us = (bare_cpu_s() - cpu) * 1e6 / BARE_JOBS};
+    return (struct bare_cost){.wall_us = (bare_now_s() - began) * 1e6 / jobs,
+                              .cpu_us = (bare_cpu_s() - cpu) * 1e6 / jobs};
 }
 
 static inline void bare_begin(struct bare *bare)

@@ -18,6 +18,7 @@
  * Environment: ROOST_BIN and ROOST_BUILD (needed), BENCH_MIB, BENCH_ROUNDS, BENCH_ONLY (freeze,
  * kill or follow). Root runs it as nobody.
  *
+ * SHORT: BENCH_MIB=16 BENCH_ROUNDS=1
  * LINK: base
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,6 +41,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "bench/bench_env.h"
 #include "bench/ckpt_board.h"
 #include "tests/support/fast_dir.h"
 
@@ -51,12 +53,6 @@
 enum figure { WRITE, FREEZE, STOP_WRITE, STOP_CPU, RESUME, DELTA, FIGURES };
 
 static double seen[FIGURES][ROUNDS_MAX];
-
-static uint64_t number_of(const char *name, uint64_t other)
-{
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : other;
-}
 
 static bool is_wanted(const char *name)
 {
@@ -292,8 +288,7 @@ static void say(const char *name, enum figure figure, unsigned rounds, double wr
 
 static void run(struct bench *bench)
 {
-    unsigned rounds = (unsigned)number_of("BENCH_ROUNDS", 5);
-    CHECK(rounds > 0 && rounds <= ROUNDS_MAX);
+    unsigned rounds = (unsigned)number("BENCH_ROUNDS", 5, ROUNDS_MAX);
     uint64_t *heap = board_heap(bench->bytes);
     CHECK(heap != NULL);
     board_fill(heap, bench->bytes);
@@ -331,7 +326,7 @@ static void run(struct bench *bench)
 
 int main(void)
 {
-    struct bench bench = {.bytes = number_of("BENCH_MIB", 1024) << 20};
+    struct bench bench = {.bytes = (uint64_t)number("BENCH_MIB", 1024, 1000000) << 20};
     if (getuid() == 0) {
         CHECK(setgroups(0, NULL) == 0 && setgid(NOBODY) == 0 && setuid(NOBODY) == 0);
         CHECK(prctl(PR_SET_DUMPABLE, 1) == 0);

@@ -4,8 +4,8 @@
  * tells one slot from another differs (names, ids, load, times), ten attributes.  Unlike: every
  * value of every ad is another one.
  *
+ * SHORT: BENCH_PART=100
  * LINK: classad base
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <malloc.h>
@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "bench/bench_env.h"
 #include "classad/ad.h"
 
 #define SLOT_ATTRS 169
@@ -166,7 +167,7 @@ static void bench_evaluation(void)
     struct ad *made = make_slot(3);
     const struct ad_expr *requirements = ad_lookup(job, "Requirements");
     struct ad_context context = {.now_s = 1700000000};
-    int rounds = 1000000;
+    int rounds = part_of(1000000);
 
     double start = cpu_s();
     for (int i = 0; i < rounds; i++) {
@@ -198,7 +199,7 @@ static void bench_text(void)
 {
     struct ad *slot = make_slot(1);
     struct strbuf text;
-    int rounds = 10000;
+    int rounds = part_of(10000);
     strbuf_init(&text, 0);
     ad_print_long(slot, &text);
     double start = cpu_s();
@@ -236,7 +237,7 @@ static void bench_updates(struct ad *(*make)(int number), const char *kind)
         versions[i] = bytes_of(sent);
     }
     struct ad *ad = take(pool, NULL, &versions[0]);
-    int rounds = 200000;
+    int rounds = part_of(200000);
     double start = cpu_s();
     for (int i = 0; i < rounds; i++) {
         struct ad *next = take(pool, ad, &versions[i % VERSIONS]);
@@ -311,7 +312,7 @@ static void bench_alone(void)
 {
     struct ad *sent = make_slot(1);
     struct strbuf bytes = bytes_of(sent);
-    int rounds = 50000;
+    int rounds = part_of(50000);
     double start = cpu_s();
     for (int i = 0; i < rounds; i++) {
         ad_destroy(take(NULL, NULL, &bytes));
@@ -332,10 +333,11 @@ static void bench_alone(void)
 static void bench_memory(struct ad *(*make)(int number), const char *kind, double target)
 {
     struct ad_pool *pool = ad_pool_create();
-    struct ad **ads = mem_zalloc(SLOTS * sizeof(struct ad *));
+    int slots = part_of(SLOTS);
+    struct ad **ads = mem_zalloc((size_t)slots * sizeof(struct ad *));
     (void)malloc_trim(0);
     size_t before = mallinfo2().uordblks;
-    for (int i = 0; i < SLOTS; i++) {
+    for (int i = 0; i < slots; i++) {
         struct ad *sent = make(i);
         for (int round = 0; round < 4; round++) {
             set_own(sent, i, round);
@@ -351,10 +353,10 @@ static void bench_memory(struct ad *(*make)(int number), const char *kind, doubl
         CHECK(ad_bool_or(ads[i], "Requirements", true));
     }
     size_t after = mallinfo2().uordblks;
-    double each = (double)(after - before) / SLOTS;
+    double each = (double)(after - before) / slots;
     (void)printf("BENCH classad_memory_%s %.0f bytes ratio %.2f vs target_%.0f_bytes\n", kind, each,
                  each / target, target);
-    for (int i = 0; i < SLOTS; i++) {
+    for (int i = 0; i < slots; i++) {
         ad_destroy(ads[i]);
     }
     mem_free(ads);

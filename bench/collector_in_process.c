@@ -11,6 +11,7 @@
  *
  * Environment: ROOST_BIN (needed), TMPDIR, BENCH_UPLINKS (10,000), BENCH_ROUNDS (20).
  *
+ * SHORT: BENCH_UPLINKS=200 BENCH_ROUNDS=1
  * LINK: collector store wire classad base
  * STREAMS: own
  * SPDX-License-Identifier: Apache-2.0

@@ -22,6 +22,7 @@
  * Environment: ROOST_BIN (needed), TMPDIR, BENCH_ADS (10,000), BENCH_UPLINKS (10,000, fewer where
  * the limit of open files is lower), BENCH_ONLY=name[,name], BENCH_KEEP=1.
  *
+ * SHORT: BENCH_ADS=240 BENCH_UPLINKS=48
  * LINK: wire classad base
  * SPDX-License-Identifier: Apache-2.0
  */

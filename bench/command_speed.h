@@ -27,6 +27,7 @@
 #include "base/os/os.h"
 #include "base/os/os_run.h"
 #include "base/text.h"
+#include "bench/bench_env.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
 #include "cli/session.h"
@@ -221,17 +222,6 @@ static inline void measure_nothing(struct bench *bench)
     }
     bench->nothing_ms = median(cpu, bench->tries);
     (void)printf("BENCH %s_nothing_cpu %.2f ms\n", bench->what, bench->nothing_ms);
-}
-
-/* Returns the number in the environment variable `name`, from 1 to max; `otherwise` when the
- * variable is missing or invalid. */
-static inline int number(const char *name, int otherwise, int max)
-{
-    const char *text = getenv(name);
-    int64_t value;
-    return text != NULL && text_parse_int64(text, &value, NULL) == 0 && value > 0 && value <= max
-               ? (int)value
-               : otherwise;
 }
 
 /* Makes the event loop, and chooses bench->dir (which `roost init` makes later) and bench->output.

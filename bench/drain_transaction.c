@@ -8,6 +8,7 @@
  *
  *   BENCH_TRIES   rounds (40)
  *
+ * SHORT: BENCH_TRIES=1
  * LINK: base cli drain wire classad knobs
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -11,6 +11,7 @@
  *
  * Environment: TMPDIR, BENCH_BATCHES (20), BENCH_GREETINGS (50) in each.
  *
+ * SHORT: BENCH_BATCHES=1 BENCH_GREETINGS=5
  * LINK: wire classad base
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -126,9 +127,8 @@ int main(void)
 {
     static struct bench bench;
     static double ours_us[BATCHES_MAX], theirs_us[BATCHES_MAX], ratios[BATCHES_MAX];
-    int batches = wire_rig_number("BENCH_BATCHES", 20);
-    int count = wire_rig_number("BENCH_GREETINGS", 50);
-    batches = batches < BATCHES_MAX ? batches : BATCHES_MAX;
+    int batches = number("BENCH_BATCHES", 20, BATCHES_MAX);
+    int count = number("BENCH_GREETINGS", 50, 1000000);
     wire_rig_init(&bench.rig, on_incoming, &bench);
     bench.client = wire_rig_party(&bench.rig, "client", SCOPE_READ, "");
     SSL_CTX *server_side = side_create(&bench.rig, TLS_server_method());

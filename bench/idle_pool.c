@@ -7,6 +7,7 @@
  * Environment: ROOST_BIN (needed), BENCH_NODES (1), BENCH_CPUS (16) slots of each node,
  * BENCH_SECONDS (30), BENCH_REST (20), BENCH_KEEP=1 leaves the directory.
  *
+ * SHORT: BENCH_CPUS=2 BENCH_SECONDS=1 BENCH_REST=1
  * LINK: cli wire offline_ads classad base
  * SPDX-License-Identifier: Apache-2.0
  */

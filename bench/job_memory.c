@@ -8,6 +8,7 @@
  * Environment: ROOST_BIN (needed), BENCH_JOBS, BENCH_KEEP=1 leaves the directory,
  * BENCH_HOLD=SECONDS stands still while the jobs run.
  *
+ * SHORT: BENCH_JOBS=2 BENCH_PART=10
  * LINK: cli wire offline_ads classad base
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -81,7 +82,7 @@ int main(void)
                        "request_disk = 1024\nqueue 1\n");
     wait_for(&pool, "IdleJobs", 0);
     wait_for(&pool, "RunningJobs", 0);
-    cli_pause(&pool.bench.cli, 3000);
+    cli_pause(&pool.bench.cli, (uint64_t)part_of(3000));
     (void)fprintf(stderr, "nothing runs:\n");
     measure_memory(&idle);
     (void)snprintf(text, sizeof text,
@@ -90,7 +91,7 @@ int main(void)
                    jobs);
     pool_submit(&pool, text);
     wait_for(&pool, "RunningJobs", jobs);
-    cli_pause(&pool.bench.cli, 5000);
+    cli_pause(&pool.bench.cli, (uint64_t)part_of(5000));
     (void)fprintf(stderr, "%d jobs run:\n", jobs);
     measure_memory(&busy);
     if (getenv("BENCH_HOLD") != NULL) {

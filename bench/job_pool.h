@@ -157,9 +157,26 @@ static inline void pool_submit(struct job_pool *pool, const char *text)
     }
 }
 
-/* Calls each(arg, pid, name) for every process of this computer whose program is below the
- * directory in the environment variable ROOST_BIN, except keepers, whose process name is
- * roost-keeper.  name: the process's name. */
+/* Returns whether /proc/PID/`file` (environ or cmdline) names the directory of the pool, which is
+ * that of ROOST_CONFIG. */
+static inline bool pool_names(int pid, const char *file)
+{
+    static char text[1 << 16];
+    char path[300];
+    const char *config = getenv("ROOST_CONFIG");
+    (void)snprintf(path, sizeof path, "/proc/%d/%s", pid, file);
+    FILE *in = config != NULL ? fopen(path, "re") : NULL;
+    if (in == NULL) {
+        return false;
+    }
+    size_t length = fread(text, 1, sizeof text, in);
+    (void)fclose(in);
+    return memmem(text, length, config, (size_t)(strrchr(config, '/') - config) + 1) != NULL;
+}
+
+/* Calls each(arg, pid, name) for every process of this pool whose program is below the directory in
+ * the environment variable ROOST_BIN, except keepers, whose process name is roost-keeper.  Other
+ * pools may run on this computer.  name: the process's name. */
 static inline void pool_each_process(void (*each)(void *arg, int pid, const char *name), void *arg)
 {
     DIR *directory = opendir("/proc");
@@ -180,7 +197,8 @@ static inline void pool_each_process(void (*each)(void *arg, int pid, const char
         ssize_t length = readlink(path, exe, sizeof exe - 1);
         exe[length > 0 ? length : 0] = '\0';
         const char *bin = getenv("ROOST_BIN");
-        if (read && strncmp(exe, bin, strlen(bin)) == 0 && strcmp(name, "roost-keeper") != 0) {
+        if (read && strncmp(exe, bin, strlen(bin)) == 0 && strcmp(name, "roost-keeper") != 0 &&
+            (pool_names(pid, "environ") || pool_names(pid, "cmdline"))) {
             each(arg, pid, name);
         }
     }

@@ -8,6 +8,7 @@
  *
  * Environment: BENCH_MACHINES (10,000), BENCH_ROUNDS (5; the best counts).
  *
+ * SHORT: BENCH_MACHINES=100 BENCH_ROUNDS=1
  * LINK: power classad base
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,6 +27,7 @@
 #include "base/os/os.h"
 #include "base/os/os_net.h"
 #include "base/os/os_run.h"
+#include "bench/bench_env.h"
 #include "power/power.h"
 #include "power/wol_packet.h"
 
@@ -53,12 +55,6 @@ static double now_ms(clockid_t clock)
     struct timespec now;
     CHECK(clock_gettime(clock, &now) == 0);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static int64_t number(const char *name, int64_t fallback)
-{
-    const char *text = getenv(name);
-    return text != NULL ? strtoll(text, NULL, 10) : fallback;
 }
 
 static void mac_of(int64_t machine, uint8_t mac[NET_MAC_BYTES])
@@ -184,13 +180,13 @@ static void keep_best(struct best *best, double wall_ms, double cpu_ms)
 
 int main(void)
 {
-    struct bench bench = {.machines = number("BENCH_MACHINES", 10000)};
-    int64_t rounds = number("BENCH_ROUNDS", 5);
+    struct bench bench = {.machines = number("BENCH_MACHINES", 10000, 65000)};
+    int64_t rounds = number("BENCH_ROUNDS", 5, ROUNDS_MAX);
     struct best plain = {0}, wakes = {0};
     CHECK(loop_create(&bench.loop, NULL) == 0 && os_create(bench.loop, &bench.os, NULL) == 0);
     make_wire(&bench);
     bench.power = power_create(bench.loop, bench.os, NULL);
-    for (int64_t i = 0; i < rounds && i < ROUNDS_MAX; i++) {
+    for (int64_t i = 0; i < rounds; i++) {
         double cpu_ms = 0;
         double wall_ms = send_plain(&bench, &cpu_ms);
         keep_best(&plain, wall_ms, cpu_ms);

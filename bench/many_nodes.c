@@ -5,6 +5,7 @@
  *
  * Environment: ROOST_BIN (needed), BENCH_NODES, BENCH_TRIES, BENCH_KEEP=1 leaves the directory.
  *
+ * SHORT: BENCH_NODES=100 BENCH_TRIES=1
  * LINK: cli wire offline_ads classad base
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -8,8 +8,8 @@
  * it can. The daemon keeps its plan: what it pays for a change is the last figure.  Pairwise is
  * what evaluating each request against each slot would take, measured over a part of the pairs.
  *
+ * SHORT: BENCH_PART=100
  * LINK: negotiator offline_ads classad base
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
@@ -22,6 +22,7 @@
 #include "base/check.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "bench/bench_env.h"
 #include "bench/slot_ad.h"
 #include "classad/ad.h"
 #include "classad/ad_pool.h"
@@ -47,6 +48,11 @@ static double cpu_s(void)
     struct timespec now;
     CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static size_t part(int whole)
+{
+    return (size_t)part_of(whole);
 }
 
 static long peak_mib(void)
@@ -350,7 +356,7 @@ static void measure_preemption(const char *name, size_t slots, size_t requests, 
 
 /* ---- cost against size */
 
-static const size_t SLOTS[SIZES] = {1000, 10000, 100000};
+static const int SLOTS[SIZES] = {1000, 10000, 100000};
 
 struct line {
     const char *what, *colour;
@@ -397,8 +403,8 @@ static void draw(const char *path, const struct line *lines, size_t count)
                       y_of(ms), y_of(ms), y_of(ms) + 4, ms);
     }
     for (int i = 0; i < SIZES; i++) {
-        (void)fprintf(out, "<text x=\"%.0f\" y=\"410\" text-anchor=\"middle\">%zu</text>\n",
-                      x_of(i), SLOTS[i]);
+        (void)fprintf(out, "<text x=\"%.0f\" y=\"410\" text-anchor=\"middle\">%d</text>\n", x_of(i),
+                      SLOTS[i]);
     }
     for (size_t i = 0; i < count; i++) {
         (void)fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"",
@@ -424,13 +430,14 @@ static void measure_sizes(const char *path)
     (void)fprintf(stderr, "%10s %14s %14s %14s %14s\n", "slots", "alike ms", "own kinds ms",
                   "nothing ms", "pairwise ms");
     for (int i = 0; i < SIZES; i++) {
-        struct figure alike = measure("alike", SLOTS[i], SLOTS[i], 100, 0, false);
-        struct figure own = measure("own", SLOTS[i], SLOTS[i], 100, OWN_KINDS, false);
+        const size_t slots = part(SLOTS[i]), requests = part(100);
+        struct figure alike = measure("alike", slots, slots, requests, 0, false);
+        struct figure own = measure("own", slots, slots, requests, OWN_KINDS, false);
         lines[0].ms[i] = alike.cycle_s * 1e3;
         lines[1].ms[i] = own.cycle_s * 1e3;
         lines[2].ms[i] = alike.again_s * 1e3;
         lines[3].ms[i] = alike.pairwise_s * 1e3;
-        (void)fprintf(stderr, "%10zu %14.2f %14.2f %14.2f %14.2f\n", SLOTS[i], lines[0].ms[i],
+        (void)fprintf(stderr, "%10zu %14.2f %14.2f %14.2f %14.2f\n", slots, lines[0].ms[i],
                       lines[1].ms[i], lines[2].ms[i], lines[3].ms[i]);
     }
     if (path != NULL) {
@@ -440,20 +447,22 @@ static void measure_sizes(const char *path)
 
 int main(int argc, char **argv)
 {
-    measure_preemption("preempt_1", 10000, 1, 0);
-    measure_preemption("preempt_100", 10000, 100, 0);
-    measure_preemption("preempt_1000", 10000, 1000, 0);
-    measure_preemption("preempt_own_kinds_100", 10000, 100, OWN_KINDS);
+    const size_t slots = part(10000), many = part(100000), million = part(1000000);
+    const size_t hundred = part(100), thousand = part(1000);
+    measure_preemption("preempt_1", slots, 1, 0);
+    measure_preemption("preempt_100", slots, hundred, 0);
+    measure_preemption("preempt_1000", slots, thousand, 0);
+    measure_preemption("preempt_own_kinds_100", slots, hundred, OWN_KINDS);
     measure_sizes(argc > 1 ? argv[1] : NULL);
-    (void)measure("live_1", 10000, 10000, 1, 0, true);
-    (void)measure("live_100", 10000, 10000, 100, 0, true);
-    (void)measure("live_1000", 10000, 10000, 1000, 0, true);
-    (void)measure("offline_1", 10000, 10000, 1, OFFLINE, true);
-    (void)measure("offline_100", 10000, 10000, 100, OFFLINE, true);
-    (void)measure("offline_1000", 10000, 10000, 1000, OFFLINE, true);
-    (void)measure("own_kinds_1000", 10000, 10000, 1000, OWN_KINDS, true);
-    measure_change(100000, 1000000, 1000);
-    (void)measure("100k_1M_1000", 100000, 1000000, 1000, 0, true);
+    (void)measure("live_1", slots, slots, 1, 0, true);
+    (void)measure("live_100", slots, slots, hundred, 0, true);
+    (void)measure("live_1000", slots, slots, thousand, 0, true);
+    (void)measure("offline_1", slots, slots, 1, OFFLINE, true);
+    (void)measure("offline_100", slots, slots, hundred, OFFLINE, true);
+    (void)measure("offline_1000", slots, slots, thousand, OFFLINE, true);
+    (void)measure("own_kinds_1000", slots, slots, thousand, OWN_KINDS, true);
+    measure_change(many, million, thousand);
+    (void)measure("100k_1M_1000", many, million, thousand, 0, true);
     (void)printf("BENCH negotiation_memory %ld MiB\n", peak_mib());
     return 0;
 }

@@ -8,6 +8,7 @@
  * Environment: ROOST_BIN (needed), BENCH_JOBS, BENCH_TRIES, BENCH_KEEP=1 leaves the directory,
  * BENCH_HOLD=SECONDS only fills the queue and holds it for a profiler.
  *
+ * SHORT: BENCH_JOBS=1000 BENCH_TRIES=1
  * LINK: cli wire offline_ads classad base
  * SPDX-License-Identifier: Apache-2.0
  */

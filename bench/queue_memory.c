@@ -8,6 +8,7 @@
  *
  * Environment: ROOST_BIN (needed), BENCH_JOBS (100,000), BENCH_KEEP=1 leaves the directory.
  *
+ * SHORT: BENCH_JOBS=1000 BENCH_PART=30
  * LINK: cli wire offline_ads classad base
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,7 +42,7 @@ static double schedd_kb(struct job_pool *pool)
     double kb = private_kb(schedd_pid()), before_kb;
     do {
         before_kb = kb;
-        cli_pause(&pool->bench.cli, 3000);
+        cli_pause(&pool->bench.cli, (uint64_t)part_of(3000));
         kb = private_kb(schedd_pid());
     } while (kb < 0.99 * before_kb || kb > 1.01 * before_kb);
     return kb;

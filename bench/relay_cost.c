@@ -7,6 +7,7 @@
  *
  * Environment: TMPDIR, BENCH_BATCHES (20), BENCH_REQUESTS (200) in each.
  *
+ * SHORT: BENCH_BATCHES=1 BENCH_REQUESTS=20
  * LINK: wire classad base
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -167,9 +168,8 @@ static void connect_all(struct bench *bench)
 int main(void)
 {
     static struct bench bench;
-    int batches = wire_rig_number("BENCH_BATCHES", 20);
-    unsigned count = (unsigned)wire_rig_number("BENCH_REQUESTS", 200);
-    batches = batches < BATCHES_MAX ? batches : BATCHES_MAX;
+    int batches = number("BENCH_BATCHES", 20, BATCHES_MAX);
+    unsigned count = (unsigned)number("BENCH_REQUESTS", 200, 1000000);
     wire_rig_init(&bench.rig, on_incoming, &bench);
     bench.hub = hub_create(bench.rig.server);
     bench.receiver_context = wire_rig_party(&bench.rig, "wn01", SCOPE_ADVERTISE, "wn01");

@@ -12,6 +12,7 @@
  * Environment: ROOST_BIN and ROOST_BUILD (needed), BENCH_MIB, BENCH_ROUNDS.  Root runs it as
  * nobody.
  *
+ * SHORT: BENCH_MIB=4 BENCH_ROUNDS=1 BENCH_PART=50
  * LINK: base
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,6 +37,7 @@
 #include <openssl/x509.h>
 
 #include "base/check.h"
+#include "bench/bench_env.h"
 #include "tests/support/fast_dir.h"
 
 #define BUFFER     ((size_t)1 << 20)
@@ -67,12 +69,6 @@ static double now_s(void)
     struct timespec now;
     CHECK(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static uint64_t number_of(const char *name, uint64_t other)
-{
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : other;
 }
 
 static void path_in(char *ret, size_t size, const char *dir, const char *name)
@@ -155,7 +151,7 @@ _Noreturn static void copy_other(int listener, const char *dir, uint64_t bytes)
     uint64_t place;
     path_in(path, sizeof path, dir, "big");
     fd = open(path, O_RDONLY);
-    for (int i = 0; i < SMALLS; i++) {
+    for (int i = 0; i < part_of(SMALLS); i++) {
         receive(ssl, &place, sizeof place);
         CHECK(pread(fd, buffer, SMALL_SIZE, (off_t)place) == (ssize_t)SMALL_SIZE);
         send_bytes(ssl, SMALL_SIZE);
@@ -168,13 +164,13 @@ static void ask_plainly(SSL *ssl, uint64_t bytes, unsigned round)
     uint64_t place = 1;
     size_t done;
     double began = now_s();
-    for (int i = 0; i < SMALLS; i++) {
+    for (int i = 0; i < part_of(SMALLS); i++) {
         place = place * 6364136223846793005U + 1442695040888963407U;
         uint64_t asked = place % (bytes / SMALL_SIZE) * SMALL_SIZE;
         CHECK(SSL_write_ex(ssl, &asked, sizeof asked, &done) == 1);
         receive(ssl, buffer, SMALL_SIZE);
     }
-    seen[COPY_RANDOM][round] = (now_s() - began) / SMALLS * 1e9;
+    seen[COPY_RANDOM][round] = (now_s() - began) / part_of(SMALLS) * 1e9;
 }
 
 static void copy_plainly(const char *dir, uint64_t bytes, unsigned round)
@@ -253,13 +249,14 @@ static void take_line(const char *line, double (*to)[ROUNDS_MAX], unsigned round
 /* scratch: where its calls are wrapped; NULL: in a file system. */
 static void run_job(char *server, char *pin, char *ticket, char *mib, char *scratch, unsigned round)
 {
-    char mount[512], job[512], library[512], line[256];
+    char mount[512], job[512], library[512], line[256], part[16];
     FILE *out;
     int status = 0, count = 0;
+    (void)snprintf(part, sizeof part, "%d", number("BENCH_PART", 1, 1000000));
     path_in(mount, sizeof mount, getenv("ROOST_BIN"), "roost-rsys-mount");
     path_in(library, sizeof library, getenv("ROOST_BUILD"), "lib/roost/roost_remote.so");
     path_in(job, sizeof job, getenv("ROOST_BUILD"), "bench/programs/remote_files_job");
-    char *argv[16] = {mount, "--server", server, "--pin", pin, "--ticket-file", ticket};
+    char *argv[20] = {mount, "--server", server, "--pin", pin, "--ticket-file", ticket};
     count = 7;
     if (scratch != NULL) {
         argv[count++] = "--scratch";
@@ -271,6 +268,7 @@ static void run_job(char *server, char *pin, char *ticket, char *mib, char *scra
     argv[count++] = job;
     argv[count++] = "/files";
     argv[count++] = mib;
+    argv[count++] = part;
     pid_t pid = start(argv, &out);
     while (fgets(line, sizeof line, out) != NULL) {
         take_line(line, scratch != NULL ? wrapped : seen, round);
@@ -345,10 +343,9 @@ static void make_file(const char *dir, const char *name, uint64_t mib)
 static void bench(char *dir)
 {
     char serve[512], ticket[256], root[300], server[128] = "", pin[128] = "", mib[32], line[256];
-    unsigned rounds = (unsigned)number_of("BENCH_ROUNDS", 5);
-    uint64_t size = number_of("BENCH_MIB", 256);
+    unsigned rounds = (unsigned)number("BENCH_ROUNDS", 5, ROUNDS_MAX);
+    uint64_t size = (uint64_t)number("BENCH_MIB", 256, 1000000);
     FILE *out;
-    CHECK(rounds > 0 && rounds <= ROUNDS_MAX);
     (void)snprintf(mib, sizeof mib, "%llu", (unsigned long long)size);
     for (size_t i = 0; i < BUFFER; i++) {
         buffer[i] = (unsigned char)(i * 2654435761U >> 13);

@@ -9,6 +9,7 @@
  *
  * Environment: ROOST_BIN (needed), BENCH_MIB.
  *
+ * SHORT: BENCH_MIB=8 BENCH_PART=50
  * LINK: rsyscall base
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,6 +30,7 @@
 #include "base/loop_run.h"
 #include "base/mem.h"
 #include "base/stream/stream.h"
+#include "bench/bench_env.h"
 #include "rsyscall/rsys.h"
 
 #define MIB    ((size_t)1 << 20)
@@ -377,7 +379,7 @@ static void serve(struct bench *bench, const struct taken *copy)
     open_file(bench, "a/b/file", RSYS_OPEN_READ);
     struct taken reads = run(bench, RSYS_READ, MIB / 8, bench->file_bytes, WINDOW);
     say(bench, "read", &reads, copy);
-    uint64_t count = 20000;
+    uint64_t count = (uint64_t)part_of(20000);
     struct taken random = run(bench, RSYS_READ, 4096, count * 4096, 1);
     (void)printf("BENCH remote_server_random_read %.1f us ratio %.2f vs target\n",
                  random.wall_s * 1e6 / (double)count, random.wall_s * 1e6 / (double)count / 60);
@@ -397,14 +399,10 @@ static void serve(struct bench *bench, const struct taken *copy)
 
 int main(void)
 {
-    struct bench bench = {.file_bytes = 512 * MIB};
-    const char *mib = getenv("BENCH_MIB");
+    struct bench bench = {.file_bytes = (size_t)number("BENCH_MIB", 512, 100000) * MIB};
     if (getenv("ROOST_BIN") == NULL) {
         (void)fputs("ROOST_BIN is not set\n", stderr);
         return 2;
-    }
-    if (mib != NULL) {
-        bench.file_bytes = strtoul(mib, NULL, 10) * MIB;
     }
     (void)snprintf(bench.directory, sizeof(bench.directory), "/dev/shm/remote_server.XXXXXX");
     CHECK(mkdtemp(bench.directory) != NULL);

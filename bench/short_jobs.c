@@ -10,6 +10,7 @@
  * Environment: ROOST_BIN (needed), BENCH_JOBS, BENCH_ONLY=plain or files, BENCH_KEEP=1 leaves the
  * directory.
  *
+ * SHORT: BENCH_JOBS=20 BENCH_PART=60
  * LINK: starter cli wire offline_ads classad base
  * SPDX-License-Identifier: Apache-2.0
  */

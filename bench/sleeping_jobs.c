@@ -9,6 +9,7 @@
  * Environment: ROOST_BIN (needed), BENCH_JOBS (200), BENCH_SECONDS (15), BENCH_REST (20): seconds
  * from the start of the jobs to the measurement; BENCH_KEEP=1 leaves the directory.
  *
+ * SHORT: BENCH_JOBS=4 BENCH_REST=1 BENCH_SECONDS=1
  * LINK: cli wire offline_ads classad base
  * SPDX-License-Identifier: Apache-2.0
  */

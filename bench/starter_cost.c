@@ -4,8 +4,8 @@
  * job, spawn, its end, removal of all; then the same without one or both of the walls, and with the
  * process that keeps the job's lease.  CPU time (ours and our children's) beside the wall's.
  *
+ * SHORT: BENCH_PART=60
  * LINK: base starter
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "bench/bare_job.h"

@@ -10,6 +10,7 @@
  * BENCH_HOLD=SECONDS only fills the collector and holds it for a profiler, BENCH_DIFFER=1 with ads
  * that have nothing in common.
  *
+ * SHORT: BENCH_ADS=200 BENCH_TRIES=1
  * LINK: cli wire offline_ads classad base
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -3,8 +3,8 @@
  * CPU time for writing and loading rows of about the size of a job ad, and CPU time for the
  * checksums of the same rows, one after the other in the same run.
  *
+ * SHORT: BENCH_PART=25
  * LINK: store
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "bench/bench_env.h"
 #include "store/row_sum.h"
 #include "store/store.h"
 #include "store/store_db.h"
@@ -35,6 +36,12 @@ static double cpu_us(void)
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
+/* A whole number of groups. */
+static unsigned row_count(void)
+{
+    return (unsigned)part_of(ROWS / GROUP) * GROUP;
+}
+
 static void fill(char *value, unsigned row)
 {
     memset(value, 'v', VALUE_BYTES);
@@ -44,7 +51,7 @@ static void fill(char *value, unsigned row)
 static void write_rows(struct store_db *db, char *value)
 {
     struct err err = {""};
-    for (unsigned row = 0; row < ROWS; row++) {
+    for (unsigned row = 0; row < row_count(); row++) {
         char key[32];
         snprintf(key, sizeof(key), "%010u.%010u", row / 100, row % 100);
         fill(value, row);
@@ -59,7 +66,7 @@ static void write_rows(struct store_db *db, char *value)
 static unsigned sum_rows(char *value)
 {
     unsigned sums = 0;
-    for (unsigned row = 0; row < ROWS; row++) {
+    for (unsigned row = 0; row < row_count(); row++) {
         char key[32];
         int length = snprintf(key, sizeof(key), "%010u.%010u", row / 100, row % 100);
         fill(value, row);
@@ -100,7 +107,7 @@ int main(int argc, char **argv)
     double written = cpu_us();
     store_db_set_cache(db, STORE_CACHE_LOADING_KIB);
     double loading = cpu_us();
-    if (store_db_load(db, 0, count_row, &rows, &err) || rows != ROWS) {
+    if (store_db_load(db, 0, count_row, &rows, &err) || rows != row_count()) {
         die("loading", &err);
     }
     double loaded = cpu_us();
@@ -109,9 +116,9 @@ int main(int argc, char **argv)
     store_db_close(db);
     (void)unlink(path);
     (void)rmdir(dir);
-    double sum = (summed - loaded) / ROWS;
-    double write = (written - begin) / ROWS, load = (loaded - loading) / ROWS;
-    fprintf(stderr, "checksums of %d rows: %08x\n", ROWS, sums);
+    double sum = (summed - loaded) / row_count();
+    double write = (written - begin) / row_count(), load = (loaded - loading) / row_count();
+    fprintf(stderr, "checksums of %u rows: %08x\n", row_count(), sums);
     printf("BENCH store_row_written %.2f us/row\n", write);
     printf("BENCH store_row_loaded %.2f us/row\n", load);
     printf("BENCH store_checksum %.2f us/row ratio %.3f vs store_row_written\n", sum, sum / write);

@@ -3,8 +3,8 @@
  * How many commits per second, with one outstanding and with 1000, against a plain loop of append
  * and fsync on the same file system in the same run.
  *
+ * SHORT: BENCH_PART=20
  * LINK: store
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/os/os.h"
 #include "base/os/os_run.h"
+#include "bench/bench_env.h"
 #include "store/store.h"
 
 #define VALUE_BYTES 2000 /* about a job ad */
@@ -71,7 +72,7 @@ static void commit_next(void *arg)
 static double store_rate(struct bench *bench, unsigned outstanding)
 {
     uint64_t start_ms = loop_now_ms(bench->loop);
-    bench->end_ms = start_ms + RUN_MS;
+    bench->end_ms = start_ms + (uint64_t)part_of(RUN_MS);
     bench->committed = 0;
     bench->over = false;
     for (unsigned i = 0; i < outstanding; i++) {
@@ -92,7 +93,7 @@ static double plain_rate(struct bench *bench, struct os *os, const char *path)
     uint64_t now_ms = start_ms;
     uint64_t offset = 0;
     unsigned long count = 0;
-    while (now_ms < start_ms + RUN_MS) {
+    while (now_ms < start_ms + (uint64_t)part_of(RUN_MS)) {
         if (os_file_write(file, offset, bench->value, sizeof(bench->value)) || os_file_sync(file)) {
             die("plain file", &err);
         }

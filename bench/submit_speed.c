@@ -7,6 +7,7 @@
  * Environment: ROOST_BIN (needed), BENCH_JOBS, BENCH_TRIES, BENCH_SINGLES, BENCH_KEEP=1 leaves the
  * directory.
  *
+ * SHORT: BENCH_JOBS=100 BENCH_TRIES=1 BENCH_SINGLES=3
  * LINK: cli wire offline_ads classad base
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -9,6 +9,7 @@
  *
  * Environment: ROOST_BIN (needed), BENCH_MIB, BENCH_FILES.
  *
+ * SHORT: BENCH_MIB=4 BENCH_FILES=50
  * LINK: starter cli wire offline_ads classad base
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -10,6 +10,7 @@
  * Environment: ROOST_BIN (needed), TMPDIR, BENCH_UPLINKS (10,000, fewer where the limit of open
  * files is lower), BENCH_DOWN_S (10), BENCH_STORMS (3).
  *
+ * SHORT: BENCH_UPLINKS=50 BENCH_DOWN_S=1 BENCH_STORMS=1
  * LINK: wire classad base
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -4,6 +4,8 @@
 #
 #   ROOST_BENCH_ROUNDS  how many of each (3)
 #
+# SHORT: ROOST_BENCH_ROUNDS=1
+# TIMEOUT: 300
 # SPDX-License-Identifier: Apache-2.0
 . "$ROOST_SRC/tests/integration/lib.sh"
 . "$ROOST_SRC/tests/integration/lib_guest.sh"

@@ -13,6 +13,7 @@
  * Environment: ROOST_BIN (needed), TMPDIR (a real disk, else the fsyncs cost nothing), BENCH_TRIES,
  * BENCH_OTHERS, BENCH_KEEP=1 leaves the pool where it is.
  *
+ * SHORT: BENCH_TRIES=1 BENCH_OTHERS=10
  * LINK: cli wire offline_ads classad base
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,6 +33,7 @@
 #include "base/mem.h"
 #include "base/os/os.h"
 #include "base/os/os_run.h"
+#include "bench/bench_env.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
 #include "cli/session.h"
@@ -562,13 +564,6 @@ static void print_figures(const struct bench *bench)
                  largest(figures->plain_ms, bench->tries));
 }
 
-static int number_of(const char *name, int fallback, int max)
-{
-    const char *text = getenv(name);
-    long value = text != NULL ? strtol(text, NULL, 10) : fallback;
-    return value >= 1 && value <= max ? (int)value : fallback;
-}
-
 static void find_programs(struct bench *bench)
 {
     char self[500];
@@ -595,8 +590,8 @@ int main(void)
     struct err err;
     char file[500];
     double returned_ms;
-    bench.tries = number_of("BENCH_TRIES", 50, TRIES_MAX);
-    bench.others = number_of("BENCH_OTHERS", 1000, 100000);
+    bench.tries = number("BENCH_TRIES", 50, TRIES_MAX);
+    bench.others = number("BENCH_OTHERS", 1000, 100000);
     CHECK(loop_create(&bench.cli.loop, &err) == 0 &&
           os_create(bench.cli.loop, &bench.cli.os, &err) == 0);
     find_programs(&bench);

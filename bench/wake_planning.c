@@ -17,6 +17,7 @@
  * CPU time of this process.  Environment: BENCH_MACHINES (10,000), BENCH_ROUNDS (5; the best of
  * whole plans, the middle of 200 replans in each).
  *
+ * SHORT: BENCH_MACHINES=200 BENCH_ROUNDS=1
  * LINK: rooster power classad base
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,6 +37,7 @@
 #include "base/os/os_run.h"
 #include "base/random.h"
 #include "base/strmap.h"
+#include "bench/bench_env.h"
 #include "classad/ad.h"
 #include "power/power.h"
 #include "rooster/energy.h"
@@ -72,12 +74,6 @@ static double cpu_ms(void)
     struct timespec now;
     CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static unsigned number(const char *name, unsigned fallback)
-{
-    const char *text = getenv(name);
-    return text != NULL ? (unsigned)strtoul(text, NULL, 10) : fallback;
 }
 
 /* ---- a rooster without a pool */
@@ -388,8 +384,8 @@ int main(void)
     static const char FREE[] = "ROOSTER_DRY_RUN = true\nROOSTER_UNHIBERNATE_RANK = \"Cpus\"\n";
     static const char LIMITED[] = "ROOSTER_DRY_RUN = true\nROOSTER_UNHIBERNATE_RANK = \"Cpus\"\n"
                                   "ROOSTER_MAX_UNHIBERNATE = 1\n";
-    struct bench bench = {.machines = number("BENCH_MACHINES", 10000),
-                          .rounds = number("BENCH_ROUNDS", 5)};
+    struct bench bench = {.machines = (unsigned)number("BENCH_MACHINES", 10000, 1000000),
+                          .rounds = (unsigned)number("BENCH_ROUNDS", 5, 1000)};
     CHECK(bench.machines >= REPLANS && bench.rounds > 0);
     CHECK(loop_create(&bench.loop, NULL) == 0 && os_create(bench.loop, &bench.os, NULL) == 0);
     bench.ads = mem_alloc(bench.machines * sizeof(struct ad *));

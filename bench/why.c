@@ -3,8 +3,8 @@
  * Two pools: 32 kinds of machines, as pools are; and one where every slot has a Memory of its own,
  * so that none is like another.  The job matches nothing, so that changes are looked for and tried.
  *
+ * SHORT: BENCH_PART=50
  * LINK: cli
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/mem.h"
+#include "bench/bench_env.h"
 #include "classad/ad.h"
 #include "cli/why/why_plan.h"
 
@@ -50,9 +51,10 @@ static struct ad *make_slot(int number, bool alike)
 
 static void run(const char *name, bool alike)
 {
-    struct why_other *others = mem_alloc(SLOTS * sizeof *others);
-    struct ad **slots = mem_alloc(SLOTS * sizeof *slots);
-    for (int i = 0; i < SLOTS; i++) {
+    const int count = part_of(SLOTS);
+    struct why_other *others = mem_alloc((size_t)count * sizeof *others);
+    struct ad **slots = mem_alloc((size_t)count * sizeof *slots);
+    for (int i = 0; i < count; i++) {
         slots[i] = make_slot(i, alike);
         others[i] = (struct why_other){.ad = slots[i], .offline = i % 3 == 0, .weight = 1};
     }
@@ -67,8 +69,11 @@ static void run(const char *name, bool alike)
                     "RequestCpus)",
                     NULL) == 0);
     const struct ad_context context = {.now_s = 1700000000};
-    const struct why_question question = {
-        .ad = job, .others = others, .other_count = SLOTS, .context = &context, .changes = true};
+    const struct why_question question = {.ad = job,
+                                          .others = others,
+                                          .other_count = (size_t)count,
+                                          .context = &context,
+                                          .changes = true};
     const int rounds = 5;
     double start = cpu_s();
     for (int i = 0; i < rounds; i++) {
@@ -77,7 +82,7 @@ static void run(const char *name, bool alike)
         why_answer_destroy(answer);
     }
     (void)printf("BENCH %s %.1f ms\n", name, (cpu_s() - start) / rounds * 1e3);
-    for (int i = 0; i < SLOTS; i++) {
+    for (int i = 0; i < count; i++) {
         ad_destroy(slots[i]);
     }
     ad_destroy(job);

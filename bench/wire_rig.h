@@ -25,6 +25,7 @@
 #include "base/pki.h"
 #include "base/server_role.h"
 #include "base/stream/stream.h"
+#include "bench/bench_env.h"
 #include "wire/token.h"
 #include "wire/wire.h"
 
@@ -52,13 +53,6 @@ static inline double wire_rig_cpu_us(void)
     struct timespec now;
     CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0);
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
-}
-
-static inline int wire_rig_number(const char *name, int fallback)
-{
-    const char *text = getenv(name);
-    long value = text != NULL ? strtol(text, NULL, 10) : fallback;
-    return value >= 1 && value <= 1000000 ? (int)value : fallback;
 }
 
 static inline int wire_rig_by_size(const void *left, const void *right)

@@ -5,6 +5,7 @@
  * server's: reading, decoding, authorization, one call of a handler that keeps nothing, the reply.
  * "delta" is what a startd sends most of the time (8 attributes that changed), "full" its whole ad.
  *
+ * SHORT: BENCH_PART=100
  * LINK: wire classad base
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,6 +23,7 @@
 #include "base/os/os_run.h"
 #include "base/strbuf.h"
 #include "base/stream/stream.h"
+#include "bench/bench_env.h"
 #include "classad/ad.h"
 #include "wire/frame.h"
 #include "wire/wire.h"
@@ -199,8 +201,8 @@ int main(void)
     CHECK(wire_context_create(&options, &bench.context, &err) == 0);
     CHECK(listener_create(bench.loop, address, on_incoming, &bench, &bench.listener, &err) == 0);
     bench.feed = loop_timer_create(bench.loop, feed, &bench);
-    run(&bench, address, "delta", 10, DELTA_COUNT);
-    run(&bench, address, "full", 120, FULL_COUNT);
+    run(&bench, address, "delta", 10, (uint64_t)part_of(DELTA_COUNT));
+    run(&bench, address, "full", 120, (uint64_t)part_of(FULL_COUNT));
     loop_timer_destroy(bench.feed);
     listener_destroy(bench.listener);
     wire_context_destroy(bench.context);

@@ -130,8 +130,8 @@ function(roost_fuzz_tests)
     endforeach()
 endfunction()
 
-# roost_benches(FOLDER): FOLDER/*.c, built by the target `benches` only and run by `make bench`; FOLDER/programs/*.c are
-# small programs that benches run: one file, libc alone.
+# roost_benches(FOLDER): FOLDER/*.c, built by the target `benches` only; FOLDER/programs/*.c are small programs that benches
+# run: one file, libc alone.  Each bench, scripts too, is a case bench.NAME, which runs it with short sizes (tools/bench.sh).
 function(roost_benches FOLDER)
     add_custom_target(benches)
     file(GLOB files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${FOLDER}/*.c")
@@ -150,5 +150,13 @@ function(roost_benches FOLDER)
         set_target_properties(bench_program_${stem} PROPERTIES OUTPUT_NAME ${stem}
             RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench/programs")
         add_dependencies(benches bench_program_${stem})
+    endforeach()
+    if(ROOST_SANITIZE OR ROOST_COVERAGE OR ROOST_FUZZ)
+        return() # what costs are measured of is what users run
+    endif()
+    file(GLOB files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${FOLDER}/*.c" "${CMAKE_SOURCE_DIR}/${FOLDER}/*.sh")
+    foreach(file IN LISTS files)
+        get_filename_component(stem "${file}" NAME_WE)
+        roost_case(bench.${stem} bench "${file}" 60 bash "${CMAKE_SOURCE_DIR}/tools/bench.sh" --short "${CMAKE_BINARY_DIR}" ${stem})
     endforeach()
 endfunction()
