@@ -145,6 +145,7 @@ struct job_again {
 struct job_stop {
     enum starter_stopping how;
     enum starter_stop_kind kind; /* why: the job was removed, held, or something else */
+    bool by_signal; /* a process that is not our startd's connection told it: SIGTERM */
     /* Seconds between soft signal and KILL, from the startd; 0: use KILLING_TIMEOUT. */
     int64_t grace_s;
 };

@@ -26,6 +26,8 @@
 #include "wire/wire.h"
 
 #define TELL_MAX_MS 30000 /* for a startd that is not there: it finds out by our pid */
+/* The same when somebody else ended the job: the machine goes down, or has no startd any more. */
+#define TELL_ALONE_MS 1000
 
 void startd_link_end(void *arg)
 {
@@ -255,7 +257,8 @@ int startd_link_open(struct starter *starter, struct err *err)
 void startd_link_tell(struct starter *starter)
 {
     loop_timer_stop(starter->timers[TIMER_KILL]);
-    loop_timer_set(starter->timers[TIMER_TOLD], TELL_MAX_MS);
+    bool is_alone = starter->run.stop.by_signal && uplink_wire(starter->startd) == NULL;
+    loop_timer_set(starter->timers[TIMER_TOLD], is_alone ? TELL_ALONE_MS : TELL_MAX_MS);
     say_done(starter);
 }
 

@@ -471,6 +471,7 @@ static int starter_start(const struct daemon_env *env, void **state, struct err 
 static void starter_told_to_stop(void *state)
 {
     struct starter *starter = state;
+    starter->run.stop.by_signal = true;
     starter_stop(starter, starter->run.stop.how != RUNS_ON);
 }
 

@@ -123,6 +123,7 @@ grep -qx '1 job ended that ran on without a startd.' "$WORK/stop.out" || fail "r
 until_true 10 "the starter $starter is gone" are_gone "$starter"
 pool_start
 open_gate
+"$ROOST" power on "$node" >/dev/null # its next startd says that the run is over; else the claim's lease would have to end
 until_true 60 "the job has run again" is_done "$cluster" 1
 check_committed "$cluster" 1
 check_outputs 1

@@ -563,6 +563,21 @@ static void the_next_job_is_killed_when_it_does_not_stop_in_time(void **state)
     bed_destroy(bed);
 }
 
+static void who_is_told_to_stop_by_a_signal_does_not_wait_for_a_startd(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create(READS);
+    bed->input = "the input";
+    (void)ran_one(bed); /* no startd hears of it; with patience that would take 30 s */
+    begin_next(bed, "2.0", tls_identity_pin(bed->base.identity));
+    wait_for_phase(bed, STARTER_RUN);
+    uint64_t begun_ms = loop_now_ms(bed->base.loop);
+    starter_daemon.stop(bed->base.starter);
+    wait_for_phase(bed, STARTER_END);
+    assert_in_range(loop_now_ms(bed->base.loop) - begun_ms, 0, 25000);
+    bed_destroy(bed);
+}
+
 static void nothing_of_a_run_is_there_for_the_next(void **state)
 {
     (void)state;
@@ -611,6 +626,7 @@ static void a_starter_whose_job_was_held_takes_no_other(void **state)
 }
 
 UNIT_TESTS(UNIT(a_kept_starter_runs_the_next_job_over_the_same_connection),
+           UNIT(who_is_told_to_stop_by_a_signal_does_not_wait_for_a_startd),
            UNIT(nothing_of_a_run_is_there_for_the_next),
            UNIT(the_next_job_is_killed_when_it_does_not_stop_in_time),
            UNIT(another_shadow_is_dialled_anew), UNIT(a_starter_whose_job_was_held_takes_no_other),
