@@ -31,7 +31,7 @@ enum start_reason {
     /* excuses, by the schedd */
     START_SLOT_IN_USE,    /* another job must leave the slot first */
     START_DELAYED,        /* JOB_START_DELAY, or the job before wanted a pause */
-    START_MACHINE_SILENT, /* the machine's startd does not answer, or is not connected */
+    START_MACHINE_SILENT, /* the machine's startd does not answer, or cannot connect */
     START_REASONS
 };
 

@@ -99,8 +99,10 @@ struct claim {
     char job_id[JOB_ID_SIZE]; /* id of the job that the claim got last; "": none yet */
     int64_t epoch;            /* claim epoch of the job that the claim got last */
     enum claim_state state;
-    bool slot_idle;      /* the startd has no starter on the slot */
-    bool silent;         /* the startd did not answer the last question (claim_question_due()) */
+    bool slot_idle; /* the startd has no starter on the slot */
+    /* the startd did not answer the last question (claim_question_due()), or answered that it
+     * cannot connect */
+    bool silent;
     struct job *waiting; /* the claim's job, if it is in autocluster->waiting; else NULL */
     /* the change that the schedd ordered last with SUSPEND_CLAIM, to suspend or to continue the
      * job, as long as the startd has not reported it; SWITCH_NONE: no such order */

@@ -94,7 +94,8 @@ static void judge_known(struct claim *claim, const struct wire_reply *reply)
                  LOG_TEXT("job", claim->job_id), LOG_TEXT("state", claim_state_name(claim->state)));
         claim_lost(claim, "the startd does not have the claim any more");
     } else { /* the startd has the claim and will connect, or this is not the startd's answer */
-        claim->silent = reply->token_id[0] == '\0';
+        claim->silent = reply->token_id[0] == '\0' ||
+                        (reply->args != NULL && ad_bool_or(reply->args, "Dialing", false));
         set_question(claim, ASK_ANEW_MS);
     }
 }

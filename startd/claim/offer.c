@@ -171,7 +171,8 @@ static struct claim *make_claim(struct slot *slot, struct wire_request *request)
     return claim;
 }
 
-static void answer_offer(const struct claim *claim, struct wire_request *request)
+/* is_again: the schedd had this answer before, and wants to know what became of the claim. */
+static void answer_offer(const struct claim *claim, struct wire_request *request, bool is_again)
 {
     struct ad *args = ad_create();
     ad_set_string(args, "SlotName", claim->slot_name);
@@ -184,6 +185,8 @@ static void answer_offer(const struct claim *claim, struct wire_request *request
         ad_set_bool(args, "Waits", true);
         ad_set_int(args, "WaitMax", preempt_wait_max_s(claim->slot));
         ad_set_int(args, "AskAgain", again_ms > 1000 ? (int64_t)again_ms / 1000 : 1);
+    } else if (is_again && (claim->link.wire == NULL || !wire_is_ready(claim->link.wire))) {
+        ad_set_bool(args, "Dialing", true);
     }
     const struct wire_body body = {.args = args};
     wire_reply_ok(request, &body);
@@ -203,7 +206,7 @@ static bool answered_before(struct startd *startd, struct wire_request *request)
         claim->lease.end_ms = loop_now_ms(startd->env.loop) + match_timeout_ms(startd);
         loop_timer_set(claim->lease.end_timer, claim_remaining_ms(claim));
     }
-    answer_offer(claim, request);
+    answer_offer(claim, request, true);
     return true;
 }
 
@@ -229,7 +232,7 @@ void offer_dial_me(struct startd *startd, struct wire_request *request)
     struct claim *claim = make_claim(slot, request);
     if (slot->state == SLOT_CLAIMED) {
         preempt_begin(slot, claim);
-        answer_offer(claim, request);
+        answer_offer(claim, request, false);
         return;
     }
     claim_enter(claim, CLAIM_OFFERED);
@@ -238,7 +241,7 @@ void offer_dial_me(struct startd *startd, struct wire_request *request)
         slots_keep(slot);
     }
     slot_move(slot, SLOT_MATCHED, SLOT_IDLE);
-    answer_offer(claim, request);
+    answer_offer(claim, request, false);
     claim_dial(claim);
 }
 

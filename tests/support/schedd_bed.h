@@ -145,6 +145,16 @@ static inline void startd_waits(struct wire_request *request, const char *nonce)
     ad_destroy(args);
 }
 
+/* Answers a repeated DIAL_ME as a startd that cannot connect to the schedd. */
+static inline void startd_dials(struct wire_request *request)
+{
+    struct ad *args = ad_create();
+    ad_set_bool(args, "Dialing", true);
+    const struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    ad_destroy(args);
+}
+
 /* Answers the request DIAL_ME as a startd does: the answer has the digest of the nonce with which
  * the startd will prove itself when it connects. */
 static inline void startd_takes(struct wire_request *request, const char *nonce)

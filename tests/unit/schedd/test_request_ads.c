@@ -91,6 +91,7 @@ static void no_more_jobs_are_asked_for_than_may_run(void **state)
 struct machine {  /* a startd, as far as DIAL_ME goes */
     bool waits;   /* another job is in the slot */
     bool forgets; /* it was started anew since it agreed */
+    bool dials;   /* it has the claim, and tries to connect */
     int releases; /* claims that the schedd gave up */
 };
 static struct machine machine;
@@ -103,6 +104,8 @@ static void machine_asked(void *arg, struct wire_request *request)
         wire_reply_ok(request, NULL);
     } else if (machine.forgets && ad_bool_or(wire_request_args(request), "Again", false)) {
         wire_reply_error(request, -ENOKEY, "x: this claim has ended");
+    } else if (machine.dials && ad_bool_or(wire_request_args(request), "Again", false)) {
+        startd_dials(request);
     } else if (machine.waits) {
         startd_waits(request, "nonce");
     } else {
@@ -172,7 +175,24 @@ static void a_claim_that_its_startd_forgot_is_given_up_within_seconds(void **sta
     small_pool_fini(&pool);
 }
 
+static void a_machine_that_cannot_connect_breaks_no_promise(void **state)
+{
+    (void)state;
+    struct small_pool pool;
+    assert_int_equal(setenv("ROOST_JOB_START_PROMISE", "1500ms", 1), 0);
+    assert_int_equal(setenv("ROOST_SCHEDD_INTERVAL", "1", 1), 0);
+    small_pool_init(&pool);
+    assert_int_equal(unsetenv("ROOST_JOB_START_PROMISE"), 0);
+    assert_int_equal(unsetenv("ROOST_SCHEDD_INTERVAL"), 0);
+    machine.dials = true;
+    assert_int_equal(match(pool.negotiator, "cut off"), 0);
+    wait_for_ads(pool.negotiator, "Scheduler",
+                 "StartPromisesBroken == 0 && StartExcusedMachineSilent == 1", 1);
+    small_pool_fini(&pool);
+}
+
 UNIT_TESTS(UNIT(no_more_jobs_are_asked_for_than_may_run),
            UNIT(requests_of_an_earlier_life_are_taken_back),
            UNIT(a_job_that_waits_for_a_slot_takes_a_free_one),
-           UNIT(a_claim_that_its_startd_forgot_is_given_up_within_seconds))
+           UNIT(a_claim_that_its_startd_forgot_is_given_up_within_seconds),
+           UNIT(a_machine_that_cannot_connect_breaks_no_promise))

@@ -345,7 +345,9 @@ static inline int dial_with(struct rig *rig, const char *claim_id, const char *j
 {
     struct ad *args = ad_from_text(more), *job = ad_from_text(job_text);
     struct answer answer;
-    ad_set_string(args, "ScheddAddress", listener_address(rig->schedd.listener));
+    if (!ad_has(args, "ScheddAddress")) {
+        ad_set_string(args, "ScheddAddress", listener_address(rig->schedd.listener));
+    }
     ad_set_string(args, "ScheddName", "s");
     ad_set_string(args, "ScheddPin", tls_identity_pin(rig->schedd.identity));
     ad_set_int(args, "LeaseDuration", rig->schedd.lease_s);

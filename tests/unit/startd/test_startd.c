@@ -40,6 +40,40 @@ static void an_offer_is_taken_and_the_claim_made(void **state)
     assert_int_equal(rig->schedd.resumes, 0);
 }
 
+static bool is_asked_to_claim(struct rig *rig)
+{
+    return rig->schedd.claims > 0;
+}
+
+static bool is_cut(struct rig *rig)
+{
+    const struct claim *claim = rig->startd->claims.items[0];
+    return claim->link.wire == NULL;
+}
+
+static void a_startd_that_is_asked_again_says_whether_it_still_tries_to_connect(void **state)
+{
+    struct rig *rig = *state;
+    struct ad *answer = NULL;
+    rig->schedd.silent = true;
+    remember_id(rig);
+    assert_int_equal(dial_me(rig, JOB), 0);
+    until(rig, is_asked_to_claim);
+    assert_int_equal(dial_with(rig, rig->claim_id, JOB, "[Again = true]", &answer), 0);
+    assert_false(ad_has(answer, "Dialing"));
+    ad_destroy(answer);
+    listener_destroy(rig->schedd.listener); /* cut, and nobody listens any more */
+    rig->schedd.listener = NULL;
+    wire_close(rig->schedd.wire);
+    rig->schedd.wire = NULL;
+    until(rig, is_cut);
+    assert_int_equal(dial_with(rig, rig->claim_id, JOB, "[Again = true; ScheddAddress = \"none\"]",
+                               &answer),
+                     0);
+    assert_true(ad_bool_or(answer, "Dialing", false));
+    ad_destroy(answer);
+}
+
 static void a_claim_id_works_once(void **state)
 {
     struct rig *rig = *state;
@@ -670,8 +704,9 @@ static void what_a_busy_collector_refused_is_sent_anew_within_seconds(void **sta
 
 UNIT_TESTS(RIG(a_silent_machine_does_not_renew_its_ads),
            RIG(what_a_busy_collector_refused_is_sent_anew_within_seconds),
-           RIG(an_offer_is_taken_and_the_claim_made), RIG(a_claim_id_works_once),
-           RIG(an_offer_to_an_owner_who_is_at_his_desk_is_refused),
+           RIG(an_offer_is_taken_and_the_claim_made),
+           RIG(a_startd_that_is_asked_again_says_whether_it_still_tries_to_connect),
+           RIG(a_claim_id_works_once), RIG(an_offer_to_an_owner_who_is_at_his_desk_is_refused),
            RIG(a_machine_that_goes_to_sleep_takes_no_offer),
            RIG(an_offer_is_judged_by_both_requirements_of_now),
            RIG(a_schedd_that_does_not_know_the_claim_frees_the_slot),
