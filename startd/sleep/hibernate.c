@@ -527,10 +527,13 @@ static void check_slots(struct startd *startd, bool has_asked)
     const struct config *config = startd->env.config;
     int64_t interval_s = config_duration_s(config, "HIBERNATE_CHECK_INTERVAL");
     if (interval_s == 0 || going_down_has_begun(startd) || startd->stopping ||
-        going_down_is_asking(startd)) {
+        startd->down.stage == DOWN_LEAVING_ASKING) {
         return;
     }
     loop_timer_set(startd->down.check_timer, (uint64_t)interval_s * 1000);
+    if (going_down_is_asking(startd)) {
+        return; /* not every answer sets the timer again */
+    }
     if (draining_stands(startd) || draining_is_on(startd)) {
         return; /* somebody else says what becomes of it */
     }

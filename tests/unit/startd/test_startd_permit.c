@@ -132,11 +132,14 @@ static void a_job_that_comes_before_the_answer_has_the_machine(void **state)
     with_rooster(rig, NULL);
     hibernate_check(rig->startd);
     until(rig, is_asked);
+    loop_timer_stop(rig->startd->down.check_timer); /* as if it fired before the answer came */
+    hibernate_check(rig->startd);
     claim_it(rig);
     answer_kept(YES);
     until(rig, is_withdrawn);
     assert_false(going_down_has_begun(rig->startd));
     assert_true(is_claimed_idle(rig));
+    assert_true(loop_timer_is_set(rig->startd->down.check_timer)); /* else it never sleeps again */
 }
 
 static void what_goes_wrong_after_the_answer_is_told(void **state)
