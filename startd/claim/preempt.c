@@ -49,7 +49,8 @@ int preempt_judge(const struct slot *slot, const struct ad *job, const char *wor
     const struct ad_expr *expr = ad_lookup(slot->ad, "Rank");
     double rank = expr != NULL ? ad_eval_rank(expr, slot->ad, job, &context) : 0.0;
     startd_tell_costly(slot, "Rank", "", ad_string_or(job, "User", ""));
-    double current = ad_real_or(slot->claim->job.shown, "CurrentRank", 0.0);
+    const struct ad *shown = slot->claim->job.shown; /* NULL: not known since a restart */
+    double current = shown != NULL ? ad_real_or(shown, "CurrentRank", 0.0) : 0.0;
     if (!slot_plan_may_preempt(rank, current, strcmp(word, "Priority") == 0)) {
         return err_set(
             err, -EPERM,
