@@ -42,6 +42,7 @@
 #define INVENTORY       "INVENTORY_" /* behind that */
 #define INVENTORY_MS    30000        /* that its script may take */
 #define INVENTORY_BYTES ((size_t)1 << 20)
+#define DISK_GROWTH     64 /* the disk is divided anew when it has one part in so many more */
 
 /* ---- the machine */
 
@@ -143,19 +144,26 @@ static int find_resource(struct startd *startd, const char *knob, struct err *er
     return 0;
 }
 
+/* Returns how much of the disk jobs may use now, KiB. */
+static int64_t disk_for_jobs(const struct startd *startd)
+{
+    const struct config *config = startd->env.config;
+    int64_t disk = os_disk_free_kib(startd->env.os, config_path(config, "EXECUTE")) -
+                   config_int(config, "RESERVED_DISK") * 1024;
+    return disk > 0 ? disk : 0;
+}
+
 static int find_resources(struct startd *startd, struct err *err)
 {
     const struct config *config = startd->env.config;
     struct resources *total = &startd->division.total;
     int64_t cpus = config_int(config, "NUM_CPUS");
     int64_t memory = config_int(config, "MEMORY");
-    int64_t disk = os_disk_free_kib(startd->env.os, config_path(config, "EXECUTE")) -
-                   config_int(config, "RESERVED_DISK") * 1024;
     memory =
         (memory > 0 ? memory : startd->machine.memory_mib) - config_int(config, "RESERVED_MEMORY");
     total->amount[RESOURCE_CPUS] = cpus > 0 ? cpus : (int64_t)startd->machine.cpus;
     total->amount[RESOURCE_MEMORY] = memory > 0 ? memory : 0;
-    total->amount[RESOURCE_DISK] = disk > 0 ? disk : 0;
+    total->amount[RESOURCE_DISK] = disk_for_jobs(startd);
     startd->division.kinds = mem_zalloc(sizeof *startd->division.kinds);
     carve_plan_kinds_init(startd->division.kinds);
     startd->division.inventory = ad_create();
@@ -324,8 +332,38 @@ void slots_destroy(struct startd *startd)
     vec_fini(&startd->sent.gone, mem_free);
 }
 
+/* Divides the disk anew when it has clearly more room than when the startd began: then it was
+ * full, or what earlier jobs left was not removed yet.  A disk that has less room needs no
+ * division: a slot's ad never shows more than is free. */
+static void divide_more_disk(struct startd *startd)
+{
+    struct slot_type types[SLOT_TYPES_MAX];
+    size_t type_count, count = 0;
+    int64_t *had = &startd->division.total.amount[RESOURCE_DISK];
+    const int64_t found = disk_for_jobs(startd);
+    if (found <= *had + *had / DISK_GROWTH || read_types(startd, types, &type_count, NULL) != 0) {
+        return;
+    }
+    struct resources total = startd->division.total;
+    total.amount[RESOURCE_DISK] = found;
+    struct slot_share *shares = mem_alloc(STARTD_SLOTS_MAX * sizeof *shares);
+    int rc = slot_types_plan_divide(startd->division.kinds, &total, types, type_count,
+                                    STARTD_SLOTS_MAX, shares, &count, NULL);
+    if (rc == 0 && count == startd->machine_slots) { /* else the configuration has changed */
+        log_info(startd->env.log, "disk.more", "the disk has more room than when the startd began",
+                 LOG_INT("had_kib", *had), LOG_INT("kib", found));
+        *had = found;
+        for (size_t i = 0; i < count; i++) {
+            startd->slots[i]->total.amount[RESOURCE_DISK] =
+                shares[i].resources.amount[RESOURCE_DISK];
+        }
+    }
+    mem_free(shares);
+}
+
 void slots_refresh(struct startd *startd)
 {
+    divide_more_disk(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
         slot_build(startd->slots[i]);
     }

@@ -38,7 +38,8 @@ void slots_destroy(struct startd *startd);
 /* To be called when the configuration has changed: reads the slots' policy expressions again.
  * Numbers and sizes of slots change only with a restart of the startd. */
 void slots_reload(struct startd *startd);
-/* builds the ads of all slots again and lets them be sent */
+/* Builds the ads of all slots again and lets them be sent.  Divides the disk anew if it has more
+ * room than when the startd began. */
 void slots_refresh(struct startd *startd);
 
 /* Splits a dynamic slot for that job off the partitionable slot parent.  The new slot is Unclaimed
