@@ -4,6 +4,7 @@
  */
 #include "schedd/claim/claims_load.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,6 +94,32 @@ static bool find_lost(void *arg, struct job *job)
     return true;
 }
 
+/* The job has a claim of which nothing is known: the claim's row was damaged or lost.  The job may
+ * run there until the lease ends, so it keeps a claim without a startd until then. */
+static void keep_for_lease(struct schedd *schedd, struct job *job)
+{
+    char run[JOB_ID_SIZE], id[CLAIM_ID_MAX + 1];
+    const char *slot = job->own != NULL ? ad_string_or(job->own, "RemoteHost", "") : "";
+    const char *at = strchr(slot, '@');
+    job_id(job, run);
+    (void)snprintf(id, sizeof(id), "lost#%s#%" PRId64, run, job->epoch);
+    struct claim *claim =
+        claim_create(schedd, id, slot, at != NULL ? at + 1 : "", "", job->autocluster);
+    log_warn(schedd->log, "claims.row_missing",
+             "the row of the claim on which the job runs is damaged or lost; the job starts again "
+             "when the claim's lease has ended",
+             LOG_TEXT("job", run), LOG_TEXT("slot", slot),
+             LOG_INT("seconds", (int64_t)(claim->lease_ms / 1000)));
+    claim->job = job;
+    job->claim = claim;
+    (void)snprintf(claim->job_id, sizeof(claim->job_id), "%s", run);
+    claim->epoch = job->epoch;
+    claim->start.activated = true;
+    claim->state = CLAIM_BUSY;
+    claim->claimed_ms = loop_now_ms(schedd->loop);
+    claim_renewed(claim);
+}
+
 int claims_load(struct schedd *schedd, struct err *err)
 {
     struct repair repair = {.schedd = schedd};
@@ -107,10 +134,7 @@ int claims_load(struct schedd *schedd, struct err *err)
         moves_tell_eviction(change, repair.evicted.items[i]);
     }
     for (size_t i = 0; i < repair.jobs.count; i++) {
-        struct job *job = repair.jobs.items[i];
-        claim_run_ended(schedd, job);
-        queue_move(schedd, job, JOB_IDLE);
-        change_job(change, job);
+        keep_for_lease(schedd, repair.jobs.items[i]);
     }
     struct ad *life = ad_create();
     ad_set_int(life, "Value", schedd->self.life);
