@@ -33,6 +33,12 @@ enum {
     PLANT_KNOWN_claim_unsaid = 1,
     /* negotiator: a match that came to nothing still counts as use */
     PLANT_KNOWN_charge_kept = 1,
+    /* starter: a job whose keeper was killed counts as ended by itself */
+    PLANT_KNOWN_keeper_ends_job = 1,
+    PLANT_KNOWN_fork_holds_job = 1, /* starter: holds a job that the machine cannot start now */
+    PLANT_KNOWN_lease_timer_missing = 1, /* starter: a job's cage has no lease process */
+    PLANT_KNOWN_full_disk_ends = 1,      /* store: a full disk ends the daemon */
+    PLANT_KNOWN_damage_unsaid = 1,       /* store: leaves a damaged row out without a word */
 };
 
 /* PLANTED(name) is 1 in a build that defines ROOST_PLANT_<name> as 1, and 0 in any other.  How:

@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "sim/client.h"
+#include "sim/host_faults.h"
 #include "sim/sim_private.h"
 #include "sim/tap.h"
 
@@ -233,6 +234,12 @@ static bool is_taken_away(const struct judge *judge, const struct job *job)
     const struct judge_options *options = &judge->options;
     return options->is_taken_away != NULL &&
            options->is_taken_away(options->arg, number_of(judge, job));
+}
+
+static bool is_excused(const struct judge *judge, unsigned number)
+{
+    const struct judge_options *options = &judge->options;
+    return options->is_excused != NULL && options->is_excused(options->arg, number);
 }
 
 struct recheck {
@@ -574,6 +581,8 @@ static void audit_jobs(void *arg, uint64_t began_us, struct ad *const *queue, si
     struct judge *judge = arg;
     unsigned *seen = mem_zalloc((judge->options.jobs + 1) * sizeof(*seen));
     unsigned *finished = mem_zalloc((judge->options.jobs + 1) * sizeof(*finished));
+    /* While the schedd's disk takes no changes, its queue shows what is not committed yet. */
+    bool is_kept = sim_disk_fault(sim_host_find(judge->sim, judge->options.central)) == 0;
     judge->audits++;
     for (size_t i = 0; i < queue_count + history_count; i++) {
         const struct ad *ad = i < queue_count ? queue[i] : history[i - queue_count];
@@ -584,7 +593,7 @@ static void audit_jobs(void *arg, uint64_t began_us, struct ad *const *queue, si
                          (long long)ad_int_or(ad, "ProcId", -1));
             continue;
         }
-        if (!job->acknowledged) { /* the answer was lost, not the jobs */
+        if (!job->acknowledged && is_kept) { /* the answer was lost, not the jobs */
             int64_t cluster = ad_int_or(ad, "ClusterId", 0), proc = ad_int_or(ad, "ProcId", 0);
             if (cluster >= 0 && cluster < CLUSTERS_MAX) {
                 judge->cluster_first[cluster] = number_of(judge, job) - (unsigned)proc + 1;
@@ -606,7 +615,8 @@ static void audit_jobs(void *arg, uint64_t began_us, struct ad *const *queue, si
     }
     for (unsigned i = 0; i < judge->options.jobs; i++) {
         if (judge->jobs[i].acknowledged_before_us != 0 &&
-            judge->jobs[i].acknowledged_before_us < began_us && seen[i] == 0) {
+            judge->jobs[i].acknowledged_before_us < began_us && seen[i] == 0 &&
+            !is_excused(judge, i)) {
             judge_broken(judge,
                          "job_lost: job %u was acknowledged, and is neither in the queue nor in "
                          "the history",
@@ -737,7 +747,11 @@ bool judge_job_waits(const struct judge *judge, unsigned number)
 
 bool judge_all_completed(const struct judge *judge)
 {
-    return judge->completed == judge->options.jobs;
+    unsigned done = judge->completed;
+    for (unsigned i = 0; done < judge->options.jobs && i < judge->options.jobs; i++) {
+        done += !judge->jobs[i].completed && is_excused(judge, i);
+    }
+    return done == judge->options.jobs;
 }
 
 unsigned judge_completed(const struct judge *judge)
@@ -779,6 +793,9 @@ void judge_finish(struct judge *judge)
 {
     for (unsigned i = 0; i < judge->options.jobs; i++) {
         const struct job *job = &judge->jobs[i];
+        if (is_excused(judge, i)) {
+            continue;
+        }
         if (!job->completed) {
             judge_broken(judge, "job_unfinished: job %u (%u of %u are completed)%s%s%s", i,
                          judge->completed, judge->options.jobs,

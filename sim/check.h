@@ -73,6 +73,9 @@ struct judge_options {
     /* Returns whether an administrator took job `number` away from a machine that did not answer;
      * the job may then still run on that machine until the claim lease ends.  NULL: never. */
     bool (*is_taken_away)(void *arg, unsigned number);
+    /* Returns whether job `number` need not be there, nor be completed: its row was damaged.  NULL:
+     * never. */
+    bool (*is_excused)(void *arg, unsigned number);
     /* Returns whether the machine may be woken without a job.  NULL: never. */
     bool (*is_ordered)(void *arg, const struct sim_host *host);
     void *arg;

@@ -14,6 +14,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "sim/host_faults.h"
 #include "sim/sim_private.h"
 #include "submit/submit_making.h"
 #include "wire/checkpoint_attrs.h"
@@ -41,6 +42,7 @@ struct question { /* a QUERY without an answer yet */
 struct person {
     struct client *client;
     struct sim *sim;
+    struct sim_host *host;
     struct loop *loop;
     struct wire_context *context;
     struct link schedd, collector;
@@ -200,6 +202,25 @@ static void offline_answered(struct question *question, int status)
     }
 }
 
+static void released(void *arg, struct wire_reply *reply)
+{
+    struct person *person = arg;
+    if (reply->status != 0) {
+        sim_trace(person->sim, NULL, "client: release: %d %s", reply->status, reply->text);
+    }
+}
+
+static void release_jobs(struct person *person)
+{
+    struct ad *args = ad_create();
+    ad_set_string(args, "Action", "Release");
+    ad_set_string(args, "Constraint", "JobStatus == 5");
+    const struct wire_body body = {.args = args};
+    (void)wire_call(person->schedd.wire, VERB_ACT, &body, 0, released,
+                    person); /* at the next audit */
+    ad_destroy(args);
+}
+
 static void audit_jobs(struct person *person)
 {
     uint64_t now_us = sim_now_us(person->sim);
@@ -211,6 +232,9 @@ static void audit_jobs(struct person *person)
         person->auditing_jobs = true;
         ask_for_ads(person, &person->schedd, "Job", NULL, &person->queue, queue_answered, 0,
                     now_us);
+        if (person->client->releases) {
+            release_jobs(person);
+        }
     }
     if (!person->auditing_offline && link_ready(&person->collector)) {
         person->auditing_offline = true;
@@ -236,9 +260,9 @@ static void submit_reply(void *arg, struct wire_reply *reply)
     batch->under_way = false;
     batch->acknowledged = reply->status == 0;
     sim_trace(person->sim, NULL, "client: batch %u: %d %s", number, reply->status, reply->text);
-    /* While the disk is full, no new jobs are taken; whoever submits tries again. */
-    bool again =
-        reply->status == -ECONNRESET || reply->status == -ETIMEDOUT || reply->status == -ENOSPC;
+    /* While the disk is full or read-only, no new jobs are taken; whoever submits tries again. */
+    bool again = reply->status == -ECONNRESET || reply->status == -ETIMEDOUT ||
+                 reply->status == -ENOSPC || reply->status == -EROFS;
     if (reply->status != 0 && !again && events->refused != NULL) {
         struct sim_process *was = step_out(person);
         events->refused(events->arg, number, reply->status, reply->text);
@@ -320,12 +344,19 @@ static void batch_constraint(const struct person *person, const struct client_ba
     (void)snprintf(text, size, "SimBatch =?= %u", (unsigned)(batch - person->client->batches));
 }
 
+/* Returns whether what is seen in the queue is durable: while the schedd's disk takes no changes,
+ * the queue shows jobs whose submission is not committed yet. */
+static bool is_kept(const struct person *person)
+{
+    return sim_disk_fault(person->host) == 0;
+}
+
 static void looked_up_history(struct question *question, int status)
 {
     struct client_batch *batch = &question->person->client->batches[question->batch];
     batch->under_way = false;
     if (status == 0 && question->ads.count > 0) {
-        batch->acknowledged = true;
+        batch->acknowledged = is_kept(question->person);
     } else if (status == 0 && link_ready(&question->person->schedd)) {
         submit_batch(question->person, batch);
     }
@@ -337,7 +368,7 @@ static void looked_up_queue(struct question *question, int status)
     struct client_batch *batch = &person->client->batches[question->batch];
     batch->under_way = false;
     if (status == 0 && question->ads.count > 0) {
-        batch->acknowledged = true;
+        batch->acknowledged = is_kept(question->person);
     } else if (status == 0 && link_ready(&person->schedd)) {
         char text[64];
         batch_constraint(person, batch, text, sizeof(text));
@@ -380,6 +411,7 @@ static int client_start(const struct sim_env *env, void **state)
     struct err err = {""};
     person->client = client;
     person->sim = env->sim;
+    person->host = sim_process_host(env->process);
     person->loop = env->loop;
     for (size_t i = 0; i < client->batch_count; i++) {
         client->batches[i].under_way = false;

@@ -48,6 +48,7 @@ struct client {
     const char *token_path, *ca_path;
     const char *program, *directory; /* Cmd and Iwd of the jobs */
     const char *steps_program;       /* Cmd of jobs with checkpoints */
+    bool releases;                   /* releases held jobs at each audit */
     uint64_t audit_us; /* time between two audits (queries of queue, history and collector) */
     struct client_batch *batches;
     size_t batch_count;

@@ -334,6 +334,7 @@ static void host_down(struct sim_host *host, bool orderly)
     host->failing = false;
     host->lost_power = !orderly;
     host->suspended_until_us = 0;
+    host->faults = (struct sim_host_faults){0};
     host->cut_ops = host->fail_writes = host->fail_syncs = 0;
     cancel_plans(host);
     sim_net_drop_host(host);
@@ -407,6 +408,9 @@ static void shift_job(struct sim_process *process, uint64_t for_us)
 {
     for (struct sim_link *at = process->events.next; at != &process->events; at = at->next) {
         struct sim_event *event = at->item;
+        if (event == process->lease_event) {
+            continue; /* on CLOCK_BOOTTIME, which goes on */
+        }
         sim_event_park(event);
         sim_event_resume(event, event->at_us + for_us);
     }

@@ -1,12 +1,14 @@
 /* sim/main.c - roost-sim: days of a simulated pool, one per seed.
  *
  *     roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] [--jobs N] [--calm] [--pause S]
- *               [--power HOURS | --checkpoints | --hasty] [--stop] [--trace]
+ *               [--power HOURS | --checkpoints | --hasty | --faults KIND] [--stop] [--trace]
  *
  * --power HOURS: machines that sleep, not all of them sound (power_days.h), instead of a day of
  * chaos.
  * --checkpoints: jobs that are evicted and go on elsewhere (ckpt_days.h).
  * --hasty: nothing breaks, but jobs are held and released, and machines drained, without a pause.
+ * --faults KIND: beside the chaos, faults that last (faults.h): fork, memory, keeper, still, disk,
+ * rows, names, client, or all; with --calm, without the chaos.
  * --pause S: at most S seconds between two things that go wrong (default: by seed); --calm: nothing
  * does. Exit status 0: no promise was broken; 1: one was (which, in which seed, and the last events
  * are on stdout); 2 usage.
@@ -17,6 +19,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "sim/faults.h"
 #include "sim/power_days.h"
 #include "sim/seeds.h"
 
@@ -24,8 +27,8 @@ static int print_usage(void)
 {
     (void)fprintf(stderr,
                   "usage: roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] "
-                  "[--jobs N] [--calm] [--pause S] [--power HOURS | --checkpoints | --hasty] "
-                  "[--stop] [--trace]\n");
+                  "[--jobs N] [--calm] [--pause S] [--power HOURS | --checkpoints | --hasty | "
+                  "--faults KIND] [--stop] [--trace]\n");
     return 2;
 }
 
@@ -85,6 +88,8 @@ static bool parse_options(int argc, char **argv, struct seeds *ret)
         } else if (strcmp(argv[i], "--power") == 0 && parse_number(next, 1000, &value) &&
                    value >= POWER_HOURS_MIN) {
             ret->hours = (unsigned)value;
+        } else if (strcmp(argv[i], "--faults") == 0 && next != NULL && faults_by_name(next) != 0) {
+            ret->pool.faults |= faults_by_name(next);
         } else if (strcmp(argv[i], "--pause") == 0 && parse_number(next, 86400, &value)) {
             ret->pool.pause_s = (unsigned)value;
         } else if (strcmp(argv[i], "--parallel") == 0 && parse_number(next, 4096, &value) &&

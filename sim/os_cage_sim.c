@@ -1,9 +1,11 @@
 /* sim/os_cage_sim.c - base/os/os_cage.h, os_cgroup.h, os_figures.h and os_traffic.h for a simulated
- * process: there are no cgroups, a cage changes nothing, and nothing is counted.
+ * process: there are no cgroups, a cage has only its
+ * bind mounts and its lease, and of what is counted there are only the kernel's kills.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/os/os_cage.h"
@@ -134,19 +136,24 @@ void os_tree_figures(struct os *os, const char *path, int64_t max_files,
 
 uint64_t os_oom_kills(struct os *os)
 {
-    (void)os;
-    return 0;
+    return os->process->host->faults.oom_kills;
+}
+
+static bool has_lease_at(const struct sim_process *process, const void *path)
+{
+    return process->lease_path != NULL && strcmp(process->lease_path, path) == 0;
 }
 
 void os_cage_renew(struct os *os, const char *lease_path, uint64_t end_ms)
 {
-    (void)os;
-    (void)lease_path;
-    (void)end_ms;
+    struct sim_process *caged =
+        sim_process_first(&os->process->host->processes, has_lease_at, lease_path);
+    if (caged != NULL) {
+        sim_process_lease(caged, end_ms);
+    }
 }
 
 bool os_cage_can_lease(struct os *os)
 {
-    (void)os;
-    return false;
+    return os->process->sim->options.lease_timers;
 }

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "sim/host_faults.h"
 #include "sim/sim_private.h"
 
 int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
@@ -17,7 +18,8 @@ int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void
 {
     struct sim_spawn how = {.argv = spec->argv, .spec = spec, .parent = os->process};
     struct sim_process *process = NULL;
-    int code = sim_process_create(os->process->host, &how, &process);
+    int code = sim_spawn_refusal(os->process->host);
+    code = code != 0 ? code : sim_process_create(os->process->host, &how, &process);
     if (code != 0) {
         return err_set(err, code, "%s: %s", spec->argv[0], err_code_text(code));
     }

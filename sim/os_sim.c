@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "sim/host_faults.h"
 #include "sim/sim_private.h"
 
 #define DISK_FREE_KIB (INT64_C(100) << 20)
@@ -102,14 +103,16 @@ int64_t os_disk_free_kib(struct os *os, const char *path)
     if (!sim_path(os->process->cwd, path, full) || sim_tree_find(host_of(os), full) == NULL) {
         return -ENOENT;
     }
+    if (sim_disk_fault(host_of(os)) == -ENOSPC) {
+        return (int64_t)(host_of(os)->faults.disk_room / 1024);
+    }
     return host_of(os)->full_until_us > os->process->sim->now_us ? DISK_FULL_KIB : DISK_FREE_KIB;
 }
 
 bool os_disk_name(struct os *os, const char *path, char *ret, size_t size)
 {
-    (void)os;
     (void)snprintf(ret, size, "%s (simulated)", path); /* cut if too long */
-    return false;
+    return sim_disk_fault(host_of(os)) == -EROFS;
 }
 
 void os_idleness(struct os *os, const struct os_terminals *which, struct os_idleness *ret)
@@ -219,7 +222,7 @@ static void stat_node(const struct sim_node *node, struct os_stat *ret)
     *ret = (struct os_stat){
         .is_dir = node->type == SIM_DIR,
         .is_file = node->type == SIM_FILE,
-        .size_bytes = (int64_t)node->size,
+        .size_bytes = (int64_t)(node->size > node->allocated ? node->size : node->allocated),
         .mtime_s = node->mtime_s,
         .mode = node->mode,
         .uid = node->uid,
@@ -273,6 +276,10 @@ int os_write_file(struct os *os, const char *path, const void *data, size_t leng
     if (dir == NULL) {
         return fail_path(err, -ENOENT, path);
     }
+    int refused = sim_disk_refusal(host_of(os), SIM_DISK_NAME, 0);
+    if (refused != 0) {
+        return fail_path(err, refused, path);
+    }
     struct sim_node *old = sim_dir_get(dir, name);
     if (old != NULL && old->type == SIM_DIR) {
         return fail_path(err, -EISDIR, path);
@@ -308,6 +315,12 @@ int os_mkdirs(struct os *os, const char *path, mode_t mode, struct err *err)
     if (!sim_path(os->process->cwd, path, full)) {
         return fail_path(err, -ENAMETOOLONG, path);
     }
+    int refused = sim_tree_find(host_of(os), full) == NULL
+                      ? sim_disk_refusal(host_of(os), SIM_DISK_NAME, 0)
+                      : 0;
+    if (refused != 0) {
+        return fail_path(err, refused, path);
+    }
     int code = sim_tree_mkdirs(host_of(os), full, mode);
     return code == 0 ? 0 : fail_path(err, code, path);
 }
@@ -323,6 +336,10 @@ int os_remove(struct os *os, const char *path, struct err *err)
     if (node->child_count > 0) {
         return fail_path(err, -ENOTEMPTY, path);
     }
+    int refused = sim_disk_refusal(host_of(os), SIM_DISK_NAME, 0);
+    if (refused != 0) {
+        return fail_path(err, refused, path);
+    }
     sim_dir_set(dir, name, NULL);
     return 0;
 }
@@ -331,10 +348,14 @@ int os_remove_tree(struct os *os, const char *path, struct err *err)
 {
     char name[256];
     struct sim_node *dir = find_parent(os, path, name);
-    (void)err;
-    if (dir != NULL) {
-        sim_dir_set(dir, name, NULL);
+    if (dir == NULL || sim_dir_get(dir, name) == NULL) {
+        return 0;
     }
+    int refused = sim_disk_refusal(host_of(os), SIM_DISK_NAME, 0);
+    if (refused != 0) {
+        return fail_path(err, refused, path);
+    }
+    sim_dir_set(dir, name, NULL);
     return 0;
 }
 
@@ -360,6 +381,10 @@ int os_renew_directory(struct os *os, const char *path, const char *kept, mode_t
     if (dir == NULL || dir->type != SIM_DIR) {
         return fail_path(err, dir == NULL ? -ENOENT : -ENOTDIR, path);
     }
+    int refused = sim_disk_refusal(host_of(os), SIM_DISK_NAME, 0);
+    if (refused != 0) {
+        return fail_path(err, refused, path);
+    }
     renew_node(os, dir, kept, mode);
     return 0;
 }
@@ -379,6 +404,10 @@ int os_rename(struct os *os, const char *from, const char *to, bool durable, str
     }
     if (old != NULL && old->type == SIM_DIR && (node->type != SIM_DIR || old->child_count > 0)) {
         return fail_path(err, node->type == SIM_DIR ? -ENOTEMPTY : -EISDIR, to);
+    }
+    int refused = sim_disk_refusal(host_of(os), SIM_DISK_NAME, 0);
+    if (refused != 0) {
+        return fail_path(err, refused, to);
     }
     sim_node_ref(node);
     sim_dir_set(from_dir, from_name, NULL);
@@ -480,6 +509,10 @@ int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
     if (node != NULL && (how == OS_WRITE_NEW || node->type != SIM_FILE)) {
         return fail_path(err, how == OS_WRITE_NEW ? -EEXIST : -EISDIR, path);
     }
+    int refused = how != OS_READ ? sim_disk_refusal(host_of(os), SIM_DISK_NAME, 0) : 0;
+    if (refused != 0) {
+        return fail_path(err, refused, path);
+    }
     if (node == NULL) {
         node = sim_node_create(host_of(os), SIM_FILE, mode);
         node->uid = os->process->uid;
@@ -490,6 +523,8 @@ int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
         if (code != 0) {
             return fail_path(err, code, path);
         }
+        sim_disk_freed(host_of(os), node->allocated);
+        node->allocated = 0;
     }
     struct os_file *file = sim_alloc(sizeof(*file));
     file->node = node;
@@ -527,9 +562,13 @@ int os_file_write(struct os_file *file, uint64_t offset, const void *data, size_
 
 int os_file_allocate(struct os_file *file, uint64_t length)
 {
-    const struct sim_host *host = file->node->host;
-    (void)length; /* the simulated disk has no measure */
-    return host->full_until_us > host->sim->now_us ? -ENOSPC : 0;
+    struct sim_host *host = file->node->host;
+    int code = sim_disk_refusal(host, SIM_DISK_WRITE, (size_t)length);
+    if (code == 0 && host->full_until_us > host->sim->now_us) {
+        code = -ENOSPC;
+    }
+    file->node->allocated = code == 0 ? (size_t)length : file->node->allocated;
+    return code;
 }
 
 int os_file_sync(struct os_file *file)
@@ -593,6 +632,9 @@ int os_lock(struct os *os, const char *path, struct os_lock **ret, pid_t *holder
     if (node == NULL) {
         node = sim_node_create(host_of(os), SIM_FILE, 0644);
         sim_dir_set(dir, name, node);
+    }
+    if (sim_disk_fault(host_of(os)) == -EROFS) {
+        return fail_path(err, -EROFS, path);
     }
     if (node->locker != NULL) {
         pid_t pid = node->locker->pid;

@@ -16,6 +16,8 @@
 #include "sim/check.h"
 #include "sim/client.h"
 #include "sim/daemon_sim.h"
+#include "sim/fault_truth.h"
+#include "sim/faults.h"
 #include "sim/sim_private.h"
 #include "sim/steward.h"
 #include "sim/tyrant.h"
@@ -29,6 +31,7 @@
 /* commands in the `node` sections of a story's configuration */
 #define OTHER_COMMANDS   " status_command = \"/sim/powered\" sleep_command = \"/sim/poweroff\""
 #define OUTPUT           "/home/roost/out"
+#define STORE            "/var/lib/roost/spool/schedd.db"
 #define JOB_PROGRAM      "/home/roost/work"
 #define STEPS_PROGRAM    "/home/roost/steps"
 #define SLOTS            2
@@ -54,6 +57,8 @@ struct pool {
     struct sim_host *central;
     struct judge *judge;
     struct chaos *chaos;
+    struct faults *faults;
+    struct fault_truth *fault_truth;
     bool supervised; /* init restarts the masters; otherwise it restarts the other daemons */
     struct client client;
     struct tyrant tyrant;
@@ -331,6 +336,7 @@ static void plan_batches(struct pool *pool, uint64_t begin_us)
         batch->cpus = sim_chance(pool->sim, 500) ? 1 : batch->cpus;
         batch->fame = (unsigned)sim_between(pool->sim, 0, FAMES - 1);
         batch->limits = pool->options.hasty ? "pool" : NULL;
+        batch->machines = pool->options.faults != 0 ? "TARGET.Disk >= RequestDisk" : NULL;
         first += batch->count;
         left -= batch->count;
         vec_push(&batches, batch);
@@ -376,6 +382,62 @@ static void run_until(struct pool *pool, uint64_t until_us)
     }
 }
 
+/* ---- what the faults are told, and ask ------------------------------------------------------- */
+
+static void see_job(void *arg, uint64_t began_us, unsigned number, const struct ad *ad)
+{
+    const struct pool *pool = arg;
+    fault_truth_job_seen(pool->fault_truth, began_us, number, ad);
+}
+
+static bool is_job_excused(void *arg, unsigned number)
+{
+    const struct pool *pool = arg;
+    return fault_truth_is_excused(pool->fault_truth, number);
+}
+
+static void see_sent(void *arg, struct sim_process *from, uint64_t connection, bool by_client,
+                     const char *route, const void *data, size_t length)
+{
+    const struct pool *pool = arg;
+    (void)connection;
+    (void)route;
+    (void)data;
+    (void)length;
+    if (pool->faults != NULL) {
+        faults_sent(pool->faults, from, by_client);
+    }
+}
+
+static void see_line(void *arg, struct sim_process *process, const char *line, size_t length)
+{
+    const struct pool *pool = arg;
+    fault_truth_log_line(pool->fault_truth, process, line, length);
+}
+
+static void see_end(void *arg, struct sim_process *process, int status, int signal_number)
+{
+    const struct pool *pool = arg;
+    (void)signal_number;
+    fault_truth_process_ended(pool->fault_truth, process, status);
+}
+
+static void plan_faults(struct pool *pool, uint64_t dawn_us, uint64_t dusk_us, uint64_t pause_us)
+{
+    const struct faults_options options = {.seed = pool->options.seed,
+                                           .begin_us = dawn_us,
+                                           .end_us = dusk_us,
+                                           .pause_max_us = pause_us,
+                                           .kinds = pool->options.faults,
+                                           .nodes = pool->options.nodes,
+                                           .central = pool->central,
+                                           .store = STORE,
+                                           .truth = pool->fault_truth};
+    pool->faults = faults_create(pool->sim, &options);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
 static void create_simulation(struct pool *pool)
 {
     size_t count = 0;
@@ -410,13 +472,28 @@ static void create_simulation(struct pool *pool)
         judge_options.is_taken_away = pool->options.story->is_taken_away;
         judge_options.job_seen = pool->options.story->job_seen;
     }
+    if (pool->options.faults != 0) {
+        judge_options.job_seen = see_job;
+        judge_options.is_excused = is_job_excused;
+        judge_options.arg = pool;
+    }
     pool->judge = judge_create(&judge_options);
     struct sim_options options = {.seed = pool->options.seed,
                                   .programs = pool->programs,
+                                  .lease_timers = pool->options.faults != 0,
                                   .verbose = pool->options.trace};
     judge_observe(pool->judge, &options.observer);
     pool->sim = sim_create(&options);
     judge_attach(pool->judge, pool->sim);
+    if (pool->options.faults != 0) {
+        const struct sim_observer also = {.sent = see_sent,
+                                          .log_line = see_line,
+                                          .process_ended = see_end,
+                                          .arg = pool};
+        pool->fault_truth =
+            fault_truth_create(pool->sim, pool->judge, &pool->client, pool->options.jobs);
+        sim_observe(pool->sim, &also);
+    }
     if (pool->options.begins != NULL) {
         pool->options.begins(pool->options.arg, pool->sim);
     }
@@ -479,6 +556,7 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
                                    .program = JOB_PROGRAM,
                                    .steps_program = STEPS_PROGRAM,
                                    .directory = OUTPUT,
+                                   .releases = options->faults != 0,
                                    .audit_us = (story != NULL ? story->audit_s : 20) * SIM_S};
     pool->tyrant = (struct tyrant){.collector_address = "tcp:" CENTRAL ":9618",
                                    .token_path = SECURITY "/tokens/NEGOTIATOR",
@@ -509,13 +587,17 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
     pool->steward.until_us = dusk_us;
     pool->witness.quiet_from_us = pool->witness.quiet_from_us > 0 ? dusk_us + WITNESS_SETTLE_US : 0;
     plan_batches(pool, dawn_us);
+    const uint64_t pause_us = pause_of(pool) * SIM_S;
     struct chaos_options chaos_options = {.seed = options->seed,
                                           .begin_us = dawn_us,
                                           .end_us = options->chaos ? dusk_us : 0,
-                                          .pause_max_us = pause_of(pool) * SIM_S,
+                                          .pause_max_us = pause_us,
                                           .central = pool->central,
                                           .nodes = options->nodes};
     pool->chaos = chaos_create(pool->sim, &chaos_options);
+    if (options->faults != 0) {
+        plan_faults(pool, dawn_us, dusk_us, pause_us);
+    }
     if (story != NULL) {
         story->begins(story->arg, pool->sim, pool->judge, dawn_us);
     }
@@ -533,6 +615,9 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
     if (!is_over(pool)) { /* nobody may be woken for nothing */
         run_until(pool, sim_now_us(pool->sim) + 400 * SIM_S);
         judge_finish(pool->judge);
+        if (options->faults != 0) {
+            fault_truth_finish(pool->fault_truth);
+        }
         if (story != NULL) {
             story->ends(story->arg);
         }
@@ -557,6 +642,8 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
     }
     sim_destroy(pool->sim);
     chaos_destroy(pool->chaos);
+    faults_destroy(pool->faults);
+    fault_truth_destroy(pool->fault_truth);
     judge_destroy(pool->judge);
     free_batches(&pool->client);
     mem_free(pool);

@@ -58,6 +58,8 @@ struct pool_options {
     /* during the day, hold and release all jobs and drain machines several times a second
      * (steward.h) */
     bool hasty;
+    /* Faults of these kinds during the day (bits of enum fault_kind, faults.h); 0: none. */
+    unsigned faults;
     unsigned pause_s; /* longest pause between two faults, seconds; 0: chosen by the seed */
     bool trace;       /* print the whole trace to stdout */
     /* Batches of jobs to use instead of random batches; their at_us counts from the end of the

@@ -269,6 +269,7 @@ static void free_texts(struct sim_process *process)
     sim_free(process->stderr_path);
     sim_free(process->stdout_seen);
     sim_free(process->job_key);
+    sim_free(process->lease_path);
     binds_free(process->binds, process->bind_count);
     sim_free(process);
 }
@@ -314,6 +315,12 @@ int sim_process_create(struct sim_host *host, const struct sim_spawn *how, struc
     sim_list_add(&host->processes, &process->of_host, process);
     (void)sim_at_process(process, sim->now_us + sim_between(sim, EXEC_MIN_US, EXEC_MAX_US),
                          begin_process, process);
+    const struct os_cage *cage = how->spec != NULL ? how->spec->cage : NULL;
+    process->caged = cage != NULL && cage->namespaces;
+    if (process->caged && cage->lease_path != NULL && sim->options.lease_timers) {
+        process->lease_path = sim_strdup(cage->lease_path);
+        sim_process_lease(process, cage->lease_end_ms);
+    }
     sim_count(sim, SIM_COUNT_SPAWNS);
     sim_trace(sim, process, "spawned by %d: %s", (int)process->parent,
               argc > 1 ? process->argv[argc - 1] : "");
@@ -492,6 +499,14 @@ static void deliver_cont(void *arg)
     }
 }
 
+void sim_process_stand(struct sim_process *process, uint64_t for_us)
+{
+    struct sim *sim = process->sim;
+    deliver_stop(process);
+    struct sim_event *event = sim_at_process(process, sim->now_us + for_us, deliver_cont, process);
+    event->even_stopped = true;
+}
+
 static void deliver_signal(void *arg)
 {
     struct sim_process *process = arg;
@@ -537,6 +552,29 @@ void sim_process_signal(struct sim_process *process, int signal_number)
     struct sim_event *event =
         sim_at_process(process, sim->now_us + sim_between(sim, 1, SIGNAL_MAX_US), call, process);
     event->even_stopped = call != deliver_signal;
+}
+
+/* ---- the lease of a cage -------------------------------------------------------------------- */
+
+/* The kernel's timer, which kills also who is stopped. */
+static void lease_over(void *arg)
+{
+    struct sim_process *process = arg;
+    process->lease_event = NULL;
+    process->keeper_killed = true;
+    sim_count(process->sim, SIM_COUNT_LEASE_KILLS);
+    sim_trace(process->sim, process, "the lease of its cage is over");
+    sim_process_end(process, -1, SIGKILL);
+}
+
+void sim_process_lease(struct sim_process *process, uint64_t end_ms)
+{
+    uint64_t at_us = process->host->booted_us + (end_ms + OS_CAGE_GRACE_MS) * SIM_MS;
+    uint64_t now_us = process->sim->now_us;
+    sim_cancel(process->lease_event);
+    process->lease_event =
+        sim_at_process(process, at_us > now_us ? at_us : now_us, lease_over, process);
+    process->lease_event->even_stopped = true;
 }
 
 /* ---- telling the parent of an end ------------------------------------------------------------ */
@@ -624,6 +662,7 @@ static void tell_watchers(struct sim_process *process, int status, int signal_nu
         if (watch->child) {
             watch->how = (struct os_exit){.status = signal_number != 0 ? -1 : status,
                                           .signal = signal_number,
+                                          .keeper_killed = process->keeper_killed,
                                           .user_cpu_s = ran_s,
                                           .max_rss_kib = 4096};
         } else {

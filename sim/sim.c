@@ -303,6 +303,15 @@ const char *sim_count_name(enum sim_count count)
         [SIM_COUNT_COMMIT_KILLS] = "commit_kills",
         [SIM_COUNT_RESTARTS] = "restarts",
         [SIM_COUNT_SUSPENDS] = "suspends",
+        [SIM_COUNT_SPAWN_FAILURES] = "spawn_failures",
+        [SIM_COUNT_OOM_KILLS] = "oom_kills",
+        [SIM_COUNT_KEEPER_KILLS] = "keeper_kills",
+        [SIM_COUNT_LEASE_KILLS] = "lease_kills",
+        [SIM_COUNT_STANDS] = "stands",
+        [SIM_COUNT_DISK_REFUSALS] = "disk_refusals",
+        [SIM_COUNT_ROW_FLIPS] = "row_flips",
+        [SIM_COUNT_NAME_FAILURES] = "name_failures",
+        [SIM_COUNT_CLIENT_KILLS] = "client_kills",
     };
     return (unsigned)count < SIM_COUNT_MAX ? NAMES[count] : "?";
 }
@@ -312,14 +321,17 @@ void sim_accident_until(struct sim *sim, uint64_t end_us)
     sim->last_accident_us = end_us > sim->last_accident_us ? end_us : sim->last_accident_us;
 }
 
+#define BIT(count) (UINT64_C(1) << SIM_COUNT_##count)
+
 void sim_count(struct sim *sim, enum sim_count count)
 {
-    static const unsigned ACCIDENTS =
-        1U << SIM_COUNT_DELAYED | 1U << SIM_COUNT_LINK_CUTS | 1U << SIM_COUNT_KILLS |
-        1U << SIM_COUNT_POWER_CUTS | 1U << SIM_COUNT_BOOT_FAILURES | 1U << SIM_COUNT_FATALS |
-        1U << SIM_COUNT_DISK_ERRORS | 1U << SIM_COUNT_RESTARTS | 1U << SIM_COUNT_SUSPENDS;
+    static const uint64_t ACCIDENTS = BIT(DELAYED) | BIT(LINK_CUTS) | BIT(KILLS) | BIT(POWER_CUTS) |
+                                      BIT(BOOT_FAILURES) | BIT(FATALS) | BIT(DISK_ERRORS) |
+                                      BIT(RESTARTS) | BIT(SUSPENDS) | BIT(SPAWN_FAILURES) |
+                                      BIT(OOM_KILLS) | BIT(KEEPER_KILLS) | BIT(LEASE_KILLS) |
+                                      BIT(STANDS) | BIT(DISK_REFUSALS) | BIT(NAME_FAILURES);
     sim->counts[count]++;
-    if ((ACCIDENTS & 1U << count) != 0) {
+    if ((ACCIDENTS & UINT64_C(1) << count) != 0) {
         sim_accident_until(sim, sim->now_us);
     }
 }

@@ -115,6 +115,16 @@ enum sim_count {
     SIM_COUNT_COMMIT_KILLS, /* kills while the victim's lane (worker thread) was at work */
     SIM_COUNT_RESTARTS,     /* restarts of failed services (programs that a host starts at boot) */
     SIM_COUNT_SUSPENDS,     /* machines that stood still for a while */
+    /* the faults of sim/host_faults.h */
+    SIM_COUNT_SPAWN_FAILURES, /* programs that could not be started */
+    SIM_COUNT_OOM_KILLS,      /* processes that the kernel killed for lack of memory */
+    SIM_COUNT_KEEPER_KILLS,   /* keepers of a cage (base/os/os_cage.h) that were killed */
+    SIM_COUNT_LEASE_KILLS,    /* jobs that the timer of their lease ended */
+    SIM_COUNT_STANDS,         /* processes that were stopped for a while */
+    SIM_COUNT_DISK_REFUSALS,  /* operations that a full, failing or read-only disk refused */
+    SIM_COUNT_ROW_FLIPS,      /* rows of a store in which a bit was flipped */
+    SIM_COUNT_NAME_FAILURES,  /* names that were not resolved, or to another machine */
+    SIM_COUNT_CLIENT_KILLS,   /* clients that were killed just after they asked for something */
     SIM_COUNT_MAX
 };
 const char *sim_count_name(enum sim_count count);
@@ -153,6 +163,8 @@ struct sim_options {
     const struct sim_program *const *programs;
     struct sim_observer observer;
     bool verbose; /* print the trace to stdout */
+    /* The machines can end a job at the end of its lease (os_cage_can_lease()). */
+    bool lease_timers;
 };
 struct sim *sim_create(const struct sim_options *options);
 /* Adds a second observer; call at most once, before anything runs. */

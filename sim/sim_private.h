@@ -155,6 +155,15 @@ struct sim_journal_entry { /* a directory change that a power cut may undo */
     struct sim_node *dir, *before, *after;
     char *name;
 };
+/* What is wrong with a machine for a while (host_faults.h). */
+struct sim_host_faults {
+    uint64_t spawns_until_us, disk_until_us, names_until_us;
+    int spawn_code, disk_code;
+    uint64_t disk_room;                 /* bytes that a full disk still takes */
+    const struct sim_host *name_of_all; /* what names resolve to; NULL: they do not resolve */
+    uint64_t oom_kills;                 /* since boot, as the kernel counts them */
+    int last_errno;                     /* of the last disk operation of SQLite that failed */
+};
 struct sim_host {
     struct sim *sim;
     char *name, *vfs_name;
@@ -178,7 +187,9 @@ struct sim_host {
      * this, and undoes all later entries */
     size_t journal_count, journal_capacity, journal_limit;
     unsigned fail_writes, fail_syncs, cut_ops;
+    uint64_t disk_error_us; /* when one of these failed last; 0: never */
     uint64_t full_until_us; /* the disk is full until this time */
+    struct sim_host_faults faults;
     bool owner_came, owner_is_there;
     uint64_t owner_left_us;
     bool failing; /* the host is losing power at this moment: its disk operations fail */
@@ -259,6 +270,10 @@ struct sim_process {
     unsigned lane_work; /* number of lane works that are under way */
     unsigned kill_ops;
     bool failing; /* the process is being killed at this moment */
+    /* The process has namespaces of its own, and so a keeper; its keeper was killed. */
+    bool caged, keeper_killed;
+    char *lease_path; /* FIFO through which the end of its lease moves; NULL: no lease */
+    struct sim_event *lease_event;
     char *job_key;
 };
 struct sim_spawn {
@@ -290,6 +305,11 @@ _Noreturn void sim_process_escape(struct sim_process *process, int status, int s
 void sim_watch_add(struct sim_process *watcher, struct sim_process *watched, pid_t pid,
                    os_exit_f call, void *arg, bool child);
 
+/* Lets the process stand still, as SIGSTOP does, and continue for_us microseconds later. */
+void sim_process_stand(struct sim_process *process, uint64_t for_us);
+/* Begins, or moves, the lease of a process with a keeper; end_ms: as in struct os_cage. */
+void sim_process_lease(struct sim_process *process, uint64_t end_ms);
+
 void sim_loop_init(struct loop *loop, struct sim_process *process);
 void sim_loop_drop(struct loop *loop); /* frees timers and lanes; calls no callbacks */
 
@@ -316,6 +336,7 @@ struct sim_node {
     size_t child_count, child_capacity;
     unsigned char *data; /* contents: size bytes and a zero byte */
     size_t size, capacity;
+    size_t allocated; /* bytes of the disk that are kept for this file, beyond its contents */
     struct sim_page *dirty;
     size_t dirty_count, dirty_capacity, size_before;
     bool is_dirty;
@@ -340,6 +361,8 @@ int sim_node_truncate(struct sim_node *node, size_t size);
  * fail, or the host loses power or the calling process is killed at this moment. */
 int sim_node_sync(struct sim_node *node);
 int sim_tree_sync_dirs(struct sim_host *host);
+/* Makes changes of names durable, which gives the room of removed files back. */
+void sim_tree_commit(struct sim_host *host);
 void sim_tree_sync_all(struct sim_host *host);
 /* does what a power cut does to the disk: some unsynced changes are undone, chosen at random */
 void sim_tree_crash(struct sim_host *host);

@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "sim/host_faults.h"
 #include "sim/net_sim.h"
 
 #define UNREACHABLE_MS  3000
@@ -688,7 +689,7 @@ static struct sim_host *resolve_host(struct sim_process *process, const char *na
         strcmp(name, "::1") == 0) {
         return process->host;
     }
-    return sim_host_find(process->sim, name);
+    return sim_name_resolve(process->host, name);
 }
 
 static struct sim_connection *connection_create(struct sim_process *process,

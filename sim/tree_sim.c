@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "sim/host_faults.h"
 #include "sim/sim_private.h"
 
 #define FILE_SIZE_MAX ((size_t)1 << 30)
@@ -53,6 +54,7 @@ void sim_node_unref(struct sim_node *node)
     if (--node->refs > 0) {
         return;
     }
+    sim_disk_freed(node->host, node->size + node->allocated);
     for (size_t i = 0; i < node->child_count; i++) {
         node->children[i]->parent = NULL;
         sim_node_unref(node->children[i]);
@@ -355,6 +357,7 @@ static bool must_fail(struct sim_host *host, unsigned *errors)
     (*errors)--;
     sim_count(sim, SIM_COUNT_DISK_ERRORS);
     sim_trace(sim, process, "disk error");
+    host->disk_error_us = sim->now_us;
     return true;
 }
 
@@ -362,6 +365,12 @@ int sim_node_write(struct sim_node *node, uint64_t offset, const void *data, siz
 {
     if (must_fail(node->host, &node->host->fail_writes)) {
         return -EIO;
+    }
+    uint64_t grown = offset + length;
+    int refused = sim_disk_refusal(node->host, SIM_DISK_WRITE,
+                                   grown > node->size ? (size_t)(grown - node->size) : 0);
+    if (refused != 0) {
+        return refused;
     }
     if (offset > FILE_SIZE_MAX || length > FILE_SIZE_MAX - offset) {
         return -EFBIG;
@@ -383,6 +392,13 @@ int sim_node_truncate(struct sim_node *node, size_t size)
 {
     if (must_fail(node->host, &node->host->fail_writes)) {
         return -EIO;
+    }
+    int refused = sim_disk_refusal(node->host, SIM_DISK_WRITE, 0);
+    if (refused != 0) {
+        return refused;
+    }
+    if (size < node->size) {
+        sim_disk_freed(node->host, node->size - size);
     }
     remember_pages(node, size / SIM_PAGE, node->size / SIM_PAGE);
     set_size(node, size);
@@ -407,9 +423,14 @@ static void journal_commit(struct sim_host *host)
     host->journal_count = 0;
 }
 
+void sim_tree_commit(struct sim_host *host)
+{
+    journal_commit(host);
+}
+
 int sim_tree_sync_dirs(struct sim_host *host)
 {
-    if (must_fail(host, &host->fail_syncs)) {
+    if (must_fail(host, &host->fail_syncs) || sim_disk_refusal(host, SIM_DISK_SYNC, 0) != 0) {
         return -EIO;
     }
     journal_commit(host);
@@ -418,7 +439,8 @@ int sim_tree_sync_dirs(struct sim_host *host)
 
 int sim_node_sync(struct sim_node *node)
 {
-    if (must_fail(node->host, &node->host->fail_syncs)) {
+    if (must_fail(node->host, &node->host->fail_syncs) ||
+        sim_disk_refusal(node->host, SIM_DISK_SYNC, 0) != 0) {
         return -EIO;
     }
     forget_dirty(node);

@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 
 #include "base/check.h"
+#include "sim/host_faults.h"
 #include "sim/sim_private.h"
 
 struct sim_vfs {
@@ -76,22 +77,28 @@ static int vfs_read(sqlite3_file *base, void *data, int length, sqlite3_int64 of
     return SQLITE_IOERR_SHORT_READ;
 }
 
+/* Returns what SQLite makes of a result of the disk; its errno can be asked for. */
+static int told(struct sim_vfs_file *file, int code, int error)
+{
+    file->host->faults.last_errno = -code;
+    return code == 0 ? SQLITE_OK : code == -ENOSPC ? SQLITE_FULL : error;
+}
+
 static int vfs_write(sqlite3_file *base, const void *data, int length, sqlite3_int64 offset)
 {
     struct sim_vfs_file *file = file_of(base);
-    if (file->dead || sim_node_write(file->node, (uint64_t)offset, data, (size_t)length) != 0) {
-        return SQLITE_IOERR_WRITE;
-    }
-    return SQLITE_OK;
+    return file->dead
+               ? SQLITE_IOERR_WRITE
+               : told(file, sim_node_write(file->node, (uint64_t)offset, data, (size_t)length),
+                      SQLITE_IOERR_WRITE);
 }
 
 static int vfs_truncate(sqlite3_file *base, sqlite3_int64 size)
 {
     struct sim_vfs_file *file = file_of(base);
-    if (file->dead || sim_node_truncate(file->node, (size_t)size) != 0) {
-        return SQLITE_IOERR_TRUNCATE;
-    }
-    return SQLITE_OK;
+    return file->dead
+               ? SQLITE_IOERR_TRUNCATE
+               : told(file, sim_node_truncate(file->node, (size_t)size), SQLITE_IOERR_TRUNCATE);
 }
 
 static int vfs_sync(sqlite3_file *base, int flags)
@@ -218,6 +225,10 @@ static int vfs_open(sqlite3_vfs *vfs, sqlite3_filename path, sqlite3_file *base,
             (node != NULL && node->type != SIM_FILE)) {
             return SQLITE_CANTOPEN;
         }
+        if (node == NULL && sim_disk_refusal(host, SIM_DISK_NAME, 0) != 0) {
+            host->faults.last_errno = EROFS;
+            return SQLITE_CANTOPEN;
+        }
         if (node == NULL) {
             node = sim_node_create(host, SIM_FILE, 0600);
             sim_dir_set(dir, name, node);
@@ -248,6 +259,10 @@ static int vfs_delete(sqlite3_vfs *vfs, const char *path, int sync_dir)
     struct sim_node *dir = sim_tree_parent(host, path, name, sizeof(name));
     if (dir == NULL || sim_dir_get(dir, name) == NULL) {
         return SQLITE_IOERR_DELETE_NOENT;
+    }
+    if (sim_disk_refusal(host, SIM_DISK_NAME, 0) != 0) {
+        host->faults.last_errno = EROFS;
+        return SQLITE_IOERR_DELETE;
     }
     sim_dir_set(dir, name, NULL);
     return sync_dir && sim_tree_sync_dirs(host) != 0 ? SQLITE_IOERR_DIR_FSYNC : SQLITE_OK;
@@ -302,10 +317,9 @@ static int vfs_time(sqlite3_vfs *vfs, double *ret)
 
 static int vfs_last_error(sqlite3_vfs *vfs, int size, char *out)
 {
-    (void)vfs;
     (void)size;
     (void)out;
-    return 0;
+    return host_of(vfs)->faults.last_errno;
 }
 
 void sim_vfs_create(struct sim_host *host)

@@ -15,6 +15,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os/os.h"
+#include "base/plant.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "base/vec.h"
@@ -128,7 +129,7 @@ static bool log_damage(struct store_trouble *trouble, const char *row, const cha
         return false;
     }
     (void)strmap_set(trouble->damaged, row, trouble); /* only presence counts */
-    if (strmap_count(trouble->damaged) <= DAMAGED_NAMED) {
+    if (strmap_count(trouble->damaged) <= DAMAGED_NAMED && !PLANTED(damage_unsaid)) {
         log_error(trouble->log, "store.row_damaged",
                   "a row of the store is damaged and is left out; see docs/howto/damaged-store.md",
                   LOG_TEXT("path", trouble->path), LOG_TEXT("row", row), LOG_TEXT("error", why));
@@ -179,7 +180,7 @@ void store_trouble_set_unreadable(struct store_trouble *trouble, const char *why
 
 bool store_trouble_is_of_disk(int code)
 {
-    return code == -ENOSPC || code == -EDQUOT || code == -EROFS;
+    return !PLANTED(full_disk_ends) && (code == -ENOSPC || code == -EDQUOT || code == -EROFS);
 }
 
 static void set_full(struct store_trouble *trouble, bool full, const char *why)

@@ -27,6 +27,7 @@
 #include "base/os/os_below.h"
 #include "base/os/os_cage.h"
 #include "base/os/os_cgroup.h"
+#include "base/plant.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "classad/ad.h"
@@ -302,7 +303,8 @@ static int cage_open(struct starter *starter, struct err *err)
     struct strbuf lease_path;
     strbuf_init(&lease_path, 0);
     strbuf_printf(&lease_path, "%s/" STARTER_LEASE_FILE, starter->run.directory);
-    cage->spec.lease_path = cage->lease_path = strbuf_take(&lease_path);
+    cage->lease_path = strbuf_take(&lease_path);
+    cage->spec.lease_path = PLANTED(lease_timer_missing) ? NULL : cage->lease_path;
     strbuf_fini(&lease_path);
     cage->spec.limit_cpus = find_cpus(starter, cage->spec.cpus);
     int rc = make_group(starter, cage, err);

@@ -18,6 +18,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os/os_below.h"
+#include "base/plant.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "starter/job/cage.h"
@@ -276,7 +277,7 @@ void job_start(struct starter *starter)
         rc = spawn_job(starter, &argv, &entries, &err);
         if (job_run_tries_again(starter, rc, err.text, WAKE_GO)) {
             starter->run.process.pid = 0;
-        } else if (err_is_shortage(rc)) {
+        } else if (err_is_shortage(rc) && !PLANTED(fork_holds_job)) {
             starter->run.process.pid = -1;
             job_run_blame_machine(starter, err.text);
         } else if (rc != 0) {

@@ -6,6 +6,7 @@
 
 #include "base/loop.h"
 #include "base/os/os.h"
+#include "base/plant.h"
 #include "starter/job/cage.h"
 #include "starter/job/watch.h"
 #include "starter/job_run.h"
@@ -32,7 +33,8 @@ bool job_end_is_machines(struct starter *starter, const struct os_exit *how)
     if (starter->run.stop.how != RUNS_ON || starter->run.end.hold != NULL) {
         return false;
     }
-    if (!how->keeper_killed && !watch_saw_machines_oom(starter, how)) {
+    bool killed = how->keeper_killed && !PLANTED(keeper_ends_job);
+    if (!killed && !watch_saw_machines_oom(starter, how)) {
         return false;
     }
     starter->run.process.pid = -1;

@@ -46,6 +46,18 @@ story=(--hasty) nodes=4 jobs=60
 plant charge_kept slot_waits
 plant claim_unsaid slot_waits
 
+nodes=6 jobs=40
+story=(--faults keeper --calm)
+plant keeper_ends_job result_wrong
+story=(--faults fork --calm)
+plant fork_holds_job job_held
+story=(--faults still --calm)
+plant lease_timer_missing job_twice
+story=(--faults disk --calm)
+plant full_disk_ends schedd_ends
+story=(--faults rows --calm)
+plant damage_unsaid damage_unsaid
+
 story=(--checkpoints) nodes=4 jobs=6
 plant checkpoint_told_early ckpt_unkept
 plant checkpoint_not_synced ckpt_damaged ckpt_lost
