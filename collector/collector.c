@@ -211,7 +211,7 @@ static int collector_start(const struct daemon_env *env, void **state, struct er
     struct collector *collector = mem_zalloc(sizeof(*collector));
     collector->env = *env;
     collector->users = user_world_create(env->os, env->config);
-    collector->started_s = loop_wall_s(env->loop);
+    collector->started_ms = (int64_t)loop_now_ms(env->loop);
     collector->lost_end = &collector->lost;
     read_settings(collector, env->config);
     collector->pool = ad_pool_create();

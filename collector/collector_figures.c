@@ -178,17 +178,18 @@ static double cpu_s(const struct collector *collector)
 
 static void put_self(struct collector *collector, double cpu, struct ad *ad)
 {
-    int64_t now_s = loop_wall_s(collector->env.loop);
+    const struct loop *loop = collector->env.loop;
     const struct collector_sample *before = &collector->samples[0];
-    ad_set_int(ad, "MonitorSelfTime", now_s);
-    ad_set_int(ad, "MonitorSelfAge", now_s - collector->started_s);
-    if (cpu >= 0 && now_s > collector->started_s) {
-        ad_set_real(ad, "MonitorSelfCPUUsage", 100 * cpu / (double)(now_s - collector->started_s));
-        ad_set_real(ad, "DaemonCoreDutyCycle", cpu / (double)(now_s - collector->started_s));
+    int64_t up_s = loop_since_s(loop, collector->started_ms);
+    int64_t recent_s = loop_since_s(loop, before->at_ms);
+    ad_set_int(ad, "MonitorSelfTime", loop_wall_s(loop));
+    ad_set_int(ad, "MonitorSelfAge", up_s);
+    if (cpu >= 0 && up_s > 0) {
+        ad_set_real(ad, "MonitorSelfCPUUsage", 100 * cpu / (double)up_s);
+        ad_set_real(ad, "DaemonCoreDutyCycle", cpu / (double)up_s);
     }
-    if (cpu >= 0 && now_s > before->at_s) {
-        ad_set_real(ad, "RecentDaemonCoreDutyCycle",
-                    (cpu - before->cpu_s) / (double)(now_s - before->at_s));
+    if (cpu >= 0 && recent_s > 0) {
+        ad_set_real(ad, "RecentDaemonCoreDutyCycle", (cpu - before->cpu_s) / (double)recent_s);
     }
     char *text = read_proc(collector, "/proc/self/statm");
     if (text) {
@@ -201,12 +202,12 @@ static void put_self(struct collector *collector, double cpu, struct ad *ad)
 
 static void take_sample(struct collector *collector, double cpu)
 {
-    int64_t now_s = loop_wall_s(collector->env.loop);
-    const struct collector_sample now = {now_s, cpu, collector->counts};
-    if (collector->samples[0].at_s == 0) {
-        collector->samples[0] = (struct collector_sample){.at_s = collector->started_s};
+    int64_t now_ms = (int64_t)loop_now_ms(collector->env.loop);
+    const struct collector_sample now = {now_ms, cpu, collector->counts};
+    if (collector->samples[0].at_ms == 0) {
+        collector->samples[0] = (struct collector_sample){.at_ms = collector->started_ms};
         collector->samples[1] = now;
-    } else if (now_s - collector->samples[1].at_s >= RECENT_S) {
+    } else if (loop_since_s(collector->env.loop, collector->samples[1].at_ms) >= RECENT_S) {
         collector->samples[0] = collector->samples[1];
         collector->samples[1] = now;
     }
@@ -220,7 +221,8 @@ void collector_show_figures(void *arg)
     take_sample(collector, cpu);
     collector->own_ad_s = now_s;
     struct ad *ad = ad_create();
-    daemon_ad_put(ad, collector->env.os, "Collector", collector->own_name, collector->started_s);
+    daemon_ad_put(ad, collector->env.os, "Collector", collector->own_name,
+                  loop_wall_of_s(collector->env.loop, collector->started_ms));
     settings_put(ad, collector->env.config);
     ad_set_string(ad, "Machine", collector->own_name);
     ad_set_string(ad, "CollectorName", config_string(collector->env.config, "COLLECTOR_NAME"));

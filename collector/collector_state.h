@@ -63,7 +63,7 @@ struct collector_counts {
 
 /* The counters and the CPU time at a moment, from which attributes Recent... are computed. */
 struct collector_sample {
-    int64_t at_s;
+    int64_t at_ms; /* loop_now_ms() */
     double cpu_s;
     struct collector_counts counts;
 };
@@ -131,7 +131,7 @@ struct collector {
     struct batch *last_batch;
     uint64_t last_session;
     char own_name[300];
-    int64_t started_s;
+    int64_t started_ms; /* when this daemon was started, loop_now_ms() */
     struct collector_counts counts;
     struct collector_settings settings;
 };

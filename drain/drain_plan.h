@@ -157,18 +157,18 @@ bool drain_plan_still_holds(enum drain_phase phase, enum drain_then then, bool s
  * update while nothing changes, and time in which the startd did not run is included. */
 struct drain_totals {
     int64_t unclaimed_s, badput_s;
-    int64_t counted_s; /* time up to which unclaimed_s was counted, seconds since 1970 */
+    int64_t counted_s; /* time up to which unclaimed_s was counted, seconds of the loop's clock */
     int64_t counting;  /* number of slots without a job since counted_s (drain_plan_counting()) */
 };
 
 /* Returns the number of slots whose time without a job counts as a cost of draining: slots that are
  * Unclaimed while draining, or Drained; not slots that are Owner or Claimed/Idle. */
 int64_t drain_plan_counting(const struct drain_slot *slots, size_t count, enum drain_phase phase);
-/* Brings unclaimed_s up to now_s (seconds since 1970) with the old value of totals->counting, then
- * sets totals->counting to `counting`, the result of drain_plan_counting().  A clock that was set
- * back does not reduce the sum. */
+/* Brings unclaimed_s up to now_s (seconds of the loop's clock) with the old value of
+ * totals->counting, then sets totals->counting to `counting`, the result of drain_plan_counting().
+ * A clock that was set back does not reduce the sum. */
 void drain_totals_count(struct drain_totals *totals, int64_t counting, int64_t now_s);
-/* Returns what unclaimed_s is at now_s (seconds since 1970), without changing totals. */
+/* Returns what unclaimed_s is at now_s (seconds of the loop's clock), without changing totals. */
 int64_t drain_totals_unclaimed_s(const struct drain_totals *totals, int64_t now_s);
 /* Adds to the badput the run time of a job that draining has evicted, run_s seconds without
  * suspensions. */

@@ -49,7 +49,6 @@ struct keeper { /* a daemon that the master runs */
     char why_down[DAEMON_DOWN_WHY_MAX];
     bool wanted; /* in DAEMON_LIST */
     uint64_t started_ms;
-    int64_t started_s; /* when it was started or adopted, seconds since 1970 */
     int64_t restarts;
     unsigned failures;
     struct loop_timer *restart;
@@ -184,7 +183,6 @@ static void start_daemon(void *arg)
         return;
     }
     keeper->started_ms = loop_now_ms(master->env.loop);
-    keeper->started_s = loop_wall_s(master->env.loop);
     if (adopt_daemon(keeper)) {
         master_ad_changed(master->ad);
         return;
@@ -401,7 +399,8 @@ static void say_daemons(void *arg, struct ad *ad)
         if (keeper->pid != 0) {
             runs++;
             say_number(keeper, "Pid", keeper->pid, ad);
-            say_number(keeper, "StartTime", keeper->started_s, ad);
+            say_number(keeper, "StartTime",
+                       loop_wall_of_s(master->env.loop, (int64_t)keeper->started_ms), ad);
         }
     }
     ad_set_strings(ad, "DaemonList", list, count);

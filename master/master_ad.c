@@ -30,8 +30,8 @@ struct master_ad {
     const struct master_ad_events *events;
     void *arg;
     char name[256];
-    int64_t started_s, epoch, sequence;
-    struct wire_context *wires; /* NULL: there is no token yet */
+    int64_t started_ms, epoch, sequence; /* started_ms: loop_now_ms() */
+    struct wire_context *wires;          /* NULL: there is no token yet */
     struct uplink *uplink;
     struct loop_timer *timer;
     void (*gone)(void *arg);
@@ -64,7 +64,8 @@ static void send_ad(struct master_ad *self, struct wire *wire)
     ad_set_int(args, "Epoch", self->epoch);
     ad_set_int(args, "Sequence", ++self->sequence);
     ad_set_bool(args, "Full", true);
-    daemon_ad_put(ad, self->env.os, "DaemonMaster", self->name, self->started_s);
+    daemon_ad_put(ad, self->env.os, "DaemonMaster", self->name,
+                  loop_wall_of_s(self->env.loop, self->started_ms));
     ad_set_string(ad, "Machine", self->name); /* as its startd calls it */
     ad_set_int(ad, "MyCurrentTime", loop_wall_s(self->env.loop));
     ad_set_int(ad, "UpdateSequenceNumber", self->sequence);
@@ -203,7 +204,7 @@ struct master_ad *master_ad_create(const struct daemon_env *env,
     self->env = *env;
     self->events = events;
     self->arg = arg;
-    self->started_s = loop_wall_s(env->loop);
+    self->started_ms = (int64_t)loop_now_ms(env->loop);
     self->epoch = loop_wall_ms(env->loop);
     self->timer = loop_timer_create(env->loop, interval_over, self);
     set_name(self);

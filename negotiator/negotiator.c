@@ -362,7 +362,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     negotiator->env = *env;
     negotiator->users = user_world_create(env->os, env->config);
     negotiator->epoch = (uint64_t)loop_wall_ms(env->loop);
-    negotiator->started_s = loop_wall_s(env->loop);
+    negotiator->started_ms = (int64_t)loop_now_ms(env->loop);
     loop_secret(env->loop, &negotiator->random_state, sizeof negotiator->random_state);
     set_names(negotiator);
     copies_create(negotiator);

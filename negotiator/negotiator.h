@@ -185,7 +185,7 @@ struct negotiator {
     /* time at which this process started, ms since 1970, and number of its last UPDATE; both are
      * sent with each UPDATE */
     uint64_t epoch, sequence;
-    int64_t started_s;
+    int64_t started_ms; /* when this daemon was started, loop_now_ms() */
 };
 
 extern const struct knob_table negotiator_knobs;

@@ -89,7 +89,8 @@ void negotiator_ad_send(struct negotiator *negotiator)
     ad_set_int(args, "Epoch", (int64_t)negotiator->epoch);
     ad_set_int(args, "Sequence", (int64_t)++negotiator->sequence);
     ad_set_bool(args, "Full", true);
-    daemon_ad_put(ad, negotiator->env.os, "Negotiator", negotiator->name, negotiator->started_s);
+    daemon_ad_put(ad, negotiator->env.os, "Negotiator", negotiator->name,
+                  loop_wall_of_s(negotiator->env.loop, negotiator->started_ms));
     daemon_ad_put_store(ad, store_problem(negotiator->store),
                         store_damaged_rows(negotiator->store));
     settings_put(ad, negotiator->env.config);

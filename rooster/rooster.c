@@ -86,7 +86,8 @@ static void send_ad(struct rooster *rooster)
     ad_set_int(args, "Epoch", (int64_t)rooster->epoch);
     ad_set_int(args, "Sequence", (int64_t)++rooster->sequence);
     ad_set_bool(args, "Full", true);
-    daemon_ad_put(ad, rooster->env.os, "Rooster", rooster->name, (int64_t)rooster->epoch / 1000);
+    daemon_ad_put(ad, rooster->env.os, "Rooster", rooster->name,
+                  loop_wall_of_s(rooster->env.loop, rooster->started_ms));
     settings_put(ad, rooster->env.config);
     ad_set_int(ad, "MyCurrentTime", loop_wall_s(rooster->env.loop));
     int64_t under_way = 0;
@@ -317,6 +318,7 @@ static int rooster_start(const struct daemon_env *env, void **state, struct err 
     struct rooster *rooster = mem_zalloc(sizeof *rooster);
     rooster->env = *env;
     rooster->epoch = (uint64_t)loop_wall_ms(env->loop);
+    rooster->started_ms = (int64_t)loop_now_ms(env->loop);
     rooster->configuration = 1;
     loop_secret(env->loop, &rooster->random_state, sizeof rooster->random_state);
     set_name(rooster);

@@ -67,6 +67,7 @@ struct rooster {
     /* time at which this process started, ms since 1970, and number of its last UPDATE; both are
      * sent with each UPDATE */
     uint64_t epoch, sequence;
+    int64_t started_ms; /* loop_now_ms() */
 };
 
 extern const struct knob_table rooster_knobs;

@@ -107,6 +107,7 @@ void moves_suspension(struct schedd *schedd, struct job *job, const struct ad *t
         return;
     }
     suspensions_note(job, told);
+    claim_run_told(schedd, job, ad_int_or(told, "RunSeconds", -1));
     if (job->claim != NULL &&
         job->claim->switching == (suspended ? SWITCH_TO_SUSPENDED : SWITCH_TO_RUNNING)) {
         job->claim->switching = SWITCH_NONE;

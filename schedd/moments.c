@@ -14,12 +14,18 @@
 #include "classad/ad.h"
 #include "schedd/schedd_state.h"
 
-void moment_note(const struct schedd *schedd, struct ad *ad, const char *name)
+void moment_note_ago(const struct schedd *schedd, struct ad *ad, const char *name, int64_t ago_s)
 {
     char text[OS_BOOT_ID_SIZE + 24];
-    (void)snprintf(text, sizeof(text), "%" PRIu64 " %s", loop_now_ms(schedd->loop),
+    (void)snprintf(text, sizeof(text), "%" PRId64 " %s",
+                   (int64_t)loop_now_ms(schedd->loop) - ago_s * 1000,
                    schedd->self.boot_id); /* fits */
     ad_set_string(ad, name, text);
+}
+
+void moment_note(const struct schedd *schedd, struct ad *ad, const char *name)
+{
+    moment_note_ago(schedd, ad, name, 0);
 }
 
 bool moment_of_this_boot(const struct schedd *schedd, const struct ad *ad, const char *name,

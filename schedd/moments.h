@@ -23,6 +23,8 @@ struct schedd;
 
 /* Sets the attribute to a note of the present moment. */
 void moment_note(const struct schedd *schedd, struct ad *ad, const char *name);
+/* Sets the attribute to a note of the moment ago_s seconds before now. */
+void moment_note_ago(const struct schedd *schedd, struct ad *ad, const char *name, int64_t ago_s);
 /* Returns true if the attribute is a note of this boot, and sets *ret to its loop_now_ms(). */
 bool moment_of_this_boot(const struct schedd *schedd, const struct ad *ad, const char *name,
                          int64_t *ret);

@@ -643,7 +643,7 @@ static int start_schedd(const struct daemon_env *env, void **state, struct err *
     schedd->log = env->log;
     schedd->config = env->config;
     schedd->env = *env;
-    schedd->started_s = loop_wall_s(env->loop);
+    schedd->started_ms = (int64_t)loop_now_ms(env->loop);
     TAILQ_INIT(&schedd->under_way.turns);
     int result = bring_up(schedd, env, err);
     if (result != 0) {

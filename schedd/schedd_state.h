@@ -162,7 +162,7 @@ struct schedd {
      * stops. */
     struct wire_context *context;
     struct door *door;
-    int64_t started_s;
+    int64_t started_ms; /* when this daemon was started, loop_now_ms() */
     struct listener *local;
     struct uplink *uplink;
     struct watch_server *watchers;

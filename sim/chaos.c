@@ -9,12 +9,13 @@
 #include "base/check.h"
 #include "sim/sim_private.h"
 
-#define VICTIMS_MAX 1024
+#define VICTIMS_MAX    1024
+#define CLOCK_PAUSE_US (60 * SIM_S)
 
 struct chaos {
     struct sim *sim;
     struct chaos_options options;
-    struct rng rng;
+    struct rng rng, clocks;
     uint64_t commit_until_us; /* how long a kill still waits for a commit */
 };
 
@@ -227,6 +228,36 @@ static void one_thing(struct chaos *chaos)
     }
 }
 
+/* ---- wall clocks ------------------------------------------------------------------------------
+ * A stream of its own, so that the other accidents of a seed do not depend on it. */
+
+static int64_t random_error_ms(struct chaos *chaos)
+{
+    static const int64_t SPANS_S[] = {20, 3600, 100 * INT64_C(86400), 3652 * INT64_C(86400)};
+    int64_t span_ms = SPANS_S[rng_below(&chaos->clocks, ARRAY_COUNT(SPANS_S))] * 1000;
+    return (int64_t)rng_below(&chaos->clocks, (uint64_t)(2 * span_ms + 1)) - span_ms;
+}
+
+/* Somebody, or a time service, sets the clock of a machine: wrong, or right again. */
+static void set_clock(void *arg)
+{
+    struct chaos *chaos = arg;
+    struct sim *sim = chaos->sim;
+    if (sim->now_us >= chaos->options.end_us) {
+        return; /* repair_all() has set all clocks right */
+    }
+    struct sim_host *host = chaos->options.central;
+    if (rng_below(&chaos->clocks, 100) >= 30) {
+        host = sim_host_at(sim, (size_t)rng_below(&chaos->clocks, chaos->options.nodes + 1));
+    }
+    if (host != NULL) {
+        bool right = host->wall_wrong_ms != 0 && rng_below(&chaos->clocks, 100) < 50;
+        sim_host_set_clock(host, right ? 0 : random_error_ms(chaos));
+    }
+    (void)sim_at(sim, sim->now_us + SIM_S + rng_below(&chaos->clocks, CLOCK_PAUSE_US), set_clock,
+                 chaos);
+}
+
 static void repair_all(struct chaos *chaos)
 {
     struct sim_host *host;
@@ -234,6 +265,7 @@ static void repair_all(struct chaos *chaos)
         sim_host_fail_boots(host, 0);
         sim_disk_fail(host, 0, 0);
         sim_disk_power_cut(host, 0);
+        sim_host_set_clock(host, 0);
         if (host != chaos->options.central) {
             struct sim_cut_link *link = sim_link_between(chaos->sim, chaos->options.central, host);
             link->cut_until_us = link->slow_until_us = chaos->sim->now_us;
@@ -271,6 +303,10 @@ struct chaos *chaos_create(struct sim *sim, const struct chaos_options *options)
     rng_seed(&chaos->rng, options->seed ^ UINT64_C(0x9e3779b97f4a7c15));
     if (options->end_us > options->begin_us) {
         (void)sim_at(sim, options->begin_us, do_damage, chaos);
+        rng_seed(&chaos->clocks, options->seed ^ UINT64_C(0xc10c25e7));
+        if (options->clocks) {
+            (void)sim_at(sim, options->begin_us, set_clock, chaos);
+        }
     }
     return chaos;
 }

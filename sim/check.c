@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "base/text.h"
@@ -21,8 +22,12 @@
 #include "sim/tap.h"
 
 #define CLUSTERS_MAX 4096
+/* seconds by which a duration may differ: two clocks that are read one after the other, and two
+ * values that are rounded */
+#define DURATION_SLACK_S 3
 
 struct job {
+    uint64_t submitted_us;
     bool submitted;    /* the request to submit it was sent */
     bool acknowledged; /* the schedd acknowledged the submission */
     bool result;       /* the schedd acknowledged that the result is committed */
@@ -452,6 +457,7 @@ static void submit_seen(struct judge *judge, const struct tap_message *message)
             struct job *job = job_by_number(judge, first + (int64_t)i);
             if (job != NULL && !job->submitted) {
                 job->submitted = true;
+                job->submitted_us = sim_now_us(judge->sim);
             }
         }
         count_demand(judge);
@@ -497,12 +503,88 @@ static bool is_later(const struct ad *args, int64_t epoch, int64_t sequence)
     return its_epoch != epoch ? its_epoch > epoch : ad_int_or(args, "Sequence", 0) > sequence;
 }
 
+/* ---- durations ------------------------------------------------------------------------------- */
+
+/* Checks that what took `seconds` by that machine's word lasted at most `most_us` in truth. */
+static void check_duration(struct judge *judge, const char *whose, const char *what,
+                           int64_t seconds, uint64_t most_us)
+{
+    if (seconds < -DURATION_SLACK_S || seconds > (int64_t)(most_us / SIM_S) + DURATION_SLACK_S) {
+        judge_broken(judge, "duration_wrong: %s: %s is %lld s, and at most %llu s are possible",
+                     whose, what, (long long)seconds, (unsigned long long)(most_us / SIM_S));
+    }
+}
+
+/* Checks the ad of a slot that its startd sends. */
+static void check_stamps(struct judge *judge, const struct sim_host *host, const struct ad *ad)
+{
+    static const char *const STAMPS[] = {"DaemonStartTime", "EnteredCurrentState",
+                                         "EnteredCurrentActivity", "JobStart"};
+    static const char *const DURATIONS[] = {"TotalJobRunTime", "TotalJobSuspendTime",
+                                            "CpuBusyTime"};
+    int64_t now_s = ad_int_or(ad, "MyCurrentTime", 0), value = 0;
+    if (now_s == 0 || ad_bool_or(ad, "Offline", false)) {
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(STAMPS); i++) {
+        if (ad_get_int(ad, STAMPS[i], &value) == 0) {
+            check_duration(judge, ad_string_or(ad, "Name", "?"), STAMPS[i], now_s - value,
+                           sim_host_up_us(host));
+        }
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(DURATIONS); i++) {
+        if (ad_get_int(ad, DURATIONS[i], &value) == 0) {
+            check_duration(judge, ad_string_or(ad, "Name", "?"), DURATIONS[i], value,
+                           sim_host_up_us(host));
+        }
+    }
+}
+
+/* A startd asks whether its machine may go down. */
+static void down_ask_seen(struct judge *judge, const struct tap_message *message)
+{
+    static const char *const NAMES[] = {"UpSeconds", "IdleSeconds"};
+    const struct sim_host *host = message->is_reply ? NULL : message->from->host;
+    int64_t value = 0;
+    for (size_t i = 0; host != NULL && i < ARRAY_COUNT(NAMES); i++) {
+        if (strcmp(ad_string_or(message->args, "Machine", ""), host->name) == 0 &&
+            ad_get_int(message->args, NAMES[i], &value) == 0) {
+            check_duration(judge, host->name, NAMES[i], value, sim_host_up_us(host));
+        }
+    }
+}
+
+/* Checks how long the runs of a job took in all. */
+static void check_run_time(struct judge *judge, const struct job *job, const struct ad *ad)
+{
+    static const char *const NAMES[] = {"RemoteWallClockTime", "LastRemoteWallClockTime",
+                                        "CommittedTime"};
+    /* When the submit machine was booted after that, with a wrong clock, and nobody could tell it
+     * how long a run had lasted, it had to guess. */
+    const struct sim_host *central = sim_host_find(judge->sim, judge->options.central);
+    if (central == NULL || central->booted_us > job->submitted_us) {
+        return;
+    }
+    char whose[32];
+    (void)snprintf(whose, sizeof(whose), "job %u", number_of(judge, job));
+    for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++) {
+        double value = ad_real_or(ad, NAMES[i], 0);
+        check_duration(judge, whose, NAMES[i],
+                       value > -1e12 && value < 1e12 ? (int64_t)value : INT64_MAX,
+                       sim_now_us(judge->sim) - job->submitted_us);
+    }
+}
+
 static void update_seen(struct judge *judge, const struct tap_message *message)
 {
     struct machine *machine = machine_of(judge, message->asker);
     for (size_t i = 0; !message->is_reply && i < message->ad_count; i++) {
         if (ad_bool_or(message->ads[i], "PartitionableSlot", false)) {
             check_whole(judge, message->ads[i]);
+        }
+        if (message->from->host == message->asker &&
+            strcmp(message->from->program->name, "roost-startd") == 0) {
+            check_stamps(judge, message->asker, message->ads[i]);
         }
     }
     if (!message->is_reply && ad_bool_or(message->args, "CancelOffline", false)) {
@@ -565,6 +647,9 @@ static void message_seen(void *arg, const struct tap_message *message)
     case VERB_POWER_RECLAIM:
         reclaim_seen(judge, message);
         break;
+    case VERB_POWER_DOWN_ASK:
+        down_ask_seen(judge, message);
+        break;
     case VERB_UPDATE:
         update_seen(judge, message);
         break;
@@ -604,6 +689,7 @@ static void audit_jobs(void *arg, uint64_t began_us, struct ad *const *queue, si
             job->completed = true;
             judge->completed++;
         }
+        check_run_time(judge, job, ad);
         if (judge->options.job_seen != NULL) {
             judge->options.job_seen(judge->options.arg, began_us, number_of(judge, job), ad);
         }
@@ -676,9 +762,9 @@ static void bytes_sent(void *arg, struct sim_process *from, uint64_t connection,
 
 struct judge *judge_create(const struct judge_options *options)
 {
-    static const enum wire_verb VERBS[] = {VERB_MATCH,         VERB_CLAIM,  VERB_SUBMIT,
-                                           VERB_JOB_RESULT,    VERB_UPDATE, VERB_CLAIM_GONE,
-                                           VERB_POWER_RECLAIM, VERB_NONE};
+    static const enum wire_verb VERBS[] = {VERB_MATCH,         VERB_CLAIM,          VERB_SUBMIT,
+                                           VERB_JOB_RESULT,    VERB_UPDATE,         VERB_CLAIM_GONE,
+                                           VERB_POWER_RECLAIM, VERB_POWER_DOWN_ASK, VERB_NONE};
     struct judge *judge = mem_zalloc(sizeof(*judge));
     judge->options = *options;
     judge->jobs = mem_zalloc((options->jobs + 1) * sizeof(*judge->jobs));

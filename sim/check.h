@@ -24,6 +24,9 @@
  * minute (a startd that was killed meanwhile counts anew);
  * - never_sleeps: the work was done long ago, and a machine is still on;
  * - not_frames: something was sent that is not a frame of the protocol;
+ * - duration_wrong: an ad or a request for permission to sleep says that a machine is up, a slot is
+ *   in its state, or a job runs for longer than this is possible, or for less than nothing,
+ *   whatever the wall clocks say;
  * - submit_refused: the schedd refused a valid submission;
  * - queue_unknown: the queue contains a job that nobody submitted.
  *

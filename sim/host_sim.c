@@ -104,7 +104,18 @@ void sim_host_fail_boots(struct sim_host *host, unsigned count)
 
 int64_t sim_host_wall_ms(const struct sim_host *host)
 {
-    return EPOCH_MS + (int64_t)(host->sim->now_us / 1000) + host->wall_skew_ms;
+    return EPOCH_MS + (int64_t)(host->sim->now_us / 1000) + host->wall_skew_ms +
+           host->wall_wrong_ms;
+}
+
+void sim_host_set_clock(struct sim_host *host, int64_t wrong_ms)
+{
+    if (wrong_ms != host->wall_wrong_ms) {
+        sim_count(host->sim, SIM_COUNT_CLOCK_SETS);
+        sim_trace(host->sim, NULL, "%s: wall clock set by %.3f s", host->name,
+                  (double)(wrong_ms - host->wall_wrong_ms) / 1e3);
+        host->wall_wrong_ms = wrong_ms;
+    }
 }
 
 uint64_t sim_host_up_us(const struct sim_host *host)

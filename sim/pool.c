@@ -592,6 +592,7 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
                                           .begin_us = dawn_us,
                                           .end_us = options->chaos ? dusk_us : 0,
                                           .pause_max_us = pause_us,
+                                          .clocks = story == NULL && options->seed % 2 == 0,
                                           .central = pool->central,
                                           .nodes = options->nodes};
     pool->chaos = chaos_create(pool->sim, &chaos_options);

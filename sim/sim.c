@@ -312,6 +312,7 @@ const char *sim_count_name(enum sim_count count)
         [SIM_COUNT_ROW_FLIPS] = "row_flips",
         [SIM_COUNT_NAME_FAILURES] = "name_failures",
         [SIM_COUNT_CLIENT_KILLS] = "client_kills",
+        [SIM_COUNT_CLOCK_SETS] = "clock_sets",
     };
     return (unsigned)count < SIM_COUNT_MAX ? NAMES[count] : "?";
 }

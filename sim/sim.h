@@ -125,6 +125,7 @@ enum sim_count {
     SIM_COUNT_ROW_FLIPS,      /* rows of a store in which a bit was flipped */
     SIM_COUNT_NAME_FAILURES,  /* names that were not resolved, or to another machine */
     SIM_COUNT_CLIENT_KILLS,   /* clients that were killed just after they asked for something */
+    SIM_COUNT_CLOCK_SETS,   /* times that a machine's wall clock was set */
     SIM_COUNT_MAX
 };
 const char *sim_count_name(enum sim_count count);
@@ -258,6 +259,9 @@ void sim_host_owner(struct sim_host *host, bool is_there);
 /* The machine stands still for for_us microseconds, as a closed laptop or a stopped virtual machine
  * does: its CLOCK_BOOTTIME goes on, but its processes and its network stand still. */
 void sim_host_suspend(struct sim_host *host, uint64_t for_us);
+/* Sets the machine's wall clock wrong by wrong_ms milliseconds; 0: right again.  Its CLOCK_BOOTTIME
+ * goes on as before.  A boot does not mend the clock. */
+void sim_host_set_clock(struct sim_host *host, int64_t wrong_ms);
 
 /* Creates or replaces a file on the host's disk, for tests; its contents count as synced. */
 void sim_file_put(struct sim_host *host, const char *path, const void *data, size_t length,

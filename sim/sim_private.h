@@ -177,6 +177,7 @@ struct sim_host {
     char boot_id[OS_BOOT_ID_SIZE];
     uint64_t booted_us, suspended_us, suspended_until_us;
     int64_t wall_skew_ms;
+    int64_t wall_wrong_ms; /* sim_host_set_clock() */
     pid_t last_pid;
     struct sim_service *services[16];
     size_t service_count;

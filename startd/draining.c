@@ -101,7 +101,7 @@ void draining_estimate(const struct startd *startd, const struct drain_request *
 void draining_publish(struct startd *startd, bool all)
 {
     struct drain_estimates cost;
-    int64_t now_s = loop_wall_s(startd->env.loop);
+    int64_t now_s = (int64_t)(loop_now_ms(startd->env.loop) / 1000);
     draining_estimate(startd, NULL, &cost);
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
@@ -146,11 +146,13 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     }
     draining->totals = (struct drain_totals){.unclaimed_s = ad_int_or(ad, "UnclaimedTime", 0),
                                              .badput_s = ad_int_or(ad, "BadputTime", 0),
-                                             .counted_s = ad_int_or(ad, "CountedTo", 0),
                                              .counting = ad_int_or(ad, "Counting", 0)};
     enum drain_phase phase =
         (enum drain_phase)ad_int_or(ad, "Phase", DRAIN_NONE); /* written by us */
     bool same_boot = strcmp(ad_string_or(ad, "BootId", ""), startd->machine.boot_id) == 0;
+    /* Of the time between two boots nothing counts. */
+    int64_t now_s = (int64_t)(loop_now_ms(startd->env.loop) / 1000);
+    draining->totals.counted_s = same_boot ? ad_int_or(ad, "CountedToUptime", now_s) : now_s;
     if (drain_request_read(ad, &draining->request, &err) == DRAIN_OK && !has_exited(startd) &&
         drain_plan_still_holds(phase, draining->request.then, same_boot)) {
         (void)snprintf(draining->id, sizeof draining->id, "%s", ad_string_or(ad, "Id", ""));
@@ -181,7 +183,8 @@ void draining_count(struct startd *startd)
         counting = 0; /* time that it sleeps, or is not there, is none of draining */
     }
     if (counting != draining->totals.counting) {
-        drain_totals_count(&draining->totals, counting, loop_wall_s(startd->env.loop));
+        drain_totals_count(&draining->totals, counting,
+                           (int64_t)(loop_now_ms(startd->env.loop) / 1000));
         draining_save(startd, NULL);
     }
 }

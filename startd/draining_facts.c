@@ -119,11 +119,11 @@ void draining_save(struct startd *startd, void (*done)(void *arg))
         ad_set_string(ad, "Id", draining->id);
         ad_set_string(ad, "Requester", draining->requester);
         ad_set_int(ad, "Began", draining->began_s);
-        ad_set_string(ad, "BootId", startd->machine.boot_id);
     }
+    ad_set_string(ad, "BootId", startd->machine.boot_id);
     ad_set_int(ad, "UnclaimedTime", draining->totals.unclaimed_s);
     ad_set_int(ad, "BadputTime", draining->totals.badput_s);
-    ad_set_int(ad, "CountedTo", draining->totals.counted_s);
+    ad_set_int(ad, "CountedToUptime", draining->totals.counted_s);
     ad_set_int(ad, "Counting", draining->totals.counting);
     strbuf_init(&bytes, STORE_VALUE_MAX);
     ad_encode(ad, true, &bytes);

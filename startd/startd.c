@@ -206,7 +206,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
         startd->asleep = startd->asleep || strcmp(env->argv[i], "-asleep") == 0;
     }
     startd->sent.epoch = (uint64_t)loop_wall_ms(env->loop);
-    startd->started_s = loop_wall_s(env->loop);
+    startd->started_ms = (int64_t)loop_now_ms(env->loop);
     startd->look.awake_since_ms = (int64_t)loop_now_ms(env->loop);
     loop_secret(env->loop, &startd->eval.random_state, sizeof startd->eval.random_state);
     startd->poll_timer = loop_timer_create(env->loop, poll_machine, startd);

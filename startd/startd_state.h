@@ -96,8 +96,9 @@ struct startd {
     enum startd_stopping stopping;
     /* the startd was started with -asleep: it only sends offline ads of the machine, then ends */
     bool asleep;
-    int64_t started_s;
-    int64_t last_match_s; /* when a slot was last matched, seconds since 1970; 0: never */
+    /* Moments of loop_now_ms(): when the startd started, and when a slot was last matched; 0:
+     * never. */
+    int64_t started_ms, last_match_ms;
 };
 
 #endif

@@ -25,6 +25,7 @@
 #include "base/text.h"
 
 #define SESSIONS "/run/systemd/sessions"
+#define FUTURE_S 60 /* a terminal that was used later than this from now is not believed */
 
 static void add_line(struct strmap *lines, const char *line)
 {
@@ -95,6 +96,7 @@ static bool is_terminal(const char *line)
 struct look {
     const struct os_terminals *which;
     const struct strmap *sessions; /* NULL: all count */
+    int64_t now_s;
     int64_t keyboard_s, console_s; /* when they were last used; 0: never */
 };
 
@@ -115,6 +117,9 @@ static void look_at(struct look *look, const char *line)
         return;
     }
     int64_t used_s = st.st_atim.tv_sec;
+    if (used_s > look->now_s + FUTURE_S) {
+        return; /* the wall clock was set back since: its next use will show */
+    }
     look->keyboard_s = used_s > look->keyboard_s ? used_s : look->keyboard_s;
     look->console_s = console && used_s > look->console_s ? used_s : look->console_s;
 }
@@ -145,14 +150,13 @@ void os_idleness(struct os *os, const struct os_terminals *which, struct os_idle
 {
     (void)os;
     struct strmap *sessions = which->sessions_only ? session_lines() : NULL;
-    struct look look = {.which = which, .sessions = sessions};
+    struct look look = {.which = which, .sessions = sessions, .now_s = (int64_t)time(NULL)};
     look_into(&look, "/dev", "");
     look_into(&look, "/dev/pts", "pts/");
     for (size_t i = 0; i < which->console_count; i++) {
         look_at(&look, which->console[i]); /* "input/mice" is in neither */
     }
     strmap_destroy(sessions, NULL);
-    int64_t now_s = (int64_t)time(NULL);
-    ret->keyboard_s = idle_since(now_s, look.keyboard_s);
-    ret->console_s = idle_since(now_s, look.console_s);
+    ret->keyboard_s = idle_since(look.now_s, look.keyboard_s);
+    ret->console_s = idle_since(look.now_s, look.console_s);
 }

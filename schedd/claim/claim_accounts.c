@@ -41,6 +41,8 @@ double claim_slot_weight(const struct job *job)
 #define RUN_BEGAN "RunBeganAt"
 #define RUN_ENDED "RunEndedAt"
 
+#define RUN_TOLD_MAX_S (100 * 366 * INT64_C(86400))
+
 void claim_run_given(struct schedd *schedd, struct job *job)
 {
     struct ad *own = job_own(job);
@@ -62,6 +64,18 @@ void claim_run_began(struct schedd *schedd, struct job *job)
     ad_set_int(own, "JobCurrentStartExecutingDate", wall_s);
     if (!ad_has(own, "JobStartDate")) {
         ad_set_int(own, "JobStartDate", wall_s);
+    }
+}
+
+void claim_run_told(struct schedd *schedd, struct job *job, int64_t run_s)
+{
+    struct ad *own = job_own(job);
+    int64_t at_ms = 0;
+    if (job->phase == JOB_ACTIVE && run_s >= 0 && run_s <= RUN_TOLD_MAX_S &&
+        ad_has(own, RUN_BEGAN) && !moment_of_this_boot(schedd, own, RUN_BEGAN, &at_ms)) {
+        moment_note_ago(schedd, own, RUN_BEGAN, run_s);
+        moment_note_ago(schedd, own, RUN_GIVEN, run_s); /* moments before */
+        schedd->claimed.boot_wall_s = 0;                /* its stamps are to be looked at */
     }
 }
 

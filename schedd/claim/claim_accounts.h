@@ -20,6 +20,10 @@ struct schedd;
 /* To be called when the job gets its claim, and when its program has started: note when. */
 void claim_run_given(struct schedd *schedd, struct job *job);
 void claim_run_began(struct schedd *schedd, struct job *job);
+/* The startd says that the job's run has lasted run_s seconds so far (below 0: it says nothing).
+ * Counts only when this machine was booted since the run began: then the schedd itself does not
+ * know how long this was. */
+void claim_run_told(struct schedd *schedd, struct job *job, int64_t run_s);
 /* Return the seconds since claim_run_given() and claim_run_began() of the job's present or last
  * run; 0 when there was none. */
 int64_t claim_given_s(const struct schedd *schedd, const struct job *job);

@@ -101,7 +101,8 @@ struct ad *request_ads_scheduler(const struct schedd *schedd)
         users += ((const struct owner *)value)->jobs > 0 ? 1 : 0;
     }
     struct ad *ad = ad_create();
-    daemon_ad_put(ad, schedd->os, "Scheduler", schedd->self.name, schedd->started_s);
+    daemon_ad_put(ad, schedd->os, "Scheduler", schedd->self.name,
+                  loop_wall_of_s(schedd->loop, schedd->started_ms));
     settings_put(ad, schedd->config);
     ad_set_string(ad, "Machine", schedd->self.machine);
     ad_set_string(ad, "MyAddress", schedd->self.address);

@@ -239,7 +239,7 @@ static void begin_run(struct claim *claim)
 {
     mem_free(claim->run.record);
     mem_free(claim->run.directory);
-    claim->run = (struct claim_run){.start_s = loop_wall_s(claim->startd->env.loop),
+    claim->run = (struct claim_run){.start_ms = (int64_t)loop_now_ms(claim->startd->env.loop),
                                     .recorded_pid = claim->kept.wire != NULL ? claim->kept.pid : 0};
     claim->suspension = (struct claim_suspension){.by = claim->suspension.by};
     claim->starter.pid = 0;

@@ -24,6 +24,7 @@
 #include "base/plant.h"
 #include "base/redial.h"
 #include "base/stream/stream.h"
+#include "base/wall_offset.h"
 #include "classad/ad.h"
 #include "startd/claim/activation.h"
 #include "startd/claim/claim_facts.h"
@@ -42,7 +43,8 @@
 
 #define CLAIM_CALL_MS    20000
 #define LEASE_MAX_S      86400
-#define CLAIM_ARGS_BYTES 2048 /* of CLAIM without the slot's ad, at most */
+#define RUN_PLAUSIBLE_S  (366 * INT64_C(86400)) /* for a run of which only wall times are known */
+#define CLAIM_ARGS_BYTES 2048                   /* of CLAIM without the slot's ad, at most */
 /* most bytes of each text that a schedd tells about itself, such as its address, without the
  * terminating zero */
 #define CLAIM_ADDRESS_MAX 512
@@ -568,6 +570,18 @@ struct claim *claim_make(struct startd *startd)
 
 /* ---- after our own restart */
 
+/* Reads a moment of loop_now_ms() from the row of a claim; 0: none.  stamp: the attribute by which
+ * an older version kept its wall time. */
+static int64_t moment_of(const struct startd *startd, const struct ad *ad, const char *moment,
+                         const char *stamp)
+{
+    int64_t at_ms = ad_int_or(ad, moment, 0), stamp_s = ad_int_or(ad, stamp, 0);
+    return at_ms != 0 || stamp_s == 0
+               ? at_ms
+               : wall_offset_earlier_ms(stamp_s, loop_wall_s(startd->env.loop),
+                                        loop_now_ms(startd->env.loop), false, RUN_PLAUSIBLE_S);
+}
+
 static int restore_one(void *arg, const char *key, const void *value, size_t length)
 {
     struct startd *startd = arg;
@@ -604,7 +618,7 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     /* Renewals are not in the store: this is the latest that it can be.  The starter knows better,
      * and is told nothing until the schedd has confirmed the claim. */
     claim->lease.end_ms = loop_now_ms(startd->env.loop) + (uint64_t)claim->lease.length_s * 1000;
-    claim->run.start_s = ad_int_or(ad, "JobStart", 0);
+    claim->run.start_ms = moment_of(startd, ad, "JobStartMs", "JobStart");
     claim->ending.preempted = ad_bool_or(ad, "Preempted", false);
     claim->ending.starter_failed = ad_bool_or(ad, "StarterFailed", false);
     claim->ending.machine_fault = ad_bool_or(ad, "MachineFault", false);
@@ -614,7 +628,7 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     claim->suspension.by = !ad_bool_or(ad, "Suspended", false)        ? SUSPENDED_BY_NONE
                            : ad_bool_or(ad, "SuspendedByUser", false) ? SUSPENDED_BY_USER
                                                                       : SUSPENDED_BY_POLICY;
-    claim->suspension.at_s = ad_int_or(ad, "SuspendedAt", 0);
+    claim->suspension.at_ms = moment_of(startd, ad, "SuspendedAtMs", "SuspendedAt");
     claim->suspension.total_s = ad_int_or(ad, "SuspendedSeconds", 0);
     claim->suspension.count = ad_int_or(ad, "NumSuspensions", 0);
     if (same_boot && !over && slot != NULL && slot->claim == NULL) {

@@ -79,8 +79,8 @@ struct claim_job {
 
 /* One run of the claim's latest job, valid in the stages CLAIM_RECORDING to CLAIM_ACTIVE. */
 struct claim_run {
-    int64_t start_s; /* when the run began, seconds since 1970; 0: not begun */
-    char *record;    /* text of the file job.record, from which the starter reads what to run */
+    int64_t start_ms; /* when the run began, loop_now_ms(); 0: not begun */
+    char *record;     /* text of the file job.record, from which the starter reads what to run */
     char *directory;
     /* pid of the starter that the claim's record on disk names; 0: none yet */
     pid_t recorded_pid;
@@ -97,7 +97,7 @@ struct claim_suspension {
     /* Who suspended the job.  A job that its user suspended is continued only when the schedd says
      * so, not by CONTINUE. */
     enum suspended_by by;
-    int64_t at_s;    /* when the last suspension began, seconds since 1970; 0: never in this run */
+    int64_t at_ms;   /* when the last suspension began, loop_now_ms(); 0: never in this run */
     int64_t total_s; /* seconds suspended in this run, without the present suspension */
     int64_t count;   /* number of suspensions in this run */
 };

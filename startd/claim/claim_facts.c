@@ -46,18 +46,23 @@ uint64_t claim_remaining_ms(const struct claim *claim)
 
 int64_t claim_suspended_s(const struct claim *claim)
 {
-    int64_t now_s = loop_wall_s(claim->startd->env.loop);
-    int64_t open_s = claim_is_suspended(claim) && now_s > claim->suspension.at_s
-                         ? now_s - claim->suspension.at_s
-                         : 0;
-    return claim->suspension.total_s + open_s;
+    const struct claim_suspension *suspension = &claim->suspension;
+    return suspension->total_s + (claim_is_suspended(claim)
+                                      ? loop_since_s(claim->startd->env.loop, suspension->at_ms)
+                                      : 0);
+}
+
+int64_t claim_in_all_s(const struct claim *claim)
+{
+    return claim_plan_has_run(claim->stage) && claim->run.start_ms != 0
+               ? loop_since_s(claim->startd->env.loop, claim->run.start_ms)
+               : 0;
 }
 
 int64_t claim_run_s(const struct claim *claim)
 {
-    int64_t now_s = loop_wall_s(claim->startd->env.loop);
-    int64_t run = now_s - claim->run.start_s - claim_suspended_s(claim);
-    return claim_plan_has_run(claim->stage) && claim->run.start_s > 0 && run > 0 ? run : 0;
+    int64_t in_all_s = claim_in_all_s(claim), suspended_s = claim_suspended_s(claim);
+    return in_all_s > suspended_s ? in_all_s - suspended_s : 0;
 }
 
 void claim_put_suspension(const struct claim *claim, struct ad *args)
@@ -66,9 +71,11 @@ void claim_put_suspension(const struct claim *claim, struct ad *args)
         return;
     }
     ad_set_bool(args, "Suspended", claim_is_suspended(claim));
+    ad_set_int(args, "RunSeconds", claim_in_all_s(claim));
     if (claim->suspension.count > 0) {
         ad_set_int(args, "NumSuspensions", claim->suspension.count);
-        ad_set_int(args, "LastSuspensionTime", claim->suspension.at_s);
+        ad_set_int(args, "LastSuspensionTime",
+                   loop_wall_of_s(claim->startd->env.loop, claim->suspension.at_ms));
         ad_set_int(args, "SuspendedSeconds", claim_suspended_s(claim));
     }
 }

@@ -22,6 +22,8 @@ bool claim_is_suspended(const struct claim *claim);
 struct claim *claim_find(struct startd *startd, const char *claim_id);
 /* ms until the claim's lease ends; 0: the lease is over */
 uint64_t claim_remaining_ms(const struct claim *claim);
+/* Returns the seconds since this run of the job began, with suspensions; 0: no run. */
+int64_t claim_in_all_s(const struct claim *claim);
 /* Returns how many seconds the job was suspended in this run so far. */
 int64_t claim_suspended_s(const struct claim *claim);
 /* Returns the seconds since this run of the job began, without the time in which it was

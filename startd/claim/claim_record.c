@@ -64,7 +64,7 @@ static struct ad *claim_to_ad(const struct claim *claim)
     if (claim->run.directory != NULL) {
         ad_set_string(ad, "Directory", claim->run.directory);
     }
-    ad_set_int(ad, "JobStart", claim->run.start_s);
+    ad_set_int(ad, "JobStartMs", claim->run.start_ms);
     ad_set_string(ad, "Reason", claim->ending.reason);
     ad_set_bool(ad, "Preempted", claim->ending.preempted);
     ad_set_bool(ad, "StarterFailed", claim->ending.starter_failed);
@@ -74,7 +74,7 @@ static struct ad *claim_to_ad(const struct claim *claim)
     ad_set_bool(ad, "Accepted", claim->retirement.accepted);
     ad_set_bool(ad, "Suspended", claim_is_suspended(claim));
     ad_set_bool(ad, "SuspendedByUser", claim->suspension.by == SUSPENDED_BY_USER);
-    ad_set_int(ad, "SuspendedAt", claim->suspension.at_s);
+    ad_set_int(ad, "SuspendedAtMs", claim->suspension.at_ms);
     ad_set_int(ad, "SuspendedSeconds", claim->suspension.total_s);
     ad_set_int(ad, "NumSuspensions", claim->suspension.count);
     if (claim->job.ad != NULL) {

@@ -68,9 +68,7 @@ static int64_t retirement_left_s(const struct slot *slot)
     if (!claim_plan_has_run(claim->stage) || claim->job.ad == NULL) {
         return 0;
     }
-    return slot_plan_retirement_s(slot->ad, claim->job.ad,
-                                  context.now_s - claim->run.start_s - claim_suspended_s(claim),
-                                  &context);
+    return slot_plan_retirement_s(slot->ad, claim->job.ad, claim_run_s(claim), &context);
 }
 
 static int64_t vacate_max_s(const struct slot *slot)

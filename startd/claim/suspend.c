@@ -22,7 +22,7 @@ static void suspension_recorded(void *arg)
 void claim_suspend(struct claim *claim, enum suspended_by by)
 {
     claim->suspension.by = by;
-    claim->suspension.at_s = loop_wall_s(claim->startd->env.loop);
+    claim->suspension.at_ms = (int64_t)loop_now_ms(claim->startd->env.loop);
     claim->suspension.count++;
     loop_timer_stop(claim->retirement.timer); /* time does not count while it stands still */
     starters_suspend(claim);

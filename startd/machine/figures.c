@@ -33,6 +33,11 @@ static int64_t idle_later(int64_t idle_s, int64_t later_s)
     return idle_s < OS_NEVER_IDLE_S ? idle_s + later_s : idle_s;
 }
 
+static void limit_to(int64_t *idle_s, int64_t most_s)
+{
+    *idle_s = *idle_s < most_s ? *idle_s : most_s;
+}
+
 /* Idle times of now, from what was seen and what was reported since. */
 static void count_idleness(struct figures *figures, uint64_t now_ms)
 {
@@ -55,8 +60,19 @@ static void measure_idleness(struct startd *startd)
     struct figures *figures = &startd->figures;
     struct os_terminals which = {.sessions_only = !config_bool(config, "STARTD_HAS_BAD_UTMP")};
     which.console = config_list(config, "CONSOLE_DEVICES", &which.console_count);
+    uint64_t now_ms = loop_now_ms(startd->env.loop);
+    struct os_idleness most = {.keyboard_s = OS_NEVER_IDLE_S, .console_s = OS_NEVER_IDLE_S};
+    if (figures->seen_ms != 0) { /* a second for rounding */
+        int64_t later_s = (int64_t)((now_ms - figures->seen_ms) / 1000) + 1;
+        most.keyboard_s = idle_later(figures->seen.keyboard_s, later_s);
+        most.console_s = idle_later(figures->seen.console_s, later_s);
+    }
     os_idleness(startd->env.os, &which, &figures->seen);
-    figures->seen_ms = loop_now_ms(startd->env.loop);
+    /* The terminals have wall times.  When the wall clock was set, they seem to be idle for years;
+     * but nothing becomes idle faster than time passes. */
+    limit_to(&figures->seen.keyboard_s, most.keyboard_s);
+    limit_to(&figures->seen.console_s, most.console_s);
+    figures->seen_ms = now_ms;
     count_idleness(figures, figures->seen_ms);
 }
 
@@ -177,8 +193,7 @@ static int64_t idle_of(const struct slot *slot, const char *knob, int64_t idle_s
     if (slot->id <= config_int(startd->env.config, knob)) {
         return idle_s;
     }
-    int64_t up_s = loop_wall_s(startd->env.loop) - startd->started_s;
-    return (up_s > 0 ? up_s : 0) +
+    return loop_since_s(startd->env.loop, startd->started_ms) +
            config_duration_s(startd->env.config, "DISCONNECTED_KEYBOARD_IDLE_BOOST");
 }
 
@@ -190,18 +205,19 @@ static void write_clock(const struct startd *startd, int64_t now_s, struct ad *a
 }
 
 /* CpuBusy is an expression of the ad; we must remember since when it is true. */
-static void write_busy(struct slot *slot, int64_t now_s, struct ad *ad)
+static void write_busy(struct slot *slot, struct ad *ad)
 {
     struct ad_context context = startd_context(slot->startd);
     const struct ad_expr *expr = ad_lookup(ad, "CpuBusy");
     bool busy = expr != NULL && ad_eval_bool(expr, ad, NULL, &context) == AD_TRUE;
+    const struct loop *loop = slot->startd->env.loop;
     if (!busy) {
-        slot->cpu_busy_s = 0;
-    } else if (slot->cpu_busy_s == 0) {
-        slot->cpu_busy_s = now_s;
+        slot->cpu_busy_ms = 0;
+    } else if (slot->cpu_busy_ms == 0) {
+        slot->cpu_busy_ms = (int64_t)loop_now_ms(loop);
     }
     ad_set_bool(ad, "CpuIsBusy", busy);
-    ad_set_int(ad, "CpuBusyTime", busy && now_s > slot->cpu_busy_s ? now_s - slot->cpu_busy_s : 0);
+    ad_set_int(ad, "CpuBusyTime", busy ? loop_since_s(loop, slot->cpu_busy_ms) : 0);
 }
 
 void figures_write(struct slot *slot, struct ad *ad)
@@ -219,11 +235,10 @@ void figures_write(struct slot *slot, struct ad *ad)
     ad_set_int(ad, "ConsoleIdle", console_s);
     meter_write(slot, ad);
     write_clock(startd, now_s, ad);
-    write_busy(slot, now_s, ad);
+    write_busy(slot, ad);
     if (slot->claim != NULL && claim_plan_has_run(slot->claim->stage) &&
-        slot->claim->run.start_s > 0) {
-        int64_t run_s = now_s - slot->claim->run.start_s;
-        ad_set_int(ad, "TotalJobRunTime", run_s > 0 ? run_s : 0);
+        slot->claim->run.start_ms != 0) {
+        ad_set_int(ad, "TotalJobRunTime", claim_in_all_s(slot->claim));
         ad_set_int(ad, "TotalJobSuspendTime", claim_suspended_s(slot->claim));
     }
 }

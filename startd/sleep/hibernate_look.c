@@ -265,8 +265,8 @@ void hibernate_look_put_keep(const struct startd *startd, struct ad *ad)
 void hibernate_look_put_reclaim(const struct startd *startd, struct ad *ad)
 {
     const struct reclaim *reclaim = &startd->reclaim;
-    if (reclaim->at_s > 0) {
-        ad_set_int(ad, "LastReclaimTime", reclaim->at_s);
+    if (reclaim->at_ms != 0) {
+        ad_set_int(ad, "LastReclaimTime", loop_wall_of_s(startd->env.loop, reclaim->at_ms));
         ad_set_string(ad, "LastReclaimReason", reclaim->reason);
     }
 }
@@ -291,8 +291,9 @@ void hibernate_look_put(struct startd *startd, struct ad *ad)
     } else {
         ad_remove(ad, "HibernationHeldBy");
     }
-    if (startd->last_match_s > 0) {
-        ad_set_int(ad, "MachineLastMatchTime", startd->last_match_s);
+    if (startd->last_match_ms != 0) {
+        ad_set_int(ad, "MachineLastMatchTime",
+                   loop_wall_of_s(startd->env.loop, startd->last_match_ms));
     }
     hibernate_look_put_keep(startd, ad);
     pool_look_put(startd, ad);

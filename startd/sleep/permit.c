@@ -22,6 +22,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
+#include "base/plant.h"
 #include "classad/ad.h"
 #include "startd/sleep/adapter.h"
 #include "startd/sleep/going_down.h"
@@ -102,12 +103,12 @@ static void ask_answered(void *arg, struct wire_reply *reply)
 
 static struct ad *make_args(struct startd *startd, const struct permit_what *what)
 {
-    int64_t now_s = loop_wall_s(startd->env.loop), since_s = 0;
+    int64_t since_ms = 0;
     char cannot[200];
     struct ad *args = ad_create();
     for (size_t i = 0; i < startd->slot_count; i++) {
-        int64_t entered_s = startd->slots[i]->entered_state_s;
-        since_s = entered_s > since_s ? entered_s : since_s;
+        int64_t entered_ms = startd->slots[i]->entered_state_ms;
+        since_ms = entered_ms > since_ms ? entered_ms : since_ms;
     }
     ad_set_string(args, "Machine", startd->name);
     ad_set_string(args, "Level", slot_plan_level_name(what->level));
@@ -120,8 +121,10 @@ static struct ad *make_args(struct startd *startd, const struct permit_what *wha
                     adapter_can_wake(startd, cannot,
                                      sizeof cannot)); /* it is told to only when it goes down */
     ad_set_int(args, "UpSeconds",
-               ((int64_t)loop_now_ms(startd->env.loop) - startd->look.awake_since_ms) / 1000);
-    ad_set_int(args, "IdleSeconds", since_s > 0 && since_s <= now_s ? now_s - since_s : 0);
+               PLANTED(uptime_by_wall)
+                   ? loop_wall_s(startd->env.loop) - (int64_t)(startd->sent.epoch / 1000)
+                   : loop_since_s(startd->env.loop, startd->look.awake_since_ms));
+    ad_set_int(args, "IdleSeconds", since_ms > 0 ? loop_since_s(startd->env.loop, since_ms) : 0);
     return args;
 }
 

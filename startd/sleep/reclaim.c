@@ -61,7 +61,7 @@ static void note_reclaim(struct startd *startd, const struct wire_request *reque
     struct reclaim *reclaim = &startd->reclaim;
     startd->look.reclaimed_ms[0] = startd->look.reclaimed_ms[1];
     startd->look.reclaimed_ms[1] = loop_now_ms(startd->env.loop);
-    reclaim->at_s = loop_wall_s(startd->env.loop);
+    reclaim->at_ms = (int64_t)loop_now_ms(startd->env.loop);
     (void)snprintf(reclaim->reason, sizeof reclaim->reason, "%.200s; the machine %.80s",
                    ad_string_or(args, "Reason", "jobs wait"), what);
     log_info(startd->env.log, "power.reclaimed", reclaim->reason,

@@ -11,9 +11,8 @@ struct startd;
 struct wire_request;
 
 struct reclaim {
-    /* when jobs last took the machine back, seconds since 1970; 0: never since the startd was
-     * started */
-    int64_t at_s;
+    /* when jobs last took the machine back, loop_now_ms(); 0: never since the startd was started */
+    int64_t at_ms;
     char reason[300];
     /* a POWER_RECLAIM that succeeded, answered when the end of the drain request, if there was one,
      * is on disk; NULL: none */

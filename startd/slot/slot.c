@@ -199,10 +199,9 @@ static void set_claim(const struct slot *slot, struct ad *ad)
     if (claim->job.shown != NULL) {
         ad_merge(ad, claim->job.shown);
     }
-    if (claim_plan_has_run(claim->stage) && claim->run.start_s > 0) {
-        int64_t run_s =
-            loop_wall_s(slot->startd->env.loop) - claim->run.start_s - claim_suspended_s(claim);
-        ad_set_int(ad, "JobStart", claim->run.start_s);
+    if (claim_plan_has_run(claim->stage) && claim->run.start_ms != 0) {
+        int64_t run_s = claim_run_s(claim);
+        ad_set_int(ad, "JobStart", loop_wall_of_s(slot->startd->env.loop, claim->run.start_ms));
         job_ckpt_put_run(claim, ad);
         struct ad_context context = startd_context(slot->startd);
         ad_set_int(ad, "RetirementTimeRemaining",
@@ -246,8 +245,12 @@ static void set_activity(const struct slot *slot, struct ad *ad)
 {
     ad_set_string(ad, "State", slot_state_name(slot->state));
     ad_set_string(ad, "Activity", slot_activity_name(slot->activity));
-    ad_set_int(ad, "EnteredCurrentState", slot->entered_state_s);
-    ad_set_int(ad, "EnteredCurrentActivity", slot->entered_activity_s);
+    ad_set_int(ad, "DaemonStartTime",
+               loop_wall_of_s(slot->startd->env.loop, slot->startd->started_ms));
+    ad_set_int(ad, "EnteredCurrentState",
+               loop_wall_of_s(slot->startd->env.loop, slot->entered_state_ms));
+    ad_set_int(ad, "EnteredCurrentActivity",
+               loop_wall_of_s(slot->startd->env.loop, slot->entered_activity_ms));
 }
 
 static void set_state(struct slot *slot, struct ad *ad)
@@ -298,7 +301,8 @@ static void add_child(const struct slot *child, struct strbuf lists[CHILD_LISTS]
     add_string(&lists[CHILD_USER], shown != NULL ? ad_string_or(shown, "RemoteUser", "") : "");
     strbuf_printf(&lists[CHILD_RANK], "%.15g",
                   shown != NULL ? ad_real_or(shown, "CurrentRank", 0.0) : 0.0);
-    strbuf_printf(&lists[CHILD_ENTERED], "%lld", (long long)child->entered_state_s);
+    strbuf_printf(&lists[CHILD_ENTERED], "%lld",
+                  (long long)loop_wall_of_s(child->startd->env.loop, child->entered_state_ms));
     for (size_t i = 0; i < child->startd->division.kinds->count; i++) {
         int64_t amount = child->total.amount[i];
         strbuf_printf(&amounts[i], "%s%lld", comma, (long long)amount);
@@ -456,14 +460,14 @@ void slot_move(struct slot *slot, enum slot_state state, enum slot_activity acti
         return;
     }
     CHECK(slot_plan_may_move(slot->state, slot->activity, state, activity));
-    int64_t now_s = loop_wall_s(startd->env.loop);
+    int64_t now_ms = (int64_t)loop_now_ms(startd->env.loop);
     log_info(startd->env.log, "slot.state", "changed state", LOG_TEXT("slot", slot->name),
              LOG_TEXT("from", slot_state_name(slot->state)),
              LOG_TEXT("from_activity", slot_activity_name(slot->activity)),
              LOG_TEXT("to", slot_state_name(state)),
              LOG_TEXT("to_activity", slot_activity_name(activity)));
     if (state != slot->state) {
-        slot->entered_state_s = now_s;
+        slot->entered_state_ms = now_ms;
         if (!slot_plan_is_free(slot->state) || !slot_plan_is_free(state)) {
             slot->claim_id[0] = '\0';
             if (slot_plan_is_free(state) || state == SLOT_CLAIMED) {
@@ -472,11 +476,11 @@ void slot_move(struct slot *slot, enum slot_state state, enum slot_activity acti
         }
     }
     if (state == SLOT_MATCHED) {
-        startd->last_match_s = now_s;
+        startd->last_match_ms = now_ms;
     }
     bool flap = is_flap(slot, state, activity);
     bool drained = slot->state == SLOT_DRAINED || state == SLOT_DRAINED; /* many, twice in a row */
-    slot->entered_activity_s = now_s;
+    slot->entered_activity_ms = now_ms;
     slot->state = state;
     slot->activity = activity;
     if (flap) {

@@ -45,7 +45,7 @@ struct slot {
     struct resources total;
     enum slot_state state;
     enum slot_activity activity;
-    int64_t entered_state_s, entered_activity_s;
+    int64_t entered_state_ms, entered_activity_ms; /* loop_now_ms() */
     /* The claim id with which a schedd can claim the slot now; while the slot is Claimed, with
      * which a schedd can preempt the claim. "": none.  A partitionable slot has piece_ids
      * instead. */
@@ -65,8 +65,8 @@ struct slot {
     /* of the load average of processes that belong to no job: the part that is assigned to this
      * slot */
     double owner_load;
-    /* since when the expression CpuBusy is true, seconds since 1970; 0: it is false */
-    int64_t cpu_busy_s;
+    /* since when the expression CpuBusy is true, loop_now_ms(); 0: it is false */
+    int64_t cpu_busy_ms;
     struct ad *ad; /* the slot's ad as last built, owned */
     bool changed;  /* true: the ad has changed and must be sent */
     bool stale;    /* true: the ad is outdated and must be built again before it is sent */

@@ -19,6 +19,7 @@
 #include "base/config/config.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/loop.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "startd/slot/carve_plan.h"
@@ -48,7 +49,8 @@ static void set_machine(const struct startd *startd, struct ad *ad)
 {
     const struct config *config = startd->env.config;
     ad_set_string(ad, "MyType", "Machine");
-    daemon_ad_put_program(ad, &startd->machine, startd->started_s);
+    daemon_ad_put_program(ad, &startd->machine,
+                          loop_wall_of_s(startd->env.loop, startd->started_ms));
     settings_put(ad, config);
     ad_set_string(ad, "Machine", startd->name);
     ad_set_string(ad, "OpSys", startd->machine.opsys);

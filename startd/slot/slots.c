@@ -193,7 +193,7 @@ static struct slot *add_slot(struct startd *startd, enum slot_kind kind)
     slot->kind = kind;
     slot->state = SLOT_UNCLAIMED;
     slot->activity = SLOT_IDLE;
-    slot->entered_state_s = slot->entered_activity_s = loop_wall_s(startd->env.loop);
+    slot->entered_state_ms = slot->entered_activity_ms = (int64_t)loop_now_ms(startd->env.loop);
     startd->slots = mem_realloc(startd->slots, (startd->slot_count + 1) * sizeof(struct slot *));
     startd->slots[startd->slot_count++] = slot;
     return slot;
@@ -416,7 +416,8 @@ static struct slot *add_piece(struct slot *parent, int piece_id, const struct re
 void slots_keep(struct slot *piece)
 {
     struct slot *parent = piece->parent;
-    parent->entered_state_s = parent->entered_activity_s = loop_wall_s(piece->startd->env.loop);
+    parent->entered_state_ms = parent->entered_activity_ms =
+        (int64_t)loop_now_ms(piece->startd->env.loop);
     slot_refresh(piece);
 }
 
@@ -517,6 +518,6 @@ void slots_remove(struct slot *piece)
              "a dynamic slot was removed, and its resources are free again",
              LOG_TEXT("slot", piece->name));
     take_out(piece);
-    parent->entered_state_s = parent->entered_activity_s = loop_wall_s(startd->env.loop);
+    parent->entered_state_ms = parent->entered_activity_ms = (int64_t)loop_now_ms(startd->env.loop);
     slot_refresh(parent);
 }

@@ -41,6 +41,7 @@ plant slot_matched_twice claim_matched_twice
 plant offline_ad_lost_on_restart offline_lost
 plant piece_given_twice slot_overcommitted
 plant wake_without_demand wake_without_demand
+plant uptime_by_wall duration_wrong
 
 story=(--hasty) nodes=4 jobs=60
 plant charge_kept slot_waits

@@ -21,7 +21,7 @@ grep -Eq '^seeds=.* preemptions=[1-9]' "$out" || { echo "nobody was preempted"; 
 grep -Eq '^seeds=.* reclaims=[1-9]' "$out" || { echo "nobody was taken back on its way down"; exit 1; }
 grep -Eq '^seeds=.* prompt=[1-9]' "$out" || { echo "no free slot was compared with an idle job"; exit 1; }
 for count in messages reordered split delayed connects link_cuts resets spawns kills power_cuts boots boot_failures \
-    power_offs fatals disk_errors lost_writes commit_kills restarts suspends; do
+    power_offs fatals disk_errors lost_writes commit_kills restarts suspends clock_sets; do
     if ! grep -Eq "^injected:.* $count=[1-9]" "$out"; then
         echo "nothing of the kind was injected: $count"
         exit 1

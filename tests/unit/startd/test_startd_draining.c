@@ -191,8 +191,8 @@ static void a_graceful_drain_lets_the_job_retire_and_the_other_slot_waits(void *
     until(rig, is_retiring);
     until(rig, second_waits);
     assert_int_equal(rig->starter.stops, 0);
-    rig->startd->slots[0]->claim->run.start_s -= 500; /* it has run that long */
-    job_is_over(rig, "");                             /* it ends by itself */
+    rig->startd->slots[0]->claim->run.start_ms -= 500000; /* it has run that long */
+    job_is_over(rig, "");                                 /* it ends by itself */
     until(rig, all_drained);
     assert_int_equal(rig->startd->draining.totals.badput_s, 0);
     asker_end(&admin);
@@ -204,8 +204,8 @@ static void a_fast_drain_kills_the_job_and_its_run_time_is_badput(void **state)
     begin(rig, PATIENT);
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     run_job(rig);
-    rig->startd->slots[0]->claim->run.start_s -=
-        500; /* it has run that long, 100 of it suspended */
+    rig->startd->slots[0]->claim->run.start_ms -=
+        500000; /* it has run that long, 100 of it suspended */
     rig->startd->slots[0]->claim->suspension.total_s = 100;
     drain_it(rig, &admin, "[HowFast = \"fast\"]");
     until(rig, is_killed);
@@ -236,7 +236,7 @@ static void a_peaceful_drain_waits_for_a_job_without_retirement_time(void **stat
     begin(rig, IMPATIENT);
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     run_job(rig);
-    rig->startd->slots[0]->claim->run.start_s -= 5000;
+    rig->startd->slots[0]->claim->run.start_ms -= 5000000;
     drain_it(rig, &admin, "[HowFast = \"peaceful\"]");
     until(rig, is_retiring);
     preempt_step(rig->startd->slots[0]->claim); /* as if a retirement time were over */
@@ -427,7 +427,7 @@ static void a_quick_drain_asks_at_once_and_leaves_the_time_to_end(void **state)
     begin(rig, PATIENT);
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     run_job(rig);
-    rig->startd->slots[0]->claim->run.start_s -= 300;
+    rig->startd->slots[0]->claim->run.start_ms -= 300000;
     drain_it(rig, &admin, "[HowFast = 10]");
     until(rig, has_stop);
     assert_false(rig->starter.fast);
@@ -444,7 +444,7 @@ static void an_evicted_job_is_badput_unless_its_result_came_just_in_time(void **
     begin(rig, IMPATIENT);
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     run_job(rig);
-    rig->startd->slots[0]->claim->run.start_s -= 500;
+    rig->startd->slots[0]->claim->run.start_ms -= 500000;
     drain_it(rig, &admin, "[]");
     until(rig, has_stop);
     job_has_delivered(rig);
@@ -462,7 +462,7 @@ static void whom_the_owner_wants_gone_is_not_the_badput_of_draining(void **state
     drain_it(rig, &admin, "[]");
     until(rig, is_retiring);
     preempt_evict(rig->startd->slots[0]); /* PREEMPT is true */
-    rig->startd->slots[0]->claim->run.start_s -= 2000;
+    rig->startd->slots[0]->claim->run.start_ms -= 2000000;
     preempt_step(rig->startd->slots[0]->claim); /* its retirement is over */
     until(rig, has_stop);
     job_is_over(rig, "vacated");
@@ -477,7 +477,7 @@ static void what_a_starter_says_of_an_evicted_job_is_no_success(void **state)
     begin(rig, IMPATIENT);
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     run_job(rig);
-    rig->startd->slots[0]->claim->run.start_s -= 500;
+    rig->startd->slots[0]->claim->run.start_ms -= 500000;
     drain_it(rig, &admin, "[]");
     until(rig, has_stop);
     job_is_over(rig, ""); /* it has nothing to complain of */
@@ -521,7 +521,7 @@ static void a_suspended_job_keeps_the_retirement_that_is_left(void **state)
     drain_it(rig, &admin, "[]");
     until(rig, second_waits);
     assert_true(is(rig, SLOT_CLAIMED, SLOT_SUSPENDED));
-    rig->startd->slots[0]->claim->suspension.at_s -= 5000; /* longer than its retirement */
+    rig->startd->slots[0]->claim->suspension.at_ms -= 5000000; /* longer than its retirement */
     draining_look(rig->startd);
     assert_int_equal(rig->starter.stops, 0);
     ad_remove(rig->startd->slots[0]->ad, "OwnerIsBack");

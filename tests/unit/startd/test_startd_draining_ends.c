@@ -286,7 +286,7 @@ static void killed_while_it_evicts_it_still_knows_whose_badput_it_is(void **stat
     begin(rig, IMPATIENT);
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     run_job(rig);
-    rig->startd->slots[0]->claim->run.start_s -= 500;
+    rig->startd->slots[0]->claim->run.start_ms -= 500000;
     claim_commit(rig->startd->slots[0]->claim, NULL);
     drain_it(rig, &admin, "[]");
     until(rig, has_stop);
@@ -314,7 +314,7 @@ static void who_was_evicted_is_badput_though_it_was_cancelled_and_the_startd_kil
     begin(rig, IMPATIENT);
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     run_job(rig);
-    rig->startd->slots[0]->claim->run.start_s -= 500;
+    rig->startd->slots[0]->claim->run.start_ms -= 500000;
     drain_it(rig, &admin, "[]");
     until(rig, has_stop);
     assert_int_equal(cancel(rig, &admin, NULL), DRAIN_OK);

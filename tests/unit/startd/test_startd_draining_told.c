@@ -38,7 +38,7 @@ static void unsaved(struct rig *rig, const char *policy, int64_t graceful, int64
                           " WhenToTransferOutput = \"ON_EXIT_OR_EVICT\"]"),
                      0);
     until(rig, has_pids);
-    rig->startd->slots[0]->claim->run.start_s -= 300;
+    rig->startd->slots[0]->claim->run.start_ms -= 300000;
     ask(rig, &admin, "[EstimateOnly = true]");
     assert_in_range(ad_int_or(admin.answer, "ExpectedMachineFastDrainingUnsaved", -1), 300, 330);
     int64_t found = ad_int_or(admin.answer, "ExpectedMachineGracefulDrainingUnsaved", -1);
@@ -74,7 +74,7 @@ static void a_check_sees_the_figures_of_now(void **state)
     until(rig, all_is_told);
     struct slot *slot = rig->startd->slots[0];
     slot->owner_load = 7.5; /* measured since the ad was built */
-    slot->claim->run.start_s -= 300;
+    slot->claim->run.start_ms -= 300000;
     ad_set_int(slot->ad, "Disk", -5);
     rig->startd->division.disk_seen_ms = 0;
     ask(rig, &admin,

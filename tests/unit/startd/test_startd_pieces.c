@@ -214,15 +214,17 @@ static void a_released_piece_is_gone_here_and_in_the_collector(void **state)
 {
     struct rig *rig = *state;
     begin(rig, "");
-    rig->startd->slots[0]->entered_state_s = 1;
+    rig->startd->slots[0]->entered_state_ms = 1;
     assert_int_equal(dial_piece(rig, ASKS("RequestCpus = 2")), 0);
-    assert_true(shows(whole(rig), "EnteredCurrentState") > 1); /* HIBERNATE counts from here ... */
+    assert_true(shows(whole(rig), "EnteredCurrentState") >
+                loop_wall_of_s(rig->startd->env.loop, 1)); /* HIBERNATE counts from here ... */
     until(rig, first_is_claimed);
     until_collector(rig, collector_has_piece);
-    rig->startd->slots[0]->entered_state_s = 1;
+    rig->startd->slots[0]->entered_state_ms = 1;
     assert_int_equal(call(rig, VERB_RELEASE_CLAIM, 1, JOB), 0);
     until(rig, is_whole);
-    assert_true(shows(whole(rig), "EnteredCurrentState") > 1); /* ... and from here */
+    assert_true(shows(whole(rig), "EnteredCurrentState") >
+                loop_wall_of_s(rig->startd->env.loop, 1)); /* ... and from here */
     assert_int_equal(shows(whole(rig), "Cpus"), 4);
     assert_int_equal(whole(rig)->piece_ids.count, 4);
     until_collector(rig, collector_has_no_piece);

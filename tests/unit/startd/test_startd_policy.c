@@ -94,7 +94,7 @@ static void a_job_stands_still_while_the_owner_is_back(void **state)
     until(rig, is_told_suspended);
     assert_int_equal(ad_int_or(rig->schedd.alive, "NumSuspensions", 0), 1);
     assert_string_equal(ad_string_or(rig->schedd.alive, "JobId", ""), "1.0");
-    claim_of_slot(rig)->suspension.at_s -= 50;
+    claim_of_slot(rig)->suspension.at_ms -= 50000;
     assert_in_range(claim_suspended_s(claim_of_slot(rig)), 50, 60);
     owner_does(rig, "OwnerIsBack", false);
     assert_true(is_claimed_busy(rig));
@@ -154,7 +154,7 @@ static void a_suspension_survives_the_startd(void **state)
     run_under(rig, "SUSPEND = \"OwnerIsBack =?= true\"\nCONTINUE = false\n");
     owner_does(rig, "OwnerIsBack", true);
     until(rig, is_told_suspended);
-    claim_of_slot(rig)->suspension.at_s -= 50;
+    claim_of_slot(rig)->suspension.at_ms -= 50000;
     claim_commit(claim_of_slot(rig), NULL);
     ad_destroy(rig->schedd.alive);
     rig->schedd.alive = NULL;
@@ -198,7 +198,7 @@ static void time_that_stood_still_is_no_retirement(void **state)
     struct rig *rig = *state;
     run_under(rig, POLICY "MAXJOBRETIREMENTTIME = 1000\n");
     struct claim *claim = claim_of_slot(rig);
-    claim->run.start_s -= 5000;
+    claim->run.start_ms -= 5000000;
     claim->suspension.total_s = 4900;
     owner_does(rig, "OwnerStays", true);
     assert_true(is(rig, SLOT_CLAIMED, SLOT_RETIRING)); /* it has run for 100 s */

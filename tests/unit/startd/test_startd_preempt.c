@@ -233,7 +233,7 @@ static void the_end_of_the_retirement_begins_the_vacating(void **state)
     assert_int_equal(preempt(rig, FAMOUS, "[]", id, NULL), 0);
     preempt_step(slot_of(rig)->claim); /* early: it is set again */
     assert_true(is_retiring(rig));
-    slot_of(rig)->claim->run.start_s -= 1000;
+    slot_of(rig)->claim->run.start_ms -= 1000000;
     preempt_step(slot_of(rig)->claim);
     assert_true(is_vacating(rig));
 }
@@ -321,12 +321,12 @@ static void a_startd_that_is_started_anew_knows_no_wait_and_runs_the_job_on(void
     struct rig *rig = *state;
     char id[CLAIM_ID_MAX];
     run_known(rig, PATIENT, KNOWN);
-    int64_t began_s = slot_of(rig)->claim->run.start_s;
+    int64_t began_ms = slot_of(rig)->claim->run.start_ms;
     assert_int_equal(preempt(rig, FAMOUS, "[]", id, NULL), 0);
     restart(rig);
     assert_true(is_claimed_busy(rig));
     assert_true(nobody_waits(rig));
-    assert_int_equal(slot_of(rig)->claim->run.start_s, began_s);
+    assert_int_equal(slot_of(rig)->claim->run.start_ms, began_ms);
     assert_int_equal(ad_int_or(slot_of(rig)->ad, "CurrentRank", 0), 5);
     until(rig, is_connected);
     assert_int_equal(dial_with(rig, id, FAMOUS, AGAIN, NULL), -ENOKEY);

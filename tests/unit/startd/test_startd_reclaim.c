@@ -158,7 +158,8 @@ static void jobs_end_the_drain_and_the_job_that_retired_runs_on(void **state)
     assert_string_equal(ad_string_or(shown(rig, 1), "LastReclaimReason", "?"),
                         "2 jobs of alice (autocluster 3 of schedd@submit) wait for it; the machine "
                         "was drained by someone@pool");
-    assert_int_equal(ad_int_or(shown(rig, 0), "LastReclaimTime", 0), rig->startd->reclaim.at_s);
+    assert_int_equal(ad_int_or(shown(rig, 0), "LastReclaimTime", 0),
+                     loop_wall_of_s(rig->startd->env.loop, rig->startd->reclaim.at_ms));
     restart(rig); /* killed right after the answer: it was durable */
     assert_false(draining_is_on(rig->startd));
     asker_end(&admin);
@@ -193,7 +194,7 @@ static void what_an_administrator_drains_is_not_taken_back(void **state)
     refused(rig, -EPERM, "drained by someone@pool");
     assert_true(draining_is_on(rig->startd));
     assert_true(second_waits(rig));
-    assert_int_equal(rig->startd->reclaim.at_s, 0);
+    assert_int_equal(rig->startd->reclaim.at_ms, 0);
     asker_end(&admin);
 }
 

@@ -251,7 +251,7 @@ static void it_is_up_for_its_minimum_after_each_waking(void **state)
 {
     struct rig *rig = *state;
     begin(rig, ANYTIME "HIBERNATE_MIN_UPTIME = 600\n");
-    rig->startd->started_s -= 10000;
+    rig->startd->started_ms -= 10000000;
     hibernate_check(rig->startd);
     assert_false(going_down_has_begun(rig->startd));
     assert_non_null(strstr(held_by(rig), "HIBERNATE_MIN_UPTIME"));
