@@ -19,7 +19,10 @@
 #include "negotiator/group_plan.h"
 #include "store/store.h"
 
-#define NICE_PREFIX "nice-user."
+#define NICE_PREFIX  "nice-user."
+#define SET_CLOCK_MS (INT64_C(86400) * 1000)
+/* longest time without a negotiator that is believed: priorities decay for as long */
+#define GAP_MAX_MS (366 * INT64_C(86400) * 1000)
 
 double accountant_decay(double real, double use, double dt_s, double halflife_s)
 {
@@ -296,11 +299,21 @@ static bool settle_account(struct accountant *accountant, struct store_txn *txn,
     return slots_s > 0 || was > ACCOUNTANT_PRIO_MIN;
 }
 
+void accountant_clock_set(struct accountant *accountant, int64_t by_ms)
+{
+    if (accountant->settled_ms != 0 && accountant->settled_ms + by_ms > 0) {
+        accountant->settled_ms += by_ms;
+        accountant->prune_from_ms = accountant->settled_ms + SET_CLOCK_MS;
+    }
+}
+
 void accountant_settle(struct accountant *accountant, int64_t now_ms)
 {
     int64_t before_ms = accountant->settled_ms;
-    /* The first time, or a clock that was set back: what was charged waits for the next. */
-    bool begins = before_ms == 0 || now_ms < before_ms, changed = begins;
+    /* The first time, or a clock that was set while no negotiator ran: what was charged waits for
+     * the next. */
+    bool begins = before_ms == 0 || now_ms < before_ms || now_ms - before_ms > GAP_MAX_MS;
+    bool changed = begins;
     struct account *root = account_of(accountant, GROUP_ROOT_NAME);
     struct store_txn *txn = store_begin(accountant->store);
     size_t at = 0;
@@ -312,7 +325,9 @@ void accountant_settle(struct accountant *accountant, int64_t now_ms)
     if (changed) {
         save_account(accountant, root, txn);
         store_commit(txn, NULL, NULL);
-        usage_prune(accountant, now_ms / 1000);
+        if (now_ms >= accountant->prune_from_ms) {
+            usage_prune(accountant, now_ms / 1000);
+        }
     } else {
         store_abort(txn);
     }

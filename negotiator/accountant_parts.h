@@ -44,8 +44,9 @@ struct accountant {
     struct store *store;
     struct strmap *accounts;
     struct accountant_policy policy;
-    int64_t settled_ms; /* 0: never */
-    bool has_root;      /* during loading: settled_ms was read from the root group's row */
+    int64_t settled_ms;    /* 0: never */
+    int64_t prune_from_ms; /* no old figures are deleted before this wall time */
+    bool has_root;         /* during loading: settled_ms was read from the root group's row */
     LIST_HEAD(, usage_query) queries; /* reads of the history that are under way */
     bool pruning;                     /* deletion of old history is under way */
     /* number of the hour, since 1970, in which old history was last deleted */

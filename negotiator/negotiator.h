@@ -185,6 +185,8 @@ struct negotiator {
     /* time at which this process started, ms since 1970, and number of its last UPDATE; both are
      * sent with each UPDATE */
     uint64_t epoch, sequence;
+    /* usage.c: wall time of the boot, by which uses are counted, ms; 0: not known yet */
+    int64_t boot_wall_ms;
     int64_t started_ms; /* when this daemon was started, loop_now_ms() */
 };
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/config/config.h"
+#include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
@@ -56,6 +57,32 @@ bool usage_submitter(const struct ad *ad, char *ret, size_t size)
     return length > 0 && (size_t)length < size && accountant_name_is_valid(ret);
 }
 
+/* Returns the wall time that uses are counted by.  It is within a second of loop_wall_ms(), but
+ * never jumps against the times that are kept here: when the wall clock was set, they are moved
+ * with it, so that nobody is charged for time that did not pass. */
+static int64_t usage_now_ms(struct negotiator *negotiator)
+{
+    int64_t boot_ms = loop_wall_of_s(negotiator->env.loop, 0) * 1000;
+    int64_t by_ms = boot_ms - negotiator->boot_wall_ms;
+    if (by_ms != 0 && negotiator->boot_wall_ms != 0) {
+        size_t at = 0;
+        void *value;
+        while (strmap_next(negotiator->slots, &at, NULL, &value)) {
+            ((struct pool_slot *)value)->use.since_ms += by_ms;
+        }
+        at = 0;
+        while (strmap_next(negotiator->unseen, &at, NULL, &value)) {
+            *(int64_t *)value += by_ms;
+        }
+        accountant_clock_set(negotiator->accountant, by_ms);
+        log_warn(negotiator->env.log, "clock.set",
+                 "the wall clock was set; nobody is charged for that",
+                 LOG_INT("by_s", by_ms / 1000));
+    }
+    negotiator->boot_wall_ms = boot_ms;
+    return boot_ms + (int64_t)loop_now_ms(negotiator->env.loop);
+}
+
 static void charge_use(struct negotiator *negotiator, struct pool_slot *slot, int64_t now_ms)
 {
     struct slot_use *use = &slot->use;
@@ -81,8 +108,11 @@ static int64_t begin_of(struct negotiator *negotiator, const struct pool_slot *s
 {
     int64_t settled_ms = accountant_settled_ms(negotiator->accountant);
     const int64_t *unseen_ms = strmap_get(negotiator->unseen, slot->name);
-    /* whole seconds; what was settled is not charged again */
-    int64_t begin_ms = ad_int_or(ad, "EnteredCurrentState", 0) * 1000;
+    /* Whole seconds, by the machine's own clock; what was settled is not charged again. */
+    int64_t entered_s = ad_int_or(ad, "EnteredCurrentState", 0);
+    int64_t in_state_s = ad_int_or(ad, "MyCurrentTime", now_ms / 1000) - entered_s;
+    int64_t begin_ms =
+        in_state_s >= 0 && in_state_s < now_ms / 1000 ? now_ms - in_state_s * 1000 : 0;
     int64_t least_ms = unseen_ms != NULL ? *unseen_ms : settled_ms != 0 ? settled_ms : now_ms;
     begin_ms = begin_ms > least_ms ? begin_ms : least_ms;
     return begin_ms < now_ms ? begin_ms : now_ms;
@@ -125,7 +155,7 @@ static void match_shown(struct negotiator *negotiator, const struct ad *ad, cons
 void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad,
                 bool is_new)
 {
-    int64_t now_ms = loop_wall_ms(negotiator->env.loop);
+    int64_t now_ms = usage_now_ms(negotiator);
     struct slot_use *use = &slot->use;
     set_weight(negotiator, slot, offline_ads_is(ad) ? 0 : usage_weight(ad));
     char submitter[ACCOUNTANT_NAME_MAX + 1];
@@ -155,7 +185,7 @@ void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const str
 
 void usage_slot_gone(struct negotiator *negotiator, struct pool_slot *slot)
 {
-    const int64_t now_ms = loop_wall_ms(negotiator->env.loop);
+    const int64_t now_ms = usage_now_ms(negotiator);
     if (slot->use.submitter != NULL) {
         mem_free(strmap_set(negotiator->unseen, slot->name, mem_dup(&now_ms, sizeof now_ms)));
     }
@@ -176,7 +206,7 @@ void usage_settle(struct negotiator *negotiator)
     if (!negotiator->lease.leads || !watch_is_synced(negotiator->watches.slots)) {
         return; /* another settles, or it is not known who has what */
     }
-    int64_t now_ms = loop_wall_ms(negotiator->env.loop);
+    int64_t now_ms = usage_now_ms(negotiator);
     size_t at = 0;
     const char *name;
     void *value;

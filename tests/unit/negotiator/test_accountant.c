@@ -229,6 +229,24 @@ static void a_use_that_has_decayed_to_the_minimum_is_remembered_so(void **state)
     assert_int_equal(priority(rig, "ann@x"), 750);
 }
 
+static void a_clock_that_is_set_neither_charges_nor_decays(void **state)
+{
+    struct rig *rig = *state;
+    use(rig, NULL, 0, 1000);
+    use(rig, "ann@x", 10, 1000 + DAY);
+    for (int64_t years = 10; years >= -10; years -= 20) { /* forth, and back to where it was */
+        accountant_clock_set(rig->accountant, years * 365 * DAY * 1000);
+        int64_t now_ms = accountant_settled_ms(rig->accountant) + 1000;
+        accountant_charge(rig->accountant, "ann@x", 10, 1);
+        accountant_settle(rig->accountant, now_ms);
+        assert_in_range(priority(rig, "ann@x"), 5245, 5255);
+    }
+    assert_true(near(facts_of(rig, "ann@x").weighted_s, 10.0 * DAY + 20));
+    restart(rig); /* while nobody looked, the clock was set by ten years */
+    accountant_settle(rig->accountant, (1000 + 3650 * DAY) * (int64_t)1000);
+    assert_in_range(priority(rig, "ann@x"), 5245, 5255);
+}
+
 static double cpu_s(void)
 {
     struct timespec now;
@@ -496,6 +514,7 @@ UNIT_TESTS(UNIT(priorities_follow_use_with_a_half_life),
            RIG(slots_of_one_user_add_up), RIG(what_is_in_use_now_is_counted),
            RIG(a_clock_that_is_set_back_charges_when_it_goes_on),
            RIG(a_restart_forgets_neither_use_nor_when_it_was_settled),
+           RIG(a_clock_that_is_set_neither_charges_nor_decays),
            RIG(a_use_that_has_decayed_to_the_minimum_is_remembered_so),
            RIG(the_factor_is_the_users_own_or_its_groups_or_that_of_its_kind),
            RIG(many_users_who_do_nothing_cost_no_rows), RIG(a_group_is_charged_with_its_users),
