@@ -39,7 +39,7 @@ enum {
     PLANT_KNOWN_lease_timer_missing = 1, /* starter: a job's cage has no lease process */
     PLANT_KNOWN_full_disk_ends = 1,      /* store: a full disk ends the daemon */
     PLANT_KNOWN_damage_unsaid = 1,       /* store: leaves a damaged row out without a word */
-    PLANT_KNOWN_uptime_by_wall = 1, /* startd: its uptime is a difference of wall times */
+    PLANT_KNOWN_uptime_by_wall = 1,      /* startd: its uptime is a difference of wall times */
 };
 
 /* PLANTED(name) is 1 in a build that defines ROOST_PLANT_<name> as 1, and 0 in any other.  How:

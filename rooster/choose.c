@@ -16,6 +16,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/plant.h"
+#include "rooster/clock.h"
 #include "rooster/look.h"
 #include "rooster/nodes.h"
 #include "rooster/outside.h"
@@ -54,9 +55,9 @@ static bool is_candidate(const struct node *node, bool dry)
  * woken. */
 static uint64_t spare_at_ms(const struct node *node)
 {
-    const struct rooster *rooster = node->rooster;
+    struct rooster *rooster = node->rooster;
     int64_t rest_s = config_duration_s(rooster->env.config, "ROOSTER_ASLEEP_AGAIN");
-    int64_t left_s = node->since_s + rest_s - loop_wall_s(rooster->env.loop);
+    int64_t left_s = rest_s - rooster_since_s(rooster, &node->since_s);
     left_s = left_s < 0 ? 0 : left_s > rest_s ? rest_s : left_s;
     return loop_now_ms(rooster->env.loop) + (uint64_t)left_s * 1000;
 }
@@ -106,17 +107,18 @@ void choose_from(struct node *node)
     (void)node_shown(node); /* judges whether there is a way to wake it */
     bool is_known = node->asked.by_name ||
                     !(node_is_silent(node) || outside_contradicts(node, why, sizeof why, &since_s));
-    rooster->candidates.plan[node->candidate - 1] = (struct wake_candidate){
-        .machine = node->name,
-        .state = node->state,
-        .wish = wish_of(node),
-        .can_wake = !node->way.is_none && !node->ordering && is_known,
-        .worn = per_day_max > 0 &&
-                wake_day_count(&node->history.day, loop_wall_s(rooster->env.loop)) >= per_day_max,
-        .rank = node->jobs.rank,
-        .extra_w = guards_extra_w(node),
-        .spare_at_ms = node->guard.reserve.spare ? spare_at_ms(node) : 0,
-        .retry_at_ms = node->wake.retry_at_ms};
+    rooster->candidates.plan[node->candidate - 1] =
+        (struct wake_candidate){.machine = node->name,
+                                .state = node->state,
+                                .wish = wish_of(node),
+                                .can_wake = !node->way.is_none && !node->ordering && is_known,
+                                .worn = per_day_max > 0 &&
+                                        wake_day_count(&node->history.day,
+                                                       rooster_now_s(rooster)) >= per_day_max,
+                                .rank = node->jobs.rank,
+                                .extra_w = guards_extra_w(node),
+                                .spare_at_ms = node->guard.reserve.spare ? spare_at_ms(node) : 0,
+                                .retry_at_ms = node->wake.retry_at_ms};
 }
 
 /* ROOSTER_DRY_RUN: logs once that the machine would be woken, and does not wake it. */

@@ -17,6 +17,7 @@
 #include "base/os/os.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "rooster/clock.h"
 #include "rooster/energy.h"
 #include "rooster/look.h"
 #include "rooster/nodes.h"
@@ -27,10 +28,11 @@
 #include "wire/watch.h"
 #include "wire/wire.h"
 
-#define MINUTE_MS      60000
-#define MINUTE_S       60
-#define RESERVE_JOIN_S 600 /* how long one counts that is up for the reserve and not idle */
-#define ASK_AGE_MS     15000
+#define AGE_OF_AD_MAX_S 900 /* of the collector's own ad; more: its clock is another one */
+#define MINUTE_MS       60000
+#define MINUTE_S        60
+#define RESERVE_JOIN_S  600 /* how long one counts that is up for the reserve and not idle */
+#define ASK_AGE_MS      15000
 
 struct permission {
     struct node *node;
@@ -148,7 +150,7 @@ void guards_see_live(struct node *node, const struct ad *slot)
 void guards_see_offline(struct node *node, const struct ad *slot)
 {
     struct rooster *rooster = node->rooster;
-    int64_t now_s = loop_wall_s(rooster->env.loop);
+    int64_t now_s = rooster_now_s(rooster);
     if (rooster->guards->reserve.count == 0 || node_is_kept_off(slot)) {
         return;
     }
@@ -245,7 +247,7 @@ bool guards_granted(const struct node *node)
 
 void guards_slept(struct node *node)
 {
-    int64_t now_s = loop_wall_s(node->rooster->env.loop);
+    int64_t now_s = rooster_now_s(node->rooster);
     node->guard.slept_s = now_s;
     node->guard.reserve.reserving = false;
     wake_day_add(&node->guard.sleeps, now_s);
@@ -258,7 +260,7 @@ void guards_woken(struct node *node)
 {
     struct node_guard *guard = &node->guard;
     if (guard->slept_s > 0 && strcmp(node->asked.by, ASKED_BY_NEGOTIATOR) == 0) {
-        guard_rests_add(&guard->rests, loop_wall_s(node->rooster->env.loop) - guard->slept_s);
+        guard_rests_add(&guard->rests, rooster_since_s(node->rooster, &guard->slept_s));
     }
     guard->slept_s = 0;
     guard->granted_until_ms = 0;
@@ -280,7 +282,7 @@ void guards_recall(struct node *node, const struct ad *record)
 {
     struct rooster *rooster = node->rooster;
     struct node_guard *guard = &node->guard;
-    int64_t now_s = loop_wall_s(rooster->env.loop);
+    int64_t now_s = rooster_now_s(rooster);
     int64_t start_s = ad_int_or(record, "StartTime", 0);
     const char *outcome = ad_string_or(record, "Outcome", "");
     bool recent = start_s > now_s - MINUTE_S && start_s <= now_s;
@@ -411,7 +413,7 @@ static struct guard_limits limits_of(const struct rooster *rooster)
 
 static struct guard_ask ask_of(struct node *node, const struct ad *args)
 {
-    const struct rooster *rooster = node->rooster;
+    struct rooster *rooster = node->rooster;
     int64_t boot_s = (boots_p95_ms(&node->history.boots) + 999) / 1000;
     double cycle_j = config_real(config_of(rooster), "ROOSTER_CYCLE_ENERGY") * 3600;
     (void)node_shown(node); /* judges whether there is a way to wake it */
@@ -427,8 +429,8 @@ static struct guard_ask ask_of(struct node *node, const struct ad *args)
                               .in_reserve = node->guard.counted.side == GUARD_IDLE,
                               .up_s = ad_int_or(args, "UpSeconds", 0),
                               .idle_s = ad_int_or(args, "IdleSeconds", 0),
-                              .sleeps_today = wake_day_count(&node->guard.sleeps,
-                                                             loop_wall_s(rooster->env.loop)),
+                              .sleeps_today =
+                                  wake_day_count(&node->guard.sleeps, rooster_now_s(rooster)),
                               .expected_s = guard_rests_expected_s(&node->guard.rests),
                               .break_even_s = guard_break_even_s(watts_of(node), boot_s, cycle_j)};
 }
@@ -599,7 +601,7 @@ void guards_write(struct rooster *rooster, struct ad *ad)
 void guards_write_node(const struct node *node, struct ad *ad)
 {
     const struct node_guard *guard = &node->guard;
-    int64_t now_s = loop_wall_s(node->rooster->env.loop);
+    int64_t now_s = rooster_now_s(node->rooster);
     ad_set_int(ad, "SleepsToday", wake_day_count(&guard->sleeps, now_s));
     if (guard->counted.side == GUARD_GOING) {
         ad_set_bool(ad, "SleepGranted", true);
@@ -626,8 +628,9 @@ static void told_age(void *arg, struct wire_reply *reply)
     }
     int64_t now_s = ad_int_or(reply->ads[0], "MyCurrentTime", 0);
     int64_t began_s = ad_int_or(reply->ads[0], "DaemonStartTime", 0);
-    int64_t here_s = loop_wall_s(guards->rooster->env.loop);
-    now_s = now_s > 0 && now_s < here_s ? here_s : now_s; /* its ad is some minutes old */
+    int64_t here_s = rooster_now_s(guards->rooster);
+    bool same_clock = here_s > now_s && here_s - now_s <= AGE_OF_AD_MAX_S;
+    now_s = now_s > 0 && same_clock ? here_s : now_s; /* its ad is some minutes old */
     if (began_s > 0 && now_s > began_s) {
         guards->collector_age_s = now_s - began_s;
         guards->collector_since_ms = loop_now_ms(guards->rooster->env.loop);

@@ -15,6 +15,7 @@
 #include "base/loop.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "rooster/clock.h"
 #include "rooster/choose.h"
 #include "rooster/energy.h"
 #include "rooster/ledger.h"
@@ -66,7 +67,7 @@ static void recall_quarantine(struct node *node)
     if (strcmp(shown, wake_state_name(WAKE_QUARANTINED)) == 0) {
         left_s = ad_int_or(node->asleep.ad, "PowerQuarantineUntil",
                            ad_int_or(node->asleep.ad, "EnteredPowerState", 0) + most_s) -
-                 loop_wall_s(rooster->env.loop);
+                 rooster_now_s(rooster);
     }
     if (left_s <= 0) {
         node_move(node, WAKE_OFF, "no wake is under way and no quarantine is in effect");

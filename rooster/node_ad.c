@@ -8,6 +8,7 @@
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
 #include "rooster/energy.h"
+#include "rooster/clock.h"
 #include "rooster/nodes.h"
 #include "rooster/outside.h"
 #include "rooster/queue_ask.h"
@@ -84,8 +85,7 @@ struct ad *node_to_ad(const struct node *node)
         ad_set_real(ad, "LastWakeSeconds", (double)node->history.last_boot_ms / 1000.0);
     }
     ad_set_int(ad, "WakeDeadline", (int64_t)(node_deadline_ms(node) / 1000));
-    ad_set_int(ad, "WakesToday",
-               wake_day_count(&node->history.day, loop_wall_s(node->rooster->env.loop)));
+    ad_set_int(ad, "WakesToday", wake_day_count(&node->history.day, rooster_now_s(node->rooster)));
     past_put(&node->history.past, ad);
     if (node->wake.is_dry) {
         ad_set_bool(ad, "WouldWake", true);

@@ -11,6 +11,7 @@
 #include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
 #include "rooster/look.h"
+#include "rooster/clock.h"
 #include "rooster/nodes.h"
 #include "rooster/queue_ask.h"
 #include "rooster/relay.h"
@@ -69,7 +70,7 @@ static struct node_room room_of(const struct ad *ad)
 struct ad_context rooster_context(struct rooster *rooster)
 {
     rooster->work.steps_max = ROOSTER_STEPS_MAX;
-    return (struct ad_context){.now_s = loop_wall_s(rooster->env.loop),
+    return (struct ad_context){.now_s = rooster_now_s(rooster),
                                .random_state = &rooster->random_state,
                                .work = &rooster->work};
 }

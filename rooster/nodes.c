@@ -20,6 +20,7 @@
 #include "classad/ad_time.h"
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
+#include "rooster/clock.h"
 #include "rooster/energy.h"
 #include "rooster/outside.h"
 #include "rooster/rooster.h"
@@ -36,7 +37,7 @@ struct node *node_of(struct rooster *rooster, const char *machine)
         node->rooster = rooster;
         node->name = mem_strdup(machine);
         node->state = WAKE_OFF;
-        node->since_s = loop_wall_s(rooster->env.loop);
+        node->since_s = rooster_now_s(rooster);
         node->deadline = loop_timer_create(rooster->env.loop, rooster->on_deadline, node);
         node->silence.timer = loop_timer_create(rooster->env.loop, rooster->on_silence, node);
         node->still_up.timer = loop_timer_create(rooster->env.loop, rooster->on_ask, node);
@@ -186,7 +187,7 @@ void node_move(struct node *node, enum wake_state state, const char *reason)
     node->state = state;
     (void)snprintf(node->reason, sizeof node->reason, "%s", reason);
     if (!same) {
-        node->since_s = loop_wall_s(rooster->env.loop);
+        node->since_s = rooster_now_s(rooster);
     }
     if (!same && state == WAKE_QUARANTINED) { /* an operator must look at the machine */
         log_warn(rooster->env.log, "node.state", reason, LOG_TEXT("machine", node->name),

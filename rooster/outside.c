@@ -23,6 +23,7 @@
 #include "base/mem.h"
 #include "classad/ad.h"
 #include "power/power.h"
+#include "rooster/clock.h"
 #include "rooster/look.h"
 #include "rooster/nodes.h"
 #include "rooster/rooster.h"
@@ -49,7 +50,7 @@ void outside_assume(struct node *node, enum power_state state)
     if (outside != NULL && outside->heard && outside->state != state) {
         outside->state = state;
         outside->answers = true;
-        outside->since_s = loop_wall_s(node->rooster->env.loop);
+        outside->since_s = rooster_now_s(node->rooster);
         outside->text[0] = '\0';
     }
 }
@@ -94,7 +95,7 @@ bool outside_contradicts(const struct node *node, char *why, size_t size, int64_
         return false;
     }
     bool is_newer = node->state == outside->node_state && node->since_s == outside->node_since_s;
-    int64_t age_s = loop_wall_s(node->rooster->env.loop) - node->since_s;
+    int64_t age_s = rooster_since_s(node->rooster, &node->since_s);
     if (!is_newer && age_s >= 0 && age_s < SETTLE_S) {
         loop_timer_set(outside->settled, (uint64_t)(SETTLE_S - age_s) * 1000);
         return false;

@@ -11,6 +11,7 @@
 #include "base/strmap.h"
 #include "power/power.h"
 #include "rooster/look.h"
+#include "rooster/clock.h"
 #include "rooster/nodes.h"
 #include "rooster/outside.h"
 #include "rooster/rooster.h"
@@ -27,7 +28,7 @@ static void news_told(void *arg, const struct power_news *news)
     outside->heard = true;
     outside->answers = news->answers;
     outside->state = news->state;
-    outside->since_s = loop_wall_s(rooster->env.loop);
+    outside->since_s = rooster_now_s(rooster);
     outside->node_state = node->state;
     outside->node_since_s = node->since_s;
     (void)snprintf(outside->text, sizeof outside->text, "%s", news->text);

@@ -24,6 +24,7 @@
 #include "classad/ad.h"
 #include "power/power.h"
 #include "power/power_section.h"
+#include "rooster/clock.h"
 #include "rooster/choose.h"
 #include "rooster/energy.h"
 #include "rooster/ledger.h"
@@ -89,7 +90,7 @@ static void send_ad(struct rooster *rooster)
     daemon_ad_put(ad, rooster->env.os, "Rooster", rooster->name,
                   loop_wall_of_s(rooster->env.loop, rooster->started_ms));
     settings_put(ad, rooster->env.config);
-    ad_set_int(ad, "MyCurrentTime", loop_wall_s(rooster->env.loop));
+    ad_set_int(ad, "MyCurrentTime", rooster_now_s(rooster));
     int64_t under_way = 0;
     size_t at = 0;
     void *node;
@@ -147,7 +148,7 @@ static void interval_over(void *arg)
 static void resume_wake(struct node *node, const struct ad *record)
 {
     struct rooster *rooster = node->rooster;
-    int64_t now_s = loop_wall_s(rooster->env.loop);
+    int64_t now_s = rooster_now_s(rooster);
     int64_t deadline_s = (int64_t)(node_deadline_ms(node) / 1000);
     (void)snprintf(node->wake.id, sizeof node->wake.id, "%s", ad_string_or(record, "WakeId", ""));
     (void)snprintf(node->asked.by, sizeof node->asked.by, "%s",

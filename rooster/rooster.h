@@ -68,6 +68,8 @@ struct rooster {
      * sent with each UPDATE */
     uint64_t epoch, sequence;
     int64_t started_ms; /* loop_now_ms() */
+    /* clock.c: wall time of the boot, as the clock was set when it was looked at last; 0: never */
+    int64_t boot_wall_s;
 };
 
 extern const struct knob_table rooster_knobs;

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/strmap.h"
+#include "rooster/clock.h"
 #include "rooster/nodes.h"
 #include "rooster/rooster.h"
 #include "rooster/wakes.h"
@@ -36,7 +37,7 @@ void selftest_look(struct rooster *rooster)
 {
     const struct config *config = rooster->env.config;
     int64_t every_s = config_duration_s(config, "ROOSTER_TEST_INTERVAL");
-    int64_t now_s = loop_wall_s(rooster->env.loop);
+    int64_t now_s = rooster_now_s(rooster);
     struct node *oldest = NULL;
     size_t at = 0;
     void *value;

@@ -9,6 +9,7 @@
 #include "base/loop.h"
 #include "classad/ad.h"
 #include "power/power.h"
+#include "rooster/clock.h"
 #include "rooster/ledger.h"
 #include "rooster/nodes.h"
 #include "rooster/rooster.h"
@@ -76,7 +77,7 @@ void sleep_record_granted(struct node *node, const char *level, const char *reas
     if (node->sleep.id[0] == '\0') {
         ledger_new_id(node->rooster->ledger, node->sleep.id);
     }
-    node->sleep.began_s = loop_wall_s(node->rooster->env.loop);
+    node->sleep.began_s = rooster_now_s(node->rooster);
     node->sleep.is_resumed = false;
     (void)snprintf(node->sleep.level, sizeof node->sleep.level, "%s", level);
     record_why(node, "Started", reason, done);

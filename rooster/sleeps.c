@@ -36,6 +36,7 @@
 #include "base/loop.h"
 #include "classad/ad.h"
 #include "power/power.h"
+#include "rooster/clock.h"
 #include "rooster/ledger.h"
 #include "rooster/look.h"
 #include "rooster/nodes.h"
@@ -90,7 +91,7 @@ static void taken_down(void *arg, int status, const char *text)
 /* Returns for how many seconds the machine has been waiting to be taken down. */
 static int64_t age_s(const struct node *node)
 {
-    return loop_wall_s(node->rooster->env.loop) - node->sleep.began_s;
+    return rooster_since_s(node->rooster, &node->sleep.began_s);
 }
 
 static bool may_be_under_way(const struct node *node)
@@ -131,7 +132,7 @@ static void take_back(struct node *node)
 /* Returns whether to wait because jobs may still take the sleep back; sets the timer. */
 static bool waits_for_jobs(struct node *node)
 {
-    int64_t left_s = node->asleep.reclaim_until_s - loop_wall_s(node->rooster->env.loop);
+    int64_t left_s = 0 - rooster_since_s(node->rooster, &node->asleep.reclaim_until_s);
     if (left_s <= 0 || age_s(node) >= RECLAIM_MAX_S) {
         return false;
     }
@@ -197,7 +198,7 @@ bool sleeps_look(struct node *node)
         node->state = WAKE_GOING_DOWN;
         node->sleep.order = which;
         node->sleep.is_over = false;
-        node->since_s = loop_wall_s(rooster->env.loop);
+        node->since_s = rooster_now_s(rooster);
         (void)snprintf(node->sleep.level, sizeof node->sleep.level, "%s",
                        ad_string_or(ad, "HibernationState", "S5"));
         node->sleep.is_shown = false;

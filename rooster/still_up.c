@@ -20,6 +20,7 @@
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
+#include "rooster/clock.h"
 #include "rooster/ledger.h"
 #include "rooster/look.h"
 #include "rooster/nodes.h"
@@ -156,7 +157,7 @@ void still_up_again(void *arg)
 
 bool still_up_ask(struct node *node)
 {
-    int64_t age_s = loop_wall_s(node->rooster->env.loop) - node->asleep.slept_s;
+    int64_t age_s = rooster_since_s(node->rooster, &node->asleep.slept_s);
     if (node->still_up.asking) {
         return true;
     }

@@ -21,6 +21,7 @@
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
+#include "rooster/clock.h"
 #include "rooster/ledger.h"
 #include "rooster/look.h"
 #include "rooster/nodes.h"
@@ -70,7 +71,7 @@ static void end_wake(struct node *node, int64_t up_s)
     past->up_s = up_s;
     if (node->test.is_under_way) {
         node->test.is_under_way = false;
-        node->test.ended_s = loop_wall_s(node->rooster->env.loop);
+        node->test.ended_s = rooster_now_s(node->rooster);
         node->test.is_passed = up_s != 0;
     }
     node->wake.id[0] = '\0';
@@ -268,7 +269,7 @@ void node_wake(struct node *node)
         node->wake.fault = NULL;
         node->history.nap_s = 0;
         ledger_new_id(rooster->ledger, node->wake.id);
-        node->wake.began_s = loop_wall_s(rooster->env.loop);
+        node->wake.began_s = rooster_now_s(rooster);
         node->wake.jobs = node->jobs.waiting;
         wake_day_add(&node->history.day, node->wake.began_s);
         node->wake.began_ms = loop_now_ms(rooster->env.loop);
@@ -290,7 +291,7 @@ void node_wake(struct node *node)
         (void)snprintf(reason, sizeof reason, GUARD_RESERVE_WHY);
     }
     node->state = WAKE_WAKING;
-    node->since_s = loop_wall_s(rooster->env.loop);
+    node->since_s = rooster_now_s(rooster);
     (void)snprintf(node->reason, sizeof node->reason, "%s", reason);
     log_info(rooster->env.log, "wake.begins", reason, LOG_TEXT("machine", node->name),
              LOG_INT("attempt", node->wake.attempts));
@@ -314,11 +315,11 @@ static void compare_boots(struct node *node)
  * it comes later than any deadline, somebody else has woken it. */
 static bool is_late(const struct node *node)
 {
-    const struct rooster *rooster = node->rooster;
+    struct rooster *rooster = node->rooster;
     int64_t most_s = config_duration_s(rooster->env.config, "ROOSTER_WAKE_DEADLINE_MAX");
     const struct wake_past *past = &node->history.last;
     return node->wake.id[0] == '\0' && past->wake_id[0] != '\0' && past->up_s == 0 &&
-           loop_wall_s(rooster->env.loop) - past->wake_s <= most_s;
+           rooster_since_s(rooster, &past->wake_s) <= most_s;
 }
 
 /* Memory below this percentage counts as less; what the kernel keeps for itself varies a little. */
@@ -348,15 +349,15 @@ static void was_woken(struct node *node, bool late)
 {
     struct rooster *rooster = node->rooster;
     char reason[ROOSTER_TEXT_MAX];
-    int64_t took_ms = (loop_wall_s(rooster->env.loop) - node->wake.began_s) * 1000;
+    int64_t took_ms = rooster_since_s(rooster, &node->wake.began_s) * 1000;
     node->history.last_boot_ms =
         node->wake.began_ms != 0 ? (int64_t)(loop_now_ms(rooster->env.loop) - node->wake.began_ms)
                                  : took_ms;
     boots_add(&node->history.boots, node->history.last_boot_ms);
     if (late) {
-        past_came_late(&node->history.past, loop_wall_s(rooster->env.loop));
+        past_came_late(&node->history.past, rooster_now_s(rooster));
     } else {
-        past_add(&node->history.past, true, loop_wall_s(rooster->env.loop));
+        past_add(&node->history.past, true, rooster_now_s(rooster));
     }
     node->wake.fault = NULL;
     (void)snprintf(reason, sizeof reason, "%s",
@@ -368,7 +369,7 @@ static void was_woken(struct node *node, bool late)
     }
     node_move(node, WAKE_UP, reason);
     put_record(node, "Up", NULL);
-    end_wake(node, loop_wall_s(rooster->env.loop));
+    end_wake(node, rooster_now_s(rooster));
     if (node->wake.fault != NULL) {
         ticket_open(node);
     }
@@ -404,9 +405,9 @@ void node_is_up(struct node *node)
 
 void node_is_asleep(struct node *node, const char *reason)
 {
-    const struct rooster *rooster = node->rooster;
+    struct rooster *rooster = node->rooster;
     const struct wake_past *past = &node->history.last;
-    int64_t now_s = loop_wall_s(rooster->env.loop);
+    int64_t now_s = rooster_now_s(rooster);
     int64_t down_s = node->state == WAKE_GOING_DOWN ? node->since_s : now_s;
     bool at_once =
         past->wake_id[0] != '\0' && past->up_s != 0 && !node->awake.was_used &&
@@ -430,7 +431,7 @@ void node_napped(struct node *node)
 {
     struct rooster *rooster = node->rooster;
     uint64_t now_ms = loop_now_ms(rooster->env.loop);
-    int64_t rest_s = loop_wall_s(rooster->env.loop) - node->history.nap_s;
+    int64_t rest_s = rooster_since_s(rooster, &node->history.nap_s);
     bool are_new = node->jobs.since_s >= node->history.nap_s;
     node->history.nap_s = 0;
     if (are_new || rest_s >= config_duration_s(rooster->env.config, "ROOSTER_ASLEEP_AGAIN")) {

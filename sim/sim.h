@@ -125,7 +125,7 @@ enum sim_count {
     SIM_COUNT_ROW_FLIPS,      /* rows of a store in which a bit was flipped */
     SIM_COUNT_NAME_FAILURES,  /* names that were not resolved, or to another machine */
     SIM_COUNT_CLIENT_KILLS,   /* clients that were killed just after they asked for something */
-    SIM_COUNT_CLOCK_SETS,   /* times that a machine's wall clock was set */
+    SIM_COUNT_CLOCK_SETS,     /* times that a machine's wall clock was set */
     SIM_COUNT_MAX
 };
 const char *sim_count_name(enum sim_count count);
