@@ -49,6 +49,7 @@ static void look_for_expired(void *arg)
 {
     struct collector *collector = arg;
     collector_mark_lost(collector);
+    collector_mark_missing(collector);
     collector_expire(collector);
     collector_ads_trim_indexes(collector->ads, loop_now_ms(collector->env.loop));
     collector_revocations_expire(collector);
@@ -96,6 +97,9 @@ static int load_store(struct collector *collector, struct err *err)
     }
     if (!code) {
         code = collector_lock_load(collector->store, log, collector_lock_loaded, collector, err);
+    }
+    if (!code) {
+        code = collector_awake_load(collector->store, log, collector_awake_loaded, collector, err);
     }
     if (!code) {
         collector_offline_tidy(collector->store, collector->prototypes);
@@ -151,6 +155,7 @@ static void collector_destroy(void *state)
     batch_drop_all(collector);
     collector_revocations_drop(collector);
     collector_locks_drop(collector);
+    collector_awake_drop(collector);
     collector_queries_drop(collector);
     collector_invalidations_drop(collector);
     slices_destroy(collector->slices);

@@ -69,6 +69,9 @@ struct ads_entry {
     unsigned waiting;   /* number of changes that are proposed and not yet applied */
     struct plan_stamp stamp;
     uint64_t heard_ms; /* loop_now_ms() of the last update */
+    /* when the store got a copy of a live ad of this entry (collector_awake.h), seconds since 1970;
+     * 0: the store has none */
+    int64_t kept_s;
     /* the account that counts `latest` among the ads of its sender; NULL: no account counts it */
     struct ads_account *account;
     size_t charged_bytes; /* bytes with which the ad `latest` counts in the sender's account */

@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "collector/collector_ads.h"
+#include "collector/collector_awake.h"
 #include "collector/collector_offline.h"
 #include "collector/collector_state.h"
 #include "store/store.h"
@@ -112,6 +113,10 @@ int batch_set_at(struct batch *batch, struct ads_entry *entry, struct ad *ad,
         }
     } else if (was_durable) {
         collector_offline_delete(txn_of(batch), entry->name);
+        (void)collector_awake_keep(batch->collector, txn_of(batch), entry, ad);
+    }
+    if (is_durable && collector_awake_has(batch->collector, entry)) {
+        collector_awake_forget(batch->collector, txn_of(batch), entry);
     }
     batch->must_wait = batch->must_wait || was_durable || is_durable || entry->waiting > 0;
     vec_push(&batch->changes, collector_ads_propose_to(batch->collector->ads, entry, ad, secrets,
@@ -128,7 +133,12 @@ void batch_remove(struct batch *batch, struct ads_entry *entry)
     if (ads_entry_is_durable(entry)) {
         collector_offline_delete(txn_of(batch), entry->name);
     }
-    batch->must_wait = batch->must_wait || ads_entry_is_durable(entry) || entry->waiting > 0;
+    bool had_copy = collector_awake_has(batch->collector, entry);
+    if (had_copy) {
+        collector_awake_forget(batch->collector, txn_of(batch), entry);
+    }
+    batch->must_wait =
+        batch->must_wait || had_copy || ads_entry_is_durable(entry) || entry->waiting > 0;
     (void)propose_change(batch, entry->type, entry->name, NULL, NULL);
 }
 

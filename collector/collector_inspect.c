@@ -20,6 +20,7 @@
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
 #include "collector/inspect_plan.h"
+#include "store/store.h"
 #include "wire/secret_list.h"
 
 #define STEP_MS   100 /* between two steps of the walk */
@@ -74,11 +75,23 @@ static void inspect_entry(struct collector *collector, struct ads_entry *entry)
     strbuf_fini(&problems);
 }
 
+/* Has *txn, begun when first needed, store a copy of a live ad that has none. */
+static void keep_copy(struct collector *collector, struct ads_entry *entry, struct store_txn **txn)
+{
+    if (entry->waiting > 0 || !entry->latest ||
+        !collector_awake_lacks(collector, entry, entry->latest)) {
+        return;
+    }
+    *txn = *txn ? *txn : store_begin(collector->store);
+    (void)collector_awake_keep(collector, *txn, entry, entry->latest);
+}
+
 void collector_inspect_some(void *arg)
 {
     struct collector *collector = arg;
     struct loop *loop = collector->env.loop;
     uint64_t begin_ms = loop_now_ms(loop), pause_ms = STEP_MS;
+    struct store_txn *txn = NULL;
     for (int i = 0; i < STEP_ADS; i++) {
         struct ads_entry *entry = ads_cursor_next(&collector->inspection.cursor);
         if (!entry) {
@@ -93,10 +106,14 @@ void collector_inspect_some(void *arg)
             continue;
         }
         inspect_entry(collector, entry);
+        keep_copy(collector, entry, &txn);
         collector->inspection.any = true;
         if (loop_now_ms(loop) - begin_ms >= BUDGET_MS) {
             break;
         }
+    }
+    if (txn) {
+        store_commit(txn, NULL, NULL); /* if it never comes to that: as if not inspected yet */
     }
     if (!collector->inspection.rests) {
         loop_timer_set(collector->inspection.timer, pause_ms);

@@ -20,20 +20,22 @@
 #define OFFLINE_TABLE "offline_ads" /* Name -> ad */
 #define REVOKED_TABLE "revoked"     /* token id -> ad */
 #define LOCK_TABLE    "locks"       /* machine, in lower case -> ad */
+#define AWAKE_TABLE   "awake"       /* Name -> ad; see collector_awake.h */
 
 #define PROTOTYPE_TABLE "prototypes" /* number, in hex -> ad; see collector_prototype.h */
 
-static const char *const TABLES[] = {OFFLINE_TABLE, REVOKED_TABLE, PROTOTYPE_TABLE, LOCK_TABLE,
-                                     NULL};
+static const char *const TABLES[] = {OFFLINE_TABLE, REVOKED_TABLE, PROTOTYPE_TABLE,
+                                     LOCK_TABLE,    AWAKE_TABLE,   NULL};
 static const struct store_migration MIGRATIONS[] = {
     {.sql =
          NULL}, /* ads in offline_ads may be packed; the table of prototypes is made by the store */
     {.sql = NULL}, /* the table of locks, which an older collector would not heed */
+    {.sql = NULL}, /* the table of copies of live ads, which an older one would not keep true */
 };
 static const struct store_schema SCHEMA = {.daemon = "collector",
                                            .tables = TABLES,
                                            .migrations = MIGRATIONS,
-                                           .version = 3};
+                                           .version = 4};
 
 int collector_store_open(struct loop *loop, struct os *os, const char *path, struct log *log,
                          struct store **ret, struct err *err)
@@ -142,6 +144,13 @@ int collector_lock_load(struct store *store, struct log *log, collector_loaded_f
     return load_table(store, &loading, err);
 }
 
+int collector_awake_load(struct store *store, struct log *log, collector_loaded_f each, void *arg,
+                         struct err *err)
+{
+    struct loading loading = {.log = log, .table = AWAKE_TABLE, .each = each, .arg = arg};
+    return load_table(store, &loading, err);
+}
+
 static int encode_ad(const char *key, const struct ad *ad, struct strbuf *ret, struct err *err)
 {
     strbuf_init(ret, COLLECTOR_OFFLINE_BYTES_MAX);
@@ -221,4 +230,15 @@ int collector_lock_put(struct store_txn *txn, const char *machine, const struct 
 void collector_lock_delete(struct store_txn *txn, const char *machine)
 {
     store_delete(txn, LOCK_TABLE, machine);
+}
+
+int collector_awake_put(struct store_txn *txn, const char *name, const struct ad *ad,
+                        struct err *err)
+{
+    return put_ad(txn, AWAKE_TABLE, name, ad, err);
+}
+
+void collector_awake_delete(struct store_txn *txn, const char *name)
+{
+    store_delete(txn, AWAKE_TABLE, name);
 }

@@ -39,6 +39,9 @@ int collector_revoked_load(struct store *store, struct log *log, collector_loade
 /* Does the same for all locks of machines (collector_lock.h). */
 int collector_lock_load(struct store *store, struct log *log, collector_loaded_f each, void *arg,
                         struct err *err);
+/* Does the same for all copies of live ads (collector_awake.h). */
+int collector_awake_load(struct store *store, struct log *log, collector_loaded_f each, void *arg,
+                         struct err *err);
 
 /* Removes from the store the prototypes that no stored ad uses.  To be called after
  * collector_offline_load(). */
@@ -58,5 +61,9 @@ void collector_revoked_delete(struct store_txn *txn, const char *token_id);
 int collector_lock_put(struct store_txn *txn, const char *machine, const struct ad *ad,
                        struct err *err);
 void collector_lock_delete(struct store_txn *txn, const char *machine);
+
+int collector_awake_put(struct store_txn *txn, const char *name, const struct ad *ad,
+                        struct err *err);
+void collector_awake_delete(struct store_txn *txn, const char *name);
 
 #endif

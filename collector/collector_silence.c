@@ -7,6 +7,9 @@
  * longer than a daemon takes to start again or to dial again.  Who reads the ads decides what the
  * mark means: nobody gives a job to such a slot, or counts it as free, awake or running.
  *
+ * The same is done, a while after the collector's start, with machines that were awake before it
+ * and have not come back (collector_awake.h).
+ *
  * The mark goes at once when the peer is heard again: a byte on the same uplink, or its ads on a
  * new one (an UPDATE in full, which does not have the attribute).
  *
@@ -21,12 +24,15 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/strmap.h"
 #include "classad/ad.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_batch.h"
+#include "collector/collector_offline.h"
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
 #include "offline_ads/offline_ads.h"
+#include "store/store.h"
 #include "wire/secret_list.h"
 #include "wire/wire.h"
 
@@ -163,4 +169,65 @@ void collector_lost_drop(struct collector *collector)
     while (collector->lost) {
         drop_first(collector);
     }
+}
+
+/* Makes the copy public, as a live ad that is marked. */
+static void show_missing(struct collector *collector, struct batch *batch, const char *name,
+                         struct ad *ad)
+{
+    struct err err = {""};
+    ad_set_int(ad, OFFLINE_ADS_SILENT, collector->started_s);
+    log_warn(collector->env.log, "machine.silent",
+             "the machine has not come back since the collector was started",
+             LOG_TEXT("machine", ad_string_or(ad, "Machine", "")), LOG_INT("slots", 1));
+    collector->counts.silent++;
+    if (batch_set(batch, "Machine", name, ad, NULL, NULL, &err) == 0) {
+        collector_ads_find(collector->ads, "Machine", name)->kept_s = collector->started_s;
+    } else {
+        log_warn(collector->env.log, "store.bad_ad", err.text, LOG_TEXT("key", name));
+    }
+}
+
+/* Examines a copy; returns whether its machine has not come back. */
+static bool is_missing(struct collector *collector, struct store_txn *txn, const char *name,
+                       const struct ad *ad)
+{
+    size_t count;
+    struct ads_entry *entry = collector_ads_find(collector->ads, "Machine", name);
+    if (entry && entry->latest && !ads_entry_is_durable(entry)) {
+        entry->kept_s = collector->started_s;
+        return false;
+    }
+    (void)collector_ads_of_machine(collector->ads, ad_string_or(ad, "Machine", ""), &count);
+    if (count > 0) { /* it came back with other slots */
+        collector_awake_delete(txn, name);
+    }
+    return count == 0;
+}
+
+void collector_mark_missing(struct collector *collector)
+{
+    struct strmap *copies = collector->awake.ads;
+    if (!copies || loop_now_ms(collector->env.loop) < collector->awake.due_ms) {
+        return;
+    }
+    collector->awake.ads = NULL;
+    struct strmap *missing = strmap_create(STRMAP_CASE_IGNORED);
+    struct store_txn *txn = store_begin(collector->store);
+    size_t at = 0;
+    const char *name;
+    void *ad;
+    while (strmap_next(copies, &at, &name, &ad)) {
+        if (is_missing(collector, txn, name, ad)) {
+            (void)strmap_set(missing, name, ad_copy(ad)); /* was absent */
+        }
+    }
+    store_commit(txn, NULL, NULL); /* if it never comes to that: at the next start */
+    strmap_destroy(copies, ad_destroy_item);
+    struct batch *batch = batch_begin(collector);
+    for (at = 0; strmap_next(missing, &at, &name, &ad);) {
+        show_missing(collector, batch, name, ad);
+    }
+    batch_end(batch, NULL, NULL, NULL);
+    strmap_destroy(missing, NULL); /* the batch has the ads */
 }

@@ -9,6 +9,7 @@
 
 #include "base/daemon/daemon.h"
 #include "collector/collector_ads.h"
+#include "collector/collector_awake.h"
 #include "collector/collector_lock.h"
 #include "collector/collector_plan.h"
 
@@ -127,6 +128,7 @@ struct collector {
     struct query *queries;
     struct revocation *revocations; /* list of revocations that wait for their commit */
     struct collector_locks locks;
+    struct awake_copies awake;
     struct batch *batches; /* list of batches that wait for their commit */
     struct batch *last_batch;
     uint64_t last_session;

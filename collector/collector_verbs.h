@@ -67,6 +67,9 @@ void collector_on_silent(void *session, struct wire *wire, uint64_t silent_ms);
 void collector_session_lost(struct session *session);
 /* Marks the ads of uplinks that were lost and did not come back in time. */
 void collector_mark_lost(struct collector *collector);
+/* Shows the machines that were awake before the collector's start and have not come back since, as
+ * not responding, once the time for that is over. */
+void collector_mark_missing(struct collector *collector);
 void collector_lost_drop(struct collector *collector);
 
 /* collector_inspect.c: examines some machine ads, and sets its timer again until a walk over all of

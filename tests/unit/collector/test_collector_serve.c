@@ -6,6 +6,9 @@
 
 #include <errno.h>
 
+#include "collector/collector_ads.h"
+#include "collector/collector_state.h"
+#include "collector/collector_verbs.h"
 #include "tests/support/collector_talk.h"
 #include "wire/revocations.h"
 #include "wire/watch.h"
@@ -395,6 +398,64 @@ static void a_machine_that_is_heard_or_connected_is_not_taken_as_asleep(void **s
     expect(rooster, -ESTALE, VERB_MERGE, SLOT_1, IS_OFF, "not marked");
     expect(rooster, -EINVAL, VERB_MERGE, SLOT_1, "[ Offline = false ]", "only to true");
     assert_string_equal(show(reader, "Machine", "Offline"), "slot1@wn01=- ");
+}
+
+static bool has_copy(struct bed *bed)
+{
+    const struct collector *collector = bed->collector;
+    const struct ads_entry *entry = collector_ads_find(collector->ads, "Machine", "slot1@wn01");
+    return entry != NULL && entry->kept_s != 0;
+}
+
+/* Starts the collector anew; the machines had their time to come back. */
+static void restart_long_ago(struct bed *bed)
+{
+    restart(bed);
+    struct collector *collector = bed->collector;
+    collector->awake.due_ms = 0;
+}
+
+static void a_machine_that_went_off_while_no_collector_ran_is_not_forgotten(void **state)
+{
+    struct bed *bed = *state;
+    goes_without_a_word(bed, LIVE("1", "b1", "Cpus = 4"), LIVE("1_1", "b1", "DynamicSlot = true"));
+    LOOP_RIG_UNTIL(bed->loop, has_copy(bed), "no copy");
+    restart(bed);
+    struct client *reader = dial(bed, SCOPE_READ);
+    collector_mark_missing(bed->collector); /* not before its time */
+    assert_string_equal(show(reader, "Machine", "Cpus"), "");
+    restart_long_ago(bed);
+    collector_mark_missing(bed->collector);
+    reader = dial(bed, SCOPE_READ);
+    assert_string_equal(show(reader, "Machine", "Cpus"), "slot1@wn01=4 ");
+    assert_null(strstr(show(reader, "Machine", "NotRespondingSince"), "=-"));
+    OK(dial(bed, SCOPE_ROOSTER), VERB_MERGE, SLOT_1, IS_OFF);
+    restart_long_ago(bed); /* now there is an offline ad, and no copy */
+    collector_mark_missing(bed->collector);
+    reader = dial(bed, SCOPE_READ);
+    assert_string_equal(show(reader, "Machine", "Offline"), "slot1@wn01=true ");
+    OK(dial(bed, SCOPE_ADVERTISE), VERB_UPDATE, "[]", LIVE("1", "b2", "Cpus = 4"));
+    assert_true(has_copy(bed)); /* at once: it took the place of the offline ad */
+    restart_long_ago(bed);
+    collector_mark_missing(bed->collector);
+    reader = dial(bed, SCOPE_READ);
+    assert_string_equal(show(reader, "Machine", "Cpus"), "slot1@wn01=4 ");
+}
+
+static void a_machine_that_came_back_or_was_withdrawn_is_not_missing(void **state)
+{
+    struct bed *bed = *state;
+    goes_without_a_word(bed, LIVE("1", "b1", ""), LIVE("2", "b1", ""));
+    LOOP_RIG_UNTIL(bed->loop, has_copy(bed), "no copy");
+    restart_long_ago(bed);
+    struct client *startd = dial(bed, SCOPE_ADVERTISE), *reader = dial(bed, SCOPE_READ);
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", ""));
+    collector_mark_missing(bed->collector);
+    assert_string_equal(show(reader, "Machine", "NotRespondingSince"), "slot1@wn01=- ");
+    OK(startd, VERB_INVALIDATE, "[ Type = \"Machine\"; Names = { \"slot1@wn01\" } ]", NULL);
+    restart_long_ago(bed);
+    collector_mark_missing(bed->collector);
+    assert_string_equal(show(dial(bed, SCOPE_READ), "Machine", "Name"), "");
 }
 
 /* ---- queries --------------------------------------------------------------------------------- */
@@ -857,6 +918,8 @@ UNIT_TESTS(CASE(what_is_sent_is_found), CASE(live_machines_have_the_address_of_t
            CASE(a_machine_that_went_without_a_word_gets_offline_ads),
            CASE(one_that_may_be_on_keeps_the_mark_until_it_is_off),
            CASE(a_machine_that_is_heard_or_connected_is_not_taken_as_asleep),
+           CASE(a_machine_that_went_off_while_no_collector_ran_is_not_forgotten),
+           CASE(a_machine_that_came_back_or_was_withdrawn_is_not_missing),
            CASE(claim_ids_are_for_the_negotiator_only),
            CASE(claim_ids_stay_beside_an_ad_until_its_owner_says_otherwise),
            CASE(attributes_that_are_secrets_by_name_are_dropped_where_they_come_in),
