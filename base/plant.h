@@ -31,6 +31,8 @@ enum {
     PLANT_KNOWN_killed_check_is_damage = 1,
     /* a startd drops a claim that is not made yet without a word, and the schedd does not ask */
     PLANT_KNOWN_claim_unsaid = 1,
+    /* rooster: the power method of a machine that does not respond is not asked */
+    PLANT_KNOWN_silent_not_asked = 1,
     /* negotiator: a match that came to nothing still counts as use */
     PLANT_KNOWN_charge_kept = 1,
     /* starter: a job whose keeper was killed counts as ended by itself */

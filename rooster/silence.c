@@ -27,6 +27,7 @@
 #include "base/config/config.h"
 #include "base/log.h"
 #include "base/loop.h"
+#include "base/plant.h"
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
@@ -128,7 +129,7 @@ void silence_ask(void *arg)
 {
     struct node *node = arg;
     struct power_node power;
-    if (!node_is_silent(node) || node->silence.asking) {
+    if (!node_is_silent(node) || node->silence.asking || PLANTED(silent_not_asked)) {
         return;
     }
     node->silence.asking = true;

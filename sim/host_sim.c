@@ -3,7 +3,8 @@
  * A machine is off, booting, on or stopping.  Each boot has a new boot id, and restarts the pids
  * and CLOCK_BOOTTIME.  Its init starts the services, and starts them again when they end with a
  * status other than 0.  A power cut ends all processes and takes back what was not synced.  An
- * orderly shutdown sends SIGTERM, waits a while, and syncs.
+ * orderly shutdown tells the services first (SIGPWR, as the system does by `roost stop
+ * --for-shutdown`), then the others (SIGTERM), waits a while, and syncs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -378,15 +379,38 @@ static void shut_down_done(void *arg)
     host_down(host, true);
 }
 
+static bool is_service(const struct sim_process *process, const void *arg)
+{
+    const struct sim_host *host = arg;
+    for (size_t i = 0; i < host->service_count; i++) {
+        if (host->services[i]->told_pid == process->pid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void signal_all(struct sim_host *host, int signal_number)
+{
+    const struct sim_link *head = &host->processes;
+    for (struct sim_link *at = head->next; at != head; at = at->next) {
+        sim_process_signal(at->item, signal_number);
+    }
+}
+
 /* Waits until no process is left, but no longer than the grace time. */
 static void shut_down_tick(void *arg)
 {
     struct sim_host *host = arg;
     if (any_process(host) == NULL) {
         shut_down_done(host);
-    } else {
-        (void)sim_at_host(host, host->sim->now_us + 50 * SIM_MS, shut_down_tick, host);
+        return;
     }
+    if (!host->all_told && sim_process_first(&host->processes, is_service, host) == NULL) {
+        host->all_told = true;
+        signal_all(host, SIGTERM);
+    }
+    (void)sim_at_host(host, host->sim->now_us + 50 * SIM_MS, shut_down_tick, host);
 }
 
 void sim_host_shut_down(struct sim_host *host)
@@ -394,12 +418,21 @@ void sim_host_shut_down(struct sim_host *host)
     if (host->power != SIM_HOST_ON) {
         return;
     }
+    for (size_t i = 0; i < host->service_count; i++) {
+        host->services[i]->told_pid = host->services[i]->pid;
+    }
     cancel_plans(host);
     set_power(host, SIM_HOST_STOPPING);
     sim_trace(host->sim, NULL, "%s: shutting down", host->name);
     const struct sim_link *head = &host->processes;
-    for (struct sim_link *at = head->next; at != head; at = at->next) {
-        sim_process_signal(at->item, SIGTERM);
+    host->all_told = sim_process_first(head, is_service, host) == NULL;
+    if (host->all_told) { /* no master: `roost stop` finds its daemons */
+        signal_all(host, SIGPWR);
+    }
+    for (struct sim_link *at = head->next; at != head && !host->all_told; at = at->next) {
+        if (is_service(at->item, host)) {
+            sim_process_signal(at->item, SIGPWR);
+        }
     }
     (void)sim_at_host(host, host->sim->now_us + STOP_GRACE_MS * SIM_MS, shut_down_done, host);
     (void)sim_at_host(host, host->sim->now_us + 50 * SIM_MS, shut_down_tick, host);

@@ -28,9 +28,8 @@
 #define STATES_S 1300
 #define CALM_S   14400
 #define AUDIT_S  1800
-/* the operator looks this often for machines that vanished without notice */
+/* the operator switches machines on by name this often */
 #define PATROL_S       1800
-#define LAST_PATROL_S  120 /* the same pause while there are jobs for all machines */
 #define BATCH_MAX      500
 #define BATCHES_MAX    4096
 #define JOB_MIN_S      60
@@ -85,7 +84,7 @@ struct days {
     unsigned jobs, last_job;
     uint64_t dawn_us, storm_s, last_s;
     bool stormed, asked;
-    unsigned kills, energies;
+    unsigned kills, energies, buttons;
     unsigned limit, reserve; /* settings of the guards, chosen by the seed; 0: none */
 };
 
@@ -356,25 +355,59 @@ static void give_task(struct days *days, enum operator_what what, const char *na
     operator_add(&days->operator, & task);
 }
 
-/* The operator switches on machines that lost their power and did not get it back, and one more
- * that somebody wants. */
+/* The operator switches on by name, now and then, a machine that somebody wants.  Nobody looks for
+ * machines that vanished: jobs must bring them back. */
 static void patrol_machines(void *arg)
 {
     struct days *days = arg;
     uint64_t now_us = days->sim->now_us, last_us = days->dawn_us + days->last_s * SIM_S;
     for (unsigned i = 1; i <= days->options.nodes; i++) {
         const struct sim_host *host = sim_host_at(days->sim, i);
-        bool vanished = host->power == SIM_HOST_OFF && host->lost_power;
-        bool wanted = now_us < last_us && rng_below(&days->rng, days->options.nodes) == 0;
-        if (vanished || wanted) {
+        if (rng_below(&days->rng, days->options.nodes) == 0) {
             power_truth_order(days->truth, host);
-            give_task(days, vanished || by_chance(days, 500) ? OPERATOR_ON : OPERATOR_TEST,
-                      host->name, order_answered);
+            give_task(days, by_chance(days, 500) ? OPERATOR_ON : OPERATOR_TEST, host->name,
+                      order_answered);
         }
     }
-    if (now_us < last_us + LAST_JOB_S * SIM_S) {
-        uint64_t next_us = now_us < last_us ? PATROL_S * SIM_S : LAST_PATROL_S * SIM_S;
-        (void)sim_at(days->sim, now_us + next_us, patrol_machines, days);
+    if (now_us + PATROL_S * SIM_S < last_us) {
+        (void)sim_at(days->sim, now_us + PATROL_S * SIM_S, patrol_machines, days);
+    }
+}
+
+/* ---- the people who sit at the machines ---- */
+
+/* Somebody presses the button of a machine: it shuts down in order, or the button was held down and
+ * it is off at once; or it was off, and is switched on by hand. */
+static void press_button(void *arg)
+{
+    struct days *days = arg;
+    struct sim_host *host = NULL;
+    for (int i = 0; i < 8 && (host == NULL || host->power != SIM_HOST_ON); i++) {
+        unsigned number = (unsigned)random_between(days, 1, days->options.nodes);
+        host = sim_host_at(days->sim, number); /* most are off: prefers one that is on */
+    }
+    days->buttons++;
+    if (host->power == SIM_HOST_ON && by_chance(days, 500)) {
+        sim_trace(days->sim, NULL, "somebody shuts %s down", host->name);
+        power_truth_button(days->truth, host);
+        sim_host_shut_down(host);
+    } else if (host->power == SIM_HOST_ON) {
+        sim_trace(days->sim, NULL, "somebody holds the button of %s down", host->name);
+        power_truth_button(days->truth, host);
+        sim_host_power_cut(host);
+    } else if (host->power == SIM_HOST_OFF && by_chance(days, 300)) {
+        sim_trace(days->sim, NULL, "somebody switches %s on", host->name);
+        power_truth_button(days->truth, host);
+        sim_host_boot(host);
+    }
+}
+
+static void plan_buttons(struct days *days)
+{
+    uint64_t count = days->options.hours * days->options.nodes / 2;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t at_s = random_between(days, 0, days->last_s);
+        (void)sim_at(days->sim, days->dawn_us + at_s * SIM_S, press_button, days);
     }
 }
 
@@ -462,9 +495,9 @@ static void story_begins(void *arg, struct sim *sim, struct judge *judge, uint64
     call_at(days, PATROL_S, patrol_machines, days);
     call_at(days, days->storm_s, begin_storm, days);
     call_at(days, days->last_s - 30, heal_machines, days);
-    call_at(days, days->last_s + 30, patrol_machines, days);
     call_at(days, days->last_s + STATES_S, ask_states, days);
     plan_strikes(days);
+    plan_buttons(days);
 }
 
 static void sim_is_there(void *arg, struct sim *sim)
@@ -553,8 +586,9 @@ void power_days_run(const struct power_days_options *options, struct pool_result
                                       .begins = sim_is_there,
                                       .arg = &days};
     pool_run(&pool, ret);
-    int length = snprintf(ret->figures, sizeof(ret->figures), "reserve %u, limit %u, kills %u, ",
-                          days.reserve, days.limit, days.kills);
+    int length =
+        snprintf(ret->figures, sizeof(ret->figures), "reserve %u, limit %u, kills %u, buttons %u, ",
+                 days.reserve, days.limit, days.kills, days.buttons);
     power_truth_figures(days.truth, ret->figures + length, sizeof(ret->figures) - (size_t)length);
     for (size_t i = 0; i < days.batch_count; i++) {
         sim_free(days.batches[i].seconds);

@@ -5,9 +5,11 @@
  * seed, some machines never boot again, boot late, fall asleep again at once, lose power, lie about
  * orders, fail to execute orders, or come back with fewer resources.  Meanwhile the collector and
  * the rooster are killed while machines boot, and negotiator and schedd now and then.  An operator
- * switches on by name machines that vanished without notice, and once tells all running machines to
- * sleep within one second.  At the end all machines that are not dead work again, and there are
- * jobs for each of them.  power_truth.h lists what must be true.
+ * switches on machines by name, and once tells all running machines to sleep within one second.
+ * People press the buttons of machines: these shut down in order, or lose power at once, or are
+ * switched on by hand.  Nobody looks after machines that are off: jobs must bring them back.  At
+ * the end all machines that are not dead work again, and there are jobs for each of them.
+ * power_truth.h lists what must be true.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

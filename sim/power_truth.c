@@ -40,6 +40,7 @@ struct machine_truth {
     unsigned cpus;
     uint64_t since_us; /* time of the last change of its power */
     uint64_t changed_us, woken_us;
+    uint64_t pressed_us; /* when somebody pressed its button; 0: never */
     uint64_t ordered_until_us, asked_us, boot_us;
     unsigned stops, wakes, boots, crashes;
     double on_s, off_s, job_cpu_s, slack_s;
@@ -296,7 +297,10 @@ static void power_changed(void *arg, struct sim_host *host, enum sim_power was)
     uint64_t changed_us = machine->changed_us; /* when it began to stop */
     machine->changed_us = was == SIM_HOST_ON ? truth->sim->now_us : changed_us;
     account_energy(truth, machine, was != SIM_HOST_OFF);
-    if (host->power == SIM_HOST_STOPPING) {
+    if (host->power == SIM_HOST_STOPPING && machine->pressed_us == truth->sim->now_us) {
+        /* people ask nobody */
+        machine->slack_s += SLACK_CRASH_S;
+    } else if (host->power == SIM_HOST_STOPPING) {
         check_free(truth, host);
         check_limit(truth, add_lately(&truth->downs, truth->sim->now_us), truth->options.sleeps_max,
                     "go down");
@@ -308,7 +312,8 @@ static void power_changed(void *arg, struct sim_host *host, enum sim_power was)
     } else if (host->power == SIM_HOST_ON) {
         double took_s =
             machine->boot_us != 0 ? (double)(truth->sim->now_us - machine->boot_us) / 1e6 : 0;
-        machine->slack_s += SLACK_BOOT_S + (machine->kind == POWER_KIND_GOOD ? 0 : took_s);
+        bool is_known = machine->kind == POWER_KIND_GOOD && machine->boot_us != machine->pressed_us;
+        machine->slack_s += SLACK_BOOT_S + (is_known ? 0 : took_s);
         machine->boots++;
         machine->was_up = true;
         machine->ordered_until_us = 0;
@@ -326,6 +331,11 @@ static void host_stops(void *arg, struct sim_host *host, bool orderly)
         machine->crashes++;
         machine->slack_s += SLACK_CRASH_S;
     }
+}
+
+void power_truth_button(struct power_truth *truth, const struct sim_host *host)
+{
+    machine_of(truth, host)->pressed_us = truth->sim->now_us;
 }
 
 void power_truth_last(struct power_truth *truth)

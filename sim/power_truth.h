@@ -12,7 +12,8 @@
  * - off_while_claimed: a machine is told to go down, or shuts down, while a job is on its way to
  *   it, runs, or returns its output;
  * - sleep_not_done: a machine answered that it goes to sleep, and stayed on;
- * - node_lost: a sound machine ran none of the last jobs, which need all machines;
+ * - node_lost: a sound machine ran none of the last jobs, which need all machines: also one that a
+ *   person had shut down, or that had lost its power;
  * - no_reason: a machine that never boots again is not left alone, with a reason;
  * - energy_wrong: the energy report does not add up, or does not match what the machines did;
  * - unanswered: the operator's last questions were not answered.
@@ -80,6 +81,9 @@ void power_truth_order(struct power_truth *truth, const struct sim_host *host);
 /* Returns whether the machine may be woken: somebody asked for it by name, or the reserve is
  * short. */
 bool power_truth_is_ordered(const struct power_truth *truth, const struct sim_host *host);
+/* Tells `truth` that somebody presses the machine's button: it may go down whatever runs on it, or
+ * it boots and the rooster does not know since when. */
+void power_truth_button(struct power_truth *truth, const struct sim_host *host);
 /* Tells `truth` that the last jobs, which need all machines, are now submitted. */
 void power_truth_last(struct power_truth *truth);
 /* Tells `truth` that the rooster was killed. */

@@ -142,7 +142,7 @@ struct sim_observer {
     void (*wake_asked)(void *arg, struct sim_host *host);
     void (*poweroff_asked)(void *arg, struct sim_host *host);
     void (*power_changed)(void *arg, struct sim_host *host, enum sim_power was);
-    /* the host switches off now; orderly: its processes got SIGTERM and could end before */
+    /* the host switches off now; orderly: its processes were told and could end before */
     void (*host_stops)(void *arg, struct sim_host *host, bool orderly);
     void (*process_ended)(void *arg, struct sim_process *process, int status, int signal_number);
     /* A process writes bytes to a connection; they are not delivered yet.  connection: its serial
@@ -247,7 +247,8 @@ void sim_host_service(struct sim_host *host, const char *const *argv, bool kept)
 void sim_host_boot_now(struct sim_host *host); /* the host is on at once, without boot time */
 /* if the host is off: makes it boot, which takes its boot time */
 void sim_host_boot(struct sim_host *host);
-/* Shuts the host down in order: SIGTERM to all processes, disks are synced, then off. */
+/* Shuts the host down in order: SIGPWR to its services, SIGTERM to the other processes when these
+ * have ended, disks are synced, then off. */
 void sim_host_shut_down(struct sim_host *host);
 /* Switches the host off at once: processes end, and some unsynced writes, chosen at random, are
  * lost. */

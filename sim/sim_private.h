@@ -149,6 +149,7 @@ struct sim_service {
     bool kept;
     struct sim_host *host;
     pid_t pid;
+    pid_t told_pid; /* its process when the host's last shutdown began */
     struct sim_event *restart;
 };
 struct sim_journal_entry { /* a directory change that a power cut may undo */
@@ -195,6 +196,7 @@ struct sim_host {
     uint64_t owner_left_us;
     bool failing; /* the host is losing power at this moment: its disk operations fail */
     bool lost_power;
+    bool all_told; /* the host shuts down, and all its processes were told to end */
     struct sim_link listeners;
     uint16_t last_port;
     struct sim_vfs *vfs;

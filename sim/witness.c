@@ -35,6 +35,8 @@ struct watching {
     struct copy jobs, slots;
     struct loop_timer *tick;
     struct strmap *wanted; /* name of a free slot -> struct wanted: since when a job matches it */
+    /* name of a slot that looks free -> struct wanted: since when its machine is off */
+    struct strmap *untrue;
     uint64_t promises_broken; /* lines promise.broken in the daemons' logs up to the last tick */
 };
 
@@ -48,7 +50,8 @@ struct wanted {
 static bool is_free(const struct ad *slot)
 {
     return strcmp(ad_string_or(slot, "State", ""), "Unclaimed") == 0 &&
-           !ad_bool_or(slot, "Offline", false) && !ad_bool_or(slot, "Absent", false);
+           !ad_bool_or(slot, "Offline", false) && !ad_bool_or(slot, "Absent", false) &&
+           !ad_has(slot, "NotRespondingSince");
 }
 
 static void job_changed(void *arg, const char *key, const struct ad *ad)
@@ -194,27 +197,77 @@ static void tell_logged(const struct watching *watching)
     watching->sim->current = was;
 }
 
+/* Notes in the map that what was found of the slot holds, and returns since when. */
+static uint64_t note_since(struct watching *watching, struct strmap *map, const char *name)
+{
+    struct wanted *wanted = strmap_get(map, name);
+    if (wanted == NULL) {
+        wanted = mem_zalloc(sizeof *wanted);
+        wanted->since_us = sim_now_us(watching->sim);
+        (void)strmap_set(map, name, wanted); /* was absent */
+    }
+    wanted->seen_us = sim_now_us(watching->sim);
+    return wanted->since_us;
+}
+
 static void check_slot(struct watching *watching, const char *name, const struct ad *slot,
                        const struct vec *jobs)
 {
-    uint64_t now_us = sim_now_us(watching->sim);
     const struct ad *job = is_free(slot) && is_on(watching, ad_string_or(slot, "Machine", ""))
                                ? find_matching(watching, jobs, slot)
                                : NULL;
-    struct wanted *wanted = strmap_get(watching->wanted, name);
     if (job == NULL) {
-        mem_free(wanted != NULL ? strmap_remove(watching->wanted, name) : NULL);
+        mem_free(strmap_remove(watching->wanted, name));
         return;
     }
-    if (wanted == NULL) {
-        wanted = mem_zalloc(sizeof *wanted);
-        wanted->since_us = now_us;
-        (void)strmap_set(watching->wanted, name, wanted); /* was absent */
+    uint64_t since_us = note_since(watching, watching->wanted, name);
+    if (sim_now_us(watching->sim) - since_us > WITNESS_PROMPT_US) {
+        tell_broken(watching, name, job, since_us);
     }
-    wanted->seen_us = now_us;
-    if (now_us - wanted->since_us > WITNESS_PROMPT_US) {
-        tell_broken(watching, name, job, wanted->since_us);
+}
+
+static bool is_off(const struct watching *watching, const char *machine)
+{
+    const struct sim_host *host = sim_host_find(watching->sim, machine);
+    return host != NULL && sim_host_power(host) == SIM_HOST_OFF;
+}
+
+static void forget_unseen(struct watching *watching, struct strmap *map)
+{
+    size_t at = 0;
+    const char *name;
+    void *wanted;
+    while (strmap_next(map, &at, &name, &wanted)) {
+        if (((const struct wanted *)wanted)->seen_us != sim_now_us(watching->sim)) {
+            mem_free(strmap_remove(map, name));
+        }
     }
+}
+
+/* The promise of truth. */
+static void check_truth(struct watching *watching)
+{
+    size_t at = 0;
+    const char *name;
+    const struct ad *slot;
+    while (watch_is_synced(watching->slots.watch) &&
+           watch_next(watching->slots.watch, &at, &name, &slot)) {
+        if (!is_off(watching, ad_string_or(slot, "Machine", ""))) {
+            continue;
+        }
+        watching->witness->off_checks++;
+        uint64_t since_us =
+            is_free(slot) ? note_since(watching, watching->untrue, name) : UINT64_MAX;
+        if (since_us < sim_now_us(watching->sim) - WITNESS_TRUE_US) {
+            struct sim_process *was = watching->sim->current;
+            watching->sim->current = NULL; /* the judge's memory is not this process's */
+            judge_broken(watching->witness->judge,
+                         "free_but_off: %s looks free, and its machine is off for %llu s", name,
+                         (unsigned long long)((sim_now_us(watching->sim) - since_us) / SIM_S));
+            watching->sim->current = was;
+        }
+    }
+    forget_unseen(watching, watching->untrue);
 }
 
 static bool counts_now(const struct watching *watching)
@@ -231,24 +284,13 @@ static void forget_all(struct watching *watching)
     watching->wanted = strmap_create(STRMAP_CASE_IGNORED);
 }
 
-static void forget_unseen(struct watching *watching)
-{
-    size_t at = 0;
-    const char *name;
-    void *wanted;
-    while (strmap_next(watching->wanted, &at, &name, &wanted)) {
-        if (((const struct wanted *)wanted)->seen_us != sim_now_us(watching->sim)) {
-            mem_free(strmap_remove(watching->wanted, name)); /* the slot is gone */
-        }
-    }
-}
-
 static void on_tick(void *arg)
 {
     struct watching *watching = arg;
     loop_timer_set(watching->tick, TICK_MS);
     copy_dial(&watching->jobs);
     copy_dial(&watching->slots);
+    check_truth(watching);
     uint64_t broken = watching->sim->promises_broken - watching->promises_broken;
     watching->promises_broken = watching->sim->promises_broken;
     if (!counts_now(watching)) {
@@ -265,7 +307,7 @@ static void on_tick(void *arg)
     while (jobs.count > 0 && watch_next(watching->slots.watch, &at, &name, &slot)) {
         check_slot(watching, name, slot, &jobs);
     }
-    forget_unseen(watching);
+    forget_unseen(watching, watching->wanted);
     vec_fini(&jobs, NULL);
 }
 
@@ -291,6 +333,7 @@ static int witness_start(const struct sim_env *env, void **state)
     }
     *state = watching;
     watching->wanted = strmap_create(STRMAP_CASE_IGNORED);
+    watching->untrue = strmap_create(STRMAP_CASE_IGNORED);
     copy_open(watching, &watching->jobs, "Job", &JOB_EVENTS, witness->schedd_socket, "schedd");
     copy_open(watching, &watching->slots, "Machine", &SLOT_EVENTS, witness->collector_address,
               "collector");

@@ -9,7 +9,10 @@
  * The daemons watch the promise, too (wire/start_promise.h): a line promise.broken in the log of
  * one is a broken promise here.
  *
- * The promise does not hold while something is broken.  So nothing is counted before
+ * And a promise of truth: a slot of a machine that is off does not look free for longer than
+ * WITNESS_TRUE_US, whatever else is broken, while the witness hears the collector.
+ *
+ * The promise of time does not hold while something is broken.  So nothing is counted before
  * WITNESS_SETTLE_US after the last accident (sim_last_accident_us()); a machine that a schedd
  * avoids, because starters failed on it, is an accident until it is avoided no more.  Slots of
  * machines that are off do not count although their ads are still there, nor do jobs that wait for
@@ -28,6 +31,7 @@ struct judge;
 
 #define WITNESS_PROMPT_US (5 * SIM_S)
 #define WITNESS_SETTLE_US (60 * SIM_S)
+#define WITNESS_TRUE_US   (60 * SIM_S)
 
 struct witness {
     const char *collector_address; /* "tcp:..." */
@@ -36,6 +40,7 @@ struct witness {
     struct judge *judge;    /* is told of a broken promise */
     uint64_t quiet_from_us; /* before this time nothing is counted: somebody preempts at random */
     uint64_t checks;        /* out: how many times a free slot was compared with an idle job */
+    uint64_t off_checks;    /* out: how many times a slot of a machine that is off was examined */
 };
 
 /* Sets *program to the witness's program; witness is borrowed and must outlive the run. */

@@ -43,6 +43,9 @@ plant piece_given_twice slot_overcommitted
 plant wake_without_demand wake_without_demand
 plant uptime_by_wall duration_wrong
 
+story=(--power 4) nodes=20
+plant silent_not_asked node_lost
+
 story=(--hasty) nodes=4 jobs=60
 plant charge_kept slot_waits
 plant claim_unsaid slot_waits
