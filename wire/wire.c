@@ -243,6 +243,7 @@ static void note_heard(struct wire *wire)
     wire->life.pinged = wire->life.doubted = false;
     if (wire->life.silent) {
         wire->life.silent = false;
+        loop_timer_set(wire->clock, ping_after_ms(wire)); /* not when it would have been closed */
         wire->events.silent(wire->arg, wire, 0);
     }
 }

@@ -349,6 +349,13 @@ static void an_attended_peer_is_reported_within_ten_seconds_and_keeps_its_connec
     assert_int_equal(pool->hearings, 1);
     assert_int_equal(pool->closed, 0); /* TCP of this seed is patient for longer than the cut */
     assert_true(node->up);
+    for (unsigned again = 2; again < 5; again++) { /* as soon each time */
+        sim_link_cut(pool->sim, pool->cm, node->host, 12 * SIM_S, SIM_CUT_SILENT);
+        sim_run_for(pool->sim, 10 * SIM_S);
+        assert_int_equal(pool->silences, again);
+        sim_run_for(pool->sim, 5 * SIM_S);
+        assert_int_equal(pool->hearings, again);
+    }
     pool_free(pool);
 }
 
