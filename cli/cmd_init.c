@@ -36,16 +36,19 @@
 
 #define INIT_NODES_MAX 10000
 /* of DIR, without the terminating zero: Unix sockets below it must fit into 107 bytes */
-#define INIT_PATH_MAX 72
-#define INIT_POOL     "personal"
-#define INIT_ACCOUNT  "nobody"
-#define LOOK_MS       5000
+#define INIT_PATH_MAX   72
+#define INIT_POOL       "personal"
+#define INIT_POOL_MAX   63
+#define INIT_POOL_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-."
+#define INIT_ACCOUNT    "nobody"
+#define LOOK_MS         5000
 /* of a node: with thousands of nodes, more than this computer has */
 #define MEMORY_MIB_MIN 128
 
 struct init {
     struct cli *cli;
     char dir[INIT_PATH_MAX + 1];
+    const char *pool; /* its name, which is also its domain */
     int64_t nodes, cpus, idle_s;
     bool asleep;
     const char *submit_as; /* value of SUBMIT_ROOT_AS; NULL: the pool does not belong to root */
@@ -93,11 +96,25 @@ static int parse_number(struct cli *cli, const char *option, const char *text, i
     return 0;
 }
 
+/* The pool's name stands in tokens, certificates, configurations and names of accounts. */
+static int check_pool(struct cli *cli, const char *name)
+{
+    if (name == NULL || name[0] == '\0' || strlen(name) > INIT_POOL_MAX ||
+        name[strspn(name, INIT_POOL_BYTES)] != '\0') {
+        return cli_usage(cli,
+                         "--pool needs a name of at most %d letters, digits, '-' and '.', such as "
+                         "campus.example.org",
+                         INIT_POOL_MAX);
+    }
+    return 0;
+}
+
 static int parse_options(struct init *init)
 {
     struct cli *cli = init->cli;
     const char *dir = NULL;
     int rc = 0;
+    init->pool = INIT_POOL;
     init->nodes = 4;
     init->cpus = 1;
     init->idle_s = 5;
@@ -114,6 +131,10 @@ static int parse_options(struct init *init)
             i++;
         } else if (strcmp(arg, "--asleep") == 0) {
             init->asleep = true;
+        } else if (strcmp(arg, "--pool") == 0) {
+            rc = check_pool(cli, next);
+            init->pool = next;
+            i++;
         } else if (strcmp(arg, "--submit-as") == 0) {
             rc = next == NULL ? cli_usage(cli, "--submit-as needs the name of an account") : 0;
             init->submit_as = next;
@@ -217,11 +238,11 @@ static int write_token(struct init *init, const char *file, const char *identity
     }
     uuid_v7((uint64_t)loop_wall_ms(cli->loop), loop_rng(cli->loop), id);
     (void)snprintf(token.id, sizeof token.id, "%s", id);
-    (void)snprintf(token.identity, sizeof token.identity, "%s@%s", identity, INIT_POOL);
-    (void)snprintf(token.pool, sizeof token.pool, "%s", INIT_POOL);
+    (void)snprintf(token.identity, sizeof token.identity, "%s@%s", identity, init->pool);
+    (void)snprintf(token.pool, sizeof token.pool, "%s", init->pool);
     (void)snprintf(token.pattern, sizeof token.pattern, "%s", pattern);
     if ((scopes & SCOPE_SCHEDD) != 0) {
-        (void)snprintf(token.uid_domain, sizeof token.uid_domain, "%s", INIT_POOL);
+        (void)snprintf(token.uid_domain, sizeof token.uid_domain, "%s", init->pool);
     }
     char *text;
     int rc = token_issue_file(cli->os, cli->loop,
@@ -267,11 +288,11 @@ static int make_secrets(struct init *init, struct err *err)
     rc = rc != 0 ? rc
                  : os_chmod(cli->os, path_below(init, "security", security, sizeof security), 0700,
                             err);
-    rc = rc != 0 ? rc : pki_make_ca(cli->os, security, INIT_POOL, err);
+    rc = rc != 0 ? rc : pki_make_ca(cli->os, security, init->pool, err);
     for (size_t i = 0; i < ARRAY_COUNT(SERVERS) && rc == 0; i++) {
         (void)snprintf(cert, sizeof cert, "%s/%s.pem", security, SERVERS[i]);
         (void)snprintf(key, sizeof key, "%s/%s-key.pem", security, SERVERS[i]);
-        const struct pki_server server = {SERVERS[i], INIT_POOL, SANS, ARRAY_COUNT(SANS)};
+        const struct pki_server server = {SERVERS[i], init->pool, SANS, ARRAY_COUNT(SANS)};
         rc = pki_make_server_cert(cli->os, security, cert, key, &server, err);
     }
     rc = rc != 0
@@ -296,7 +317,7 @@ static int make_secrets(struct init *init, struct err *err)
         {"security/tokens/MASTER", "master", SCOPE_READ | SCOPE_MASTER},
     };
     for (size_t i = 0; i < ARRAY_COUNT(DAEMONS) && rc == 0; i++) {
-        rc = write_token(init, DAEMONS[i].file, DAEMONS[i].identity, DAEMONS[i].scopes, INIT_POOL,
+        rc = write_token(init, DAEMONS[i].file, DAEMONS[i].identity, DAEMONS[i].scopes, init->pool,
                          err);
     }
     return rc;
@@ -379,8 +400,8 @@ static int write_pool(struct init *init, struct err *err)
         "# What `roost start` does with the nodes.\n"
         "PERSONAL_NODES = %s\n"
         "\n",
-        init->dir, init->dir, init->cli->program_dir, INIT_POOL, INIT_POOL, init->collector_port,
-        init->collector_port, INIT_POOL, INIT_POOL, INIT_POOL, INIT_POOL, init->schedd_port,
+        init->dir, init->dir, init->cli->program_dir, init->pool, init->pool, init->collector_port,
+        init->collector_port, init->pool, init->pool, init->pool, init->pool, init->schedd_port,
         init->asleep ? "asleep" : "awake");
     if (init->submit_as != NULL) {
         strbuf_printf(&text,

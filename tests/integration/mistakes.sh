@@ -196,6 +196,7 @@ refused "3: transfer_output_remaps: 'a' is not of the form NAME = NEW" "${exe}tr
 refused "2: Invalid concurrency limit 'b:x'" "${exe}concurrency_limits = a b:x\nqueue\n"
 
 says 1 "roost.conf exists already: this directory holds a pool" roost init "$WORK/pool"
+says 2 "--pool needs a name of at most 63 letters" roost init "$WORK/other" --pool "a b"
 
 # ---- a pool that is there, and what is not in it
 roost start >/dev/null || exit 1

@@ -5,7 +5,7 @@
 #
 # Each host is in network namespaces of its own on a bridge; an execute host that is on has a namespace of processes, too: the
 # end of its init process is the end of its power.  wn1 and wn3 are on a switch that knows whether they are on (method
-# command); wn2 is woken by magic packets.  Certificates and tokens are made as docs/howto/tokens.md says.
+# command); wn2 is woken by magic packets.  Certificates and tokens are made as docs/howto/several-hosts.md says.
 #
 # SIX_HOSTS_SECONDS: how long people are about (6).  ROOST_TEST_SEED: repeats what they do.
 #
@@ -54,7 +54,7 @@ END
 done
 
 # ---- the manager
-pool_init --nodes 1
+pool_init --nodes 1 --pool campus
 port=$(sed -n 's/^COLLECTOR_PORT = //p' "$ROOST_CONFIG")
 sed -i -e '/^node /,/^}/d' -e 's/^\(COLLECTOR_HOST\|COLLECTOR_LISTEN\|SCHEDD_[A-Z]*\|DAEMON_LIST\|PERSONAL_NODES\|SUBMIT_ROOT_AS\) = .*/# \0/' "$ROOST_CONFIG"
 cat >>"$ROOST_CONFIG" <<END
@@ -92,7 +92,7 @@ join() { # join NAME SCOPES OPTION...: $WORK/NAME/security
     mkdir -m 0755 "$WORK/$name" && mkdir -m 0700 "$WORK/$name/security"
     (
         cd "$WORK/$name" || exit 1
-        env -u ROOST_CONFIG "$ROOST" token request "$name@personal" --pool personal --directory "$WORK/$name/security" --out request 2>said &&
+        env -u ROOST_CONFIG "$ROOST" token request "$name@campus" --pool campus --directory "$WORK/$name/security" --out request 2>said &&
             "$ROOST" token create --request request --fingerprint "$(fingerprint_in said)" --scope "$scopes" "$@" \
                 --collector "${address[manager]}:$port" --file answer >created 2>&1 &&
             env -u ROOST_CONFIG "$ROOST" token accept answer --fingerprint "$(fingerprint_in created)" --directory "$WORK/$name/security" >accepted 2>&1
@@ -107,14 +107,14 @@ RUN = "\$(LOCAL_DIR)/run"
 SEC_DIRECTORY = "$WORK/$1/security"
 TOKEN_FILE = "$WORK/$1/security/token"
 SBIN = "$ROOST_BIN"
-UID_DOMAIN = "personal"
+UID_DOMAIN = "campus"
 MASTER_NAME = "$1"
 CLAIM_LEASE_DURATION = 10
 LEASE_MARGIN = 3
 JOB_DEFAULT_LEASE_DURATION = 20
 END
 }
-join submit READ,SCHEDD --name-pattern submit --expires 30d
+join submit READ,SCHEDD,MASTER --name-pattern submit --expires 30d
 "$ROOST" cert create schedd submit --directory "$WORK/submit/security" >/dev/null 2>&1 || fail "roost cert create"
 {
     settings submit
