@@ -82,6 +82,24 @@ static inline double collector_rss_kb(const struct bench *bench)
     return (double)resident * (double)sysconf(_SC_PAGESIZE) / 1024;
 }
 
+/* Returns the collector's share of the memory that it uses (Pss of smaps_rollup). */
+static inline double collector_pss_kb(const struct bench *bench)
+{
+    char path[64], line[200];
+    long kilobytes = -1;
+    (void)snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)bench->collector.pid);
+    FILE *file = fopen(path, "re");
+    CHECK(file != NULL);
+    while (kilobytes < 0 && fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, "Pss:", 4) == 0) {
+            kilobytes = strtol(line + 4, NULL, 10);
+        }
+    }
+    (void)fclose(file);
+    CHECK(kilobytes >= 0);
+    return (double)kilobytes;
+}
+
 static inline void ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct running *running = arg;

@@ -16,6 +16,7 @@
 
 #define SHORTEN_PART  64 /* of the patience, for each that had to go */
 #define LENGTHEN_PART 8  /* of what is missing, for each that proved itself */
+#define SECOND_PART   4  /* of the table, for second chances */
 
 TAILQ_HEAD(stranger_queue, stranger);
 
@@ -27,8 +28,12 @@ struct strangers_host {
 
 struct strangers {
     struct strmap *hosts;
-    size_t count, max;
+    size_t count, max;             /* without those that have a second chance */
+    struct stranger_queue seconds; /* those that have one, oldest first */
+    size_t second_count, second_max;
     double patience_ms;
+    uint64_t proved_ms;      /* when the last one proved itself */
+    uint64_t latest_came_ms; /* of those that proved themselves, when the latest had come */
     uint64_t sent_away;
     char last_host[STRANGERS_HOST_MAX];
 };
@@ -79,8 +84,9 @@ struct strangers *strangers_create(size_t max)
 {
     struct strangers *table = mem_zalloc(sizeof(*table));
     table->hosts = strmap_create(STRMAP_CASE_SENSITIVE);
-    table->max = max;
+    TAILQ_INIT(&table->seconds);
     table->patience_ms = STRANGERS_PATIENCE_MS;
+    strangers_set_max(table, max);
     return table;
 }
 
@@ -98,8 +104,26 @@ static void host_free(void *value)
 void strangers_destroy(struct strangers *table)
 {
     if (table != NULL) {
+        struct stranger *stranger;
+        TAILQ_FOREACH(stranger, &table->seconds, entry)
+        {
+            stranger->table = NULL;
+        }
         strmap_destroy(table->hosts, host_free);
         mem_free(table);
+    }
+}
+
+/* Takes the connection from those of its address. */
+static void leave_host(struct stranger *stranger)
+{
+    struct strangers_host *host = stranger->host;
+    TAILQ_REMOVE(&host->queue, stranger, entry);
+    stranger->host = NULL;
+    stranger->table->count--;
+    if (--host->count == 0) {
+        (void)strmap_remove(stranger->table->hosts, host->name);
+        mem_free(host);
     }
 }
 
@@ -127,11 +151,42 @@ uint64_t strangers_wait_ms(const struct strangers *table, uint64_t now_ms)
         return 0;
     }
     const struct stranger *next = next_to_go(table);
-    uint64_t until_ms = next != NULL ? next->since_ms + (uint64_t)table->patience_ms : 0;
+    uint64_t patience_ms = (uint64_t)table->patience_ms;
+    uint64_t until_ms = next != NULL ? next->since_ms + patience_ms : 0;
+    if (until_ms > table->latest_came_ms && until_ms < table->proved_ms + patience_ms) {
+        until_ms = table->proved_ms + patience_ms; /* the others wait as long as it */
+    }
     return until_ms > now_ms ? until_ms - now_ms : 0;
 }
 
-void strangers_make_room(struct strangers *table)
+static void send_away(struct strangers *table, struct stranger *stranger)
+{
+    void (*leave)(void *arg) = stranger->leave;
+    void *arg = stranger->arg;
+    table->sent_away++;
+    strangers_remove(stranger);
+    leave(arg);
+}
+
+/* Gives the connection a place for second chances.  Returns false if none is free. */
+static bool give_second_chance(struct strangers *table, struct stranger *stranger, uint64_t now_ms)
+{
+    struct stranger *oldest = TAILQ_FIRST(&table->seconds);
+    if (oldest != NULL && table->second_count >= table->second_max &&
+        now_ms - oldest->second_ms >= STRANGERS_SECOND_MS) {
+        send_away(table, oldest);
+    }
+    if (table->second_count >= table->second_max) {
+        return false;
+    }
+    leave_host(stranger);
+    stranger->second_ms = now_ms;
+    TAILQ_INSERT_TAIL(&table->seconds, stranger, entry);
+    table->second_count++;
+    return true;
+}
+
+void strangers_make_room(struct strangers *table, uint64_t now_ms)
 {
     while (table->count >= table->max && table->count > 0) {
         struct stranger *next = next_to_go(table);
@@ -139,12 +194,10 @@ void strangers_make_room(struct strangers *table)
         if (table->patience_ms < STRANGERS_PATIENCE_MIN_MS) {
             table->patience_ms = STRANGERS_PATIENCE_MIN_MS;
         }
-        table->sent_away++;
         memcpy(table->last_host, next->host->name, sizeof(table->last_host));
-        void (*leave)(void *arg) = next->leave;
-        void *arg = next->arg;
-        strangers_remove(next, false);
-        leave(arg);
+        if (!give_second_chance(table, next, now_ms)) {
+            send_away(table, next);
+        }
     }
 }
 
@@ -178,38 +231,58 @@ void strangers_replace(struct stranger *from, struct stranger *to, void (*leave)
     to->leave = leave;
     to->arg = arg;
     TAILQ_INSERT_BEFORE(from, to, entry);
-    TAILQ_REMOVE(&from->host->queue, from, entry);
+    if (from->host != NULL) {
+        TAILQ_REMOVE(&from->host->queue, from, entry);
+    } else {
+        TAILQ_REMOVE(&from->table->seconds, from, entry);
+    }
     from->table = NULL;
 }
 
-void strangers_remove(struct stranger *stranger, bool proved)
+void strangers_remove(struct stranger *stranger)
 {
     struct strangers *table = stranger->table;
-    struct strangers_host *host = stranger->host;
     if (table == NULL) {
         return;
     }
-    TAILQ_REMOVE(&host->queue, stranger, entry);
+    if (stranger->host != NULL) {
+        leave_host(stranger);
+    } else {
+        TAILQ_REMOVE(&table->seconds, stranger, entry);
+        table->second_count--;
+    }
     stranger->table = NULL;
-    table->count--;
-    if (--host->count == 0) {
-        (void)strmap_remove(table->hosts, host->name);
-        mem_free(host);
+}
+
+void strangers_prove(struct stranger *stranger, uint64_t now_ms)
+{
+    struct strangers *table = stranger->table;
+    if (table == NULL) {
+        return;
     }
-    if (proved) {
-        table->patience_ms += (STRANGERS_PATIENCE_MS - table->patience_ms) / LENGTHEN_PART;
+    double wanted_ms = 2 * (double)(now_ms - stranger->since_ms);
+    wanted_ms = wanted_ms > STRANGERS_PATIENCE_MS ? wanted_ms : STRANGERS_PATIENCE_MS;
+    wanted_ms = wanted_ms < STRANGERS_SECOND_MS ? wanted_ms : STRANGERS_SECOND_MS;
+    if (wanted_ms > table->patience_ms) {
+        table->patience_ms += (wanted_ms - table->patience_ms) / LENGTHEN_PART;
     }
+    table->proved_ms = now_ms;
+    if (stranger->since_ms > table->latest_came_ms) {
+        table->latest_came_ms = stranger->since_ms;
+    }
+    strangers_remove(stranger);
 }
 
 void strangers_set_max(struct strangers *table, size_t max)
 {
     CHECK(max > 0);
-    table->max = max;
+    table->second_max = max >= STRANGERS_SECOND_FROM ? max / SECOND_PART : 0;
+    table->max = max - table->second_max;
 }
 
 size_t strangers_count(const struct strangers *table)
 {
-    return table->count;
+    return table->count + table->second_count;
 }
 
 uint64_t strangers_sent_away(const struct strangers *table)

@@ -15,6 +15,15 @@
  * accepts nobody meanwhile (new ones wait in the kernel).  Each proof lengthens the patience; each
  * connection that had to be closed shortens it.
  *
+ * A process that has more to do than it can do makes everybody wait, and then nobody is to blame:
+ * after the patience a connection may be closed only if one that came later, by the patience, has
+ * proved itself, or if nobody has proved anything for so long.
+ *
+ * A short patience must not keep out for ever those whose proofs take longer (far away, or on a
+ * machine that is busy).  So a quarter of a large table is for second chances: a connection that
+ * would have to be closed gets a place there for STRANGERS_SECOND_MS if one is free.  If it proves
+ * itself, the patience grows towards twice the time that it took.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef BASE_STREAM_STRANGERS_H
@@ -26,11 +35,14 @@
 #include <sys/queue.h>
 
 #define STRANGERS_MAX 512 /* most strangers of one process, by default */
-/* milliseconds; the first and the largest value of the patience: the time for which a connection is
- * not closed, even when the table is full, so that its peer can prove who it is */
+/* milliseconds; the first value of the patience: the time for which a connection is not closed,
+ * even when the table is full, so that its peer can prove who it is */
 #define STRANGERS_PATIENCE_MS     250
 #define STRANGERS_PATIENCE_MIN_MS 20
-#define STRANGERS_HOST_MAX        64 /* bytes of an address without its port, with the zero */
+#define STRANGERS_SECOND_MS       2500 /* milliseconds; also the largest patience */
+/* a table at least so large has places for second chances */
+#define STRANGERS_SECOND_FROM 256
+#define STRANGERS_HOST_MAX    64 /* bytes of an address without its port, with the zero */
 
 struct strangers;
 struct strangers_host;
@@ -38,10 +50,10 @@ struct strangers_host;
 /* One connection's place in the table.  Its owner keeps this struct; when zeroed it is not in a
  * table. */
 struct stranger {
-    struct strangers *table; /* NULL: not in a table */
-    struct strangers_host *host;
+    struct strangers *table;     /* NULL: not in a table */
+    struct strangers_host *host; /* NULL: has a second chance */
     TAILQ_ENTRY(stranger) entry;
-    uint64_t since_ms;
+    uint64_t since_ms, second_ms; /* when it came, and when it got its second chance */
     /* Called with `arg` to close the connection, which is no longer in the table then. */
     void (*leave)(void *arg);
     void *arg;
@@ -59,8 +71,9 @@ void strangers_destroy(struct strangers *table);
 
 /* Returns how many ms to wait before the next connection is accepted; 0: accept it now. */
 uint64_t strangers_wait_ms(const struct strangers *table, uint64_t now_ms);
-/* Closes the oldest connections of the busiest addresses until the table has room for one more. */
-void strangers_make_room(struct strangers *table);
+/* Closes the oldest connections of the busiest addresses, or gives them second chances, until the
+ * table has room for one more. */
+void strangers_make_room(struct strangers *table, uint64_t now_ms);
 /* Adds a connection. peer: the text that stream_peer() gives. leave(arg) must close the
  * connection. */
 void strangers_add(struct strangers *table, struct stranger *stranger, const char *peer,
@@ -69,9 +82,11 @@ void strangers_add(struct strangers *table, struct stranger *stranger, const cha
  * leave and arg are then those of `to`.  Does nothing if `from` is not in a table. */
 void strangers_replace(struct stranger *from, struct stranger *to, void (*leave)(void *arg),
                        void *arg);
-/* Takes a connection out of its table, because it was closed, or because its peer has proved who it
- * is (proved true).  Does nothing if the connection is not in a table. */
-void strangers_remove(struct stranger *stranger, bool proved);
+/* Takes a connection out of its table, because it was closed.  Does nothing if the connection is
+ * not in a table. */
+void strangers_remove(struct stranger *stranger);
+/* The same, because its peer has proved who it is. */
+void strangers_prove(struct stranger *stranger, uint64_t now_ms);
 
 /* Changes how many connections the table may hold.  If there are more, the excess is closed when a
  * new connection comes. */

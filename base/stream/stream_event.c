@@ -51,11 +51,21 @@ static void not_soon(struct stream *s)
     }
 }
 
+static void leave_handshakes(struct stream *s)
+{
+    if (s->shakes) {
+        TAILQ_REMOVE(&s->hub->handshakes, s, shakes_entry);
+        s->hub->handshake_count--;
+        s->shakes = false;
+    }
+}
+
 /* Closes all that is open. */
 static void close_all(struct stream *s)
 {
     not_soon(s);
-    strangers_remove(&s->stranger, false);
+    leave_handshakes(s);
+    strangers_remove(&s->stranger);
     connector_destroy(s->connector);
     s->connector = NULL;
     loop_timer_destroy(s->deadline);
@@ -146,6 +156,7 @@ static struct hub *hub_of(struct loop *loop)
         hub = mem_zalloc(sizeof(*hub));
         hub->loop = loop;
         TAILQ_INIT(&hub->soon);
+        TAILQ_INIT(&hub->handshakes);
         LIST_INIT(&hub->finishing);
         loop_slot_set(loop, LOOP_SLOT_STREAMS, hub, hub_destroy);
     }
@@ -163,6 +174,31 @@ struct resolver *stream_resolver(struct loop *loop)
 
 /* ---- once per turn of the loop --------------------------------------------------------------- */
 
+static void hub_tick(void *arg);
+
+static void hub_defer(struct hub *hub)
+{
+    if (!hub->tick_deferred) {
+        hub->tick_deferred = true;
+        loop_defer(hub->loop, hub_tick, hub);
+    }
+}
+
+/* Lets the first ones of the queue take a step. */
+static void some_handshakes(struct hub *hub)
+{
+    struct stream *s;
+    for (int i = 0; i < STREAM_TURN_HANDSHAKES && !loop_is_stopping(hub->loop) &&
+                    (s = TAILQ_FIRST(&hub->handshakes)) != NULL;
+         i++) {
+        leave_handshakes(s);
+        stream_work(s, 0);
+    }
+    if (!TAILQ_EMPTY(&hub->handshakes)) {
+        hub_defer(hub);
+    }
+}
+
 static void hub_tick(void *arg)
 {
     struct hub *hub = arg;
@@ -176,6 +212,7 @@ static void hub_tick(void *arg)
         not_soon(s);
         stream_work(s, 0);
     }
+    some_handshakes(hub);
 }
 
 void stream_soon(struct stream *s)
@@ -187,10 +224,25 @@ void stream_soon(struct stream *s)
     TAILQ_INSERT_TAIL(&hub->soon, s, soon_entry);
     s->soon = true;
     hub->soon_count++;
-    if (!hub->tick_deferred) {
-        hub->tick_deferred = true;
-        loop_defer(s->loop, hub_tick, hub);
+    hub_defer(hub);
+}
+
+/* Queues an accepted connection whose handshake can go on. */
+static void handshake_soon(struct stream *s)
+{
+    if (s->shakes) {
+        return;
     }
+    loop_fd_want(s->watch, 0);
+    TAILQ_INSERT_TAIL(&s->hub->handshakes, s, shakes_entry);
+    s->hub->handshake_count++;
+    s->shakes = true;
+    hub_defer(s->hub);
+}
+
+bool stream_is_crowded(struct loop *loop)
+{
+    return hub_of(loop)->handshake_count >= STREAM_HANDSHAKES_MAX;
 }
 
 /* ---- output ---------------------------------------------------------------------------------- */
@@ -203,7 +255,7 @@ static void stream_want(struct stream *s)
         want = LOOP_WRITE;
         break;
     case HANDSHAKE:
-        want = s->in.wants;
+        want = s->shakes ? 0 : s->in.wants;
         break;
     case OPEN:
         want = (stream_may_read(s) ? s->in.wants : 0) | (s->out.blocked ? s->out.wants : 0);
@@ -429,7 +481,7 @@ static void stream_work(struct stream *s, unsigned ready)
     if (s->phase == PREFACE) {
         send_preface(s);
     }
-    if (s->phase == HANDSHAKE) {
+    if (s->phase == HANDSHAKE && !s->shakes) {
         shake_hands(s);
     }
     if (s->phase == OPEN && (!s->out.blocked || (ready & s->out.wants) != 0)) {
@@ -451,7 +503,12 @@ static void stream_work(struct stream *s, unsigned ready)
 
 static void stream_ready(void *arg, unsigned ready)
 {
-    stream_work(arg, ready);
+    struct stream *s = arg;
+    if (s->phase == HANDSHAKE && s->accepted && s->tls != NULL) {
+        handshake_soon(s);
+    } else {
+        stream_work(s, ready);
+    }
 }
 
 /* ---- making and ending ----------------------------------------------------------------------- */
@@ -563,7 +620,12 @@ struct stream *stream_adopt(struct loop *loop, int fd, struct stranger *stranger
     s->tls = identity != NULL ? tls_server_create(identity) : NULL;
     strangers_replace(stranger, &s->stranger, stranger_leaves, s);
     stream_use(s, fd, HANDSHAKE);
-    stream_soon(s);
+    s->accepted = true;
+    if (s->tls != NULL) {
+        handshake_soon(s);
+    } else {
+        stream_soon(s);
+    }
     return s;
 }
 

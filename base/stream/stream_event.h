@@ -103,6 +103,9 @@ void resolver_destroy(struct resolver *resolver);
 struct resolver *stream_resolver(struct loop *loop);
 
 struct strangers *stream_strangers_of(struct loop *loop);
+/* Returns whether so many TLS handshakes of accepted connections wait for this process that no more
+ * are to be accepted now. */
+bool stream_is_crowded(struct loop *loop);
 
 /* Makes a stream of an accepted connection.  The stream takes over the descriptor fd, and the place
  * of `stranger` in the table of strangers (base/stream/strangers.h). peer: name of the peer for

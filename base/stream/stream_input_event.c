@@ -152,7 +152,7 @@ void stream_set_input_max(struct stream *s, size_t bytes)
 
 void stream_known(struct stream *s)
 {
-    strangers_remove(&s->stranger, true);
+    strangers_prove(&s->stranger, loop_now_ms(s->loop));
 }
 
 void stream_pause(struct stream *s, bool paused)

@@ -94,7 +94,7 @@ static void incoming_finished(struct incoming *in)
 static void incoming_free(struct incoming *in)
 {
     incoming_finished(in);
-    strangers_remove(&in->stranger, false);
+    strangers_remove(&in->stranger);
     if (in->fd >= 0) {
         close(in->fd);
     }
@@ -384,7 +384,7 @@ static bool is_connection(int fd, bool *is_tcp)
 static bool make_room(const struct listener *listener)
 {
     const bool *destroyed = listener->destroyed;
-    strangers_make_room(stream_strangers_of(listener->loop));
+    strangers_make_room(stream_strangers_of(listener->loop), loop_now_ms(listener->loop));
     return !*destroyed;
 }
 
@@ -468,7 +468,9 @@ static bool may_accept(struct listener *listener)
     if (listener->kind == STREAM_UNIX) {
         return true;
     }
-    uint64_t wait_ms = strangers_wait_ms(stream_strangers_of(loop), loop_now_ms(loop));
+    uint64_t wait_ms = stream_is_crowded(loop)
+                           ? CROWDED_MS
+                           : strangers_wait_ms(stream_strangers_of(loop), loop_now_ms(loop));
     if (wait_ms == 0) {
         return true;
     }

@@ -20,6 +20,11 @@ struct tls_sockets;
 
 /* Most bytes that one stream reads or writes before other streams may read and write. */
 #define STREAM_TURN_BYTES ((size_t)128 << 10)
+/* Most steps of TLS handshakes of accepted connections in one turn of the loop, about 2 ms.  When
+ * ten thousand machines dial at once, those that are connected already are served between. */
+#define STREAM_TURN_HANDSHAKES 8
+/* While so many of them wait, no connection is accepted: it would only wait here. */
+#define STREAM_HANDSHAKES_MAX 64
 
 /* What a stream is doing.  LINGER: the stream has sent its last byte and waits until the peer ends
  * the connection, too (stream_event.c). */
@@ -57,6 +62,9 @@ struct stream {
     struct stream_out out;
     bool soon; /* true: queued to read, write or call its owner after the current callback */
     TAILQ_ENTRY(stream) soon_entry;
+    bool accepted; /* true: this end is the server */
+    bool shakes;   /* true: in hub->handshakes */
+    TAILQ_ENTRY(stream) shakes_entry;
     LIST_ENTRY(stream) finishing_entry;
 
     int fd;
@@ -83,6 +91,9 @@ struct hub { /* all streams of a loop */
     /* streams that read, write or call their owner after the current callback */
     struct stream_queue soon;
     size_t soon_count;
+    /* accepted connections whose TLS handshake can go on; first come, first served */
+    struct stream_queue handshakes;
+    size_t handshake_count;
     bool tick_deferred;
     LIST_HEAD(, stream) finishing;
     struct resolver *resolver;

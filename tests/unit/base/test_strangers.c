@@ -23,7 +23,7 @@ static void guest_left(void *arg)
 static void guest_comes(struct strangers *table, struct guest *guest, const char *peer,
                         uint64_t now_ms)
 {
-    strangers_make_room(table);
+    strangers_make_room(table, now_ms);
     strangers_add(table, &guest->stranger, peer, now_ms, guest_left, guest);
 }
 
@@ -58,13 +58,13 @@ static void the_oldest_of_the_busiest_address_goes(void **state)
     guest_comes(table, &c, "tcp:192.0.2.3:1", 9);
     assert_true(b[0].left);
     assert_false(a.left || b[1].left || b[2].left || c.left);
-    strangers_remove(&b[1].stranger, true);
+    strangers_remove(&b[1].stranger);
     assert_int_equal(strangers_count(table), 3);
     guest_comes(table, &d, "tcp:192.0.2.4:1", 10);
     assert_int_equal(strangers_count(table), 4);
     assert_int_equal(strangers_sent_away(table), 1);
     assert_string_equal(strangers_last_host(table), "192.0.2.2");
-    strangers_make_room(table); /* one each: the oldest of all */
+    strangers_make_room(table, 1); /* one each: the oldest of all */
     assert_true(a.left);
     strangers_destroy(table);
     assert_null(d.stranger.table);
@@ -113,11 +113,11 @@ static void proofs_lengthen_the_patience_again(void **state)
     }
     uint64_t before_ms = strangers_wait_ms(table, 100);
     assert_int_equal(before_ms, STRANGERS_PATIENCE_MIN_MS);
-    strangers_remove(&guests[399].stranger, true);
+    strangers_prove(&guests[399].stranger, 100);
     for (size_t i = 0; i < 20; i++) {
         struct guest one = {.left = false};
         guest_comes(table, &one, "tcp:192.0.2.1:1", 200);
-        strangers_remove(&one.stranger, true);
+        strangers_prove(&one.stranger, 200);
     }
     struct guest last = {.left = false};
     guest_comes(table, &last, "tcp:192.0.2.1:1", 300);
@@ -140,7 +140,7 @@ static void who_takes_another_ones_place_is_as_old(void **state)
     assert_false(second.left);
     strangers_replace(&first.stranger, &heir.stranger, guest_left, &heir); /* nobody's place */
     assert_null(heir.stranger.table);
-    strangers_remove(&first.stranger, false);
+    strangers_remove(&first.stranger);
     strangers_destroy(table);
     strangers_destroy(NULL);
 }
@@ -161,6 +161,65 @@ static void a_smaller_table_is_emptied_as_others_come(void **state)
     strangers_destroy(table);
 }
 
+static void nobody_is_to_blame_where_all_wait(void **state)
+{
+    (void)state;
+    struct strangers *table = strangers_create(3);
+    struct guest guests[5] = {{.left = false}};
+    for (size_t i = 0; i < 3; i++) {
+        guest_comes(table, &guests[i], "tcp:192.0.2.1:1", i < 2 ? 1000 : 1150);
+    }
+    strangers_prove(&guests[2].stranger, 1240);
+    guest_comes(table, &guests[3], "tcp:192.0.2.1:1", 1245);
+    assert_int_equal(strangers_wait_ms(table, 1260), 1240 + STRANGERS_PATIENCE_MS - 1260);
+    assert_int_equal(strangers_wait_ms(table, 1240 + STRANGERS_PATIENCE_MS), 0);
+    strangers_destroy(table);
+}
+
+static void who_is_overtaken_by_one_that_came_later_may_be_sent_away(void **state)
+{
+    (void)state;
+    struct strangers *table = strangers_create(2);
+    struct guest guests[4] = {{.left = false}};
+    guest_comes(table, &guests[0], "tcp:192.0.2.1:1", 1000);
+    guest_comes(table, &guests[1], "tcp:192.0.2.1:1", 1000 + STRANGERS_PATIENCE_MS);
+    strangers_prove(&guests[1].stranger, 1010 + STRANGERS_PATIENCE_MS);
+    guest_comes(table, &guests[2], "tcp:192.0.2.1:1", 1020 + STRANGERS_PATIENCE_MS);
+    assert_int_equal(strangers_wait_ms(table, 1021 + STRANGERS_PATIENCE_MS), 0);
+    guest_comes(table, &guests[3], "tcp:192.0.2.1:1", 1021 + STRANGERS_PATIENCE_MS);
+    assert_true(guests[0].left);
+    assert_false(guests[2].left);
+    strangers_destroy(table);
+}
+
+static void some_get_a_second_chance_and_their_proofs_lengthen_the_patience(void **state)
+{
+    (void)state;
+    enum { MOST = 256, SECONDS = MOST / 4, FIRST = MOST - SECONDS };
+    struct strangers *table = strangers_create(MOST);
+    static struct guest guests[FIRST + SECONDS + 3];
+    for (size_t i = 0; i < FIRST + SECONDS; i++) {
+        guest_comes(table, &guests[i], "tcp:192.0.2.1:1", i < FIRST ? 1000 : 2000);
+    }
+    assert_int_equal(strangers_count(table), MOST);
+    assert_int_equal(strangers_sent_away(table), 0);
+    guest_comes(table, &guests[FIRST + SECONDS], "tcp:192.0.2.1:1", 2000);
+    assert_true(guests[SECONDS].left); /* no place for it there */
+    assert_false(guests[0].left);
+    guest_comes(table, &guests[FIRST + SECONDS + 1], "tcp:192.0.2.1:1", 2000 + STRANGERS_SECOND_MS);
+    assert_true(guests[0].left); /* its time there is over */
+    assert_false(guests[SECONDS + 1].left);
+    assert_int_equal(strangers_count(table), MOST);
+    uint64_t before_ms = strangers_wait_ms(table, 2000);
+    strangers_prove(&guests[1].stranger, 2000); /* it took a second */
+    assert_int_equal(strangers_count(table), MOST - 1);
+    assert_true(strangers_wait_ms(table, 2000) > before_ms + 150);
+    strangers_remove(&guests[2].stranger);
+    assert_int_equal(strangers_count(table), MOST - 2);
+    strangers_destroy(table);
+    assert_null(guests[3].stranger.table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +230,9 @@ int main(void)
         cmocka_unit_test(proofs_lengthen_the_patience_again),
         cmocka_unit_test(who_takes_another_ones_place_is_as_old),
         cmocka_unit_test(a_smaller_table_is_emptied_as_others_come),
+        cmocka_unit_test(nobody_is_to_blame_where_all_wait),
+        cmocka_unit_test(who_is_overtaken_by_one_that_came_later_may_be_sent_away),
+        cmocka_unit_test(some_get_a_second_chance_and_their_proofs_lengthen_the_patience),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

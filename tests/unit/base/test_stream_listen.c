@@ -665,6 +665,67 @@ static void a_connection_that_its_owner_keeps_may_have_to_go(void **state)
     close(last);
 }
 
+#define CROWD 60
+
+/* Many callers at once, who send no TLS. */
+struct crowd {
+    struct rig *rig;
+    struct seat {
+        struct crowd *crowd;
+        struct stream *stream;
+    } seats[CROWD];
+    unsigned came, ended, ended_before, most_in_a_turn;
+};
+
+static void seat_closed(void *arg, int code, const char *why)
+{
+    struct seat *seat = arg;
+    (void)why;
+    assert_int_equal(code, -EPROTO);
+    seat->crowd->ended++;
+    stream_close(seat->stream);
+}
+
+static void crowd_comes(void *arg, struct incoming *incoming)
+{
+    static const struct stream_events EVENTS = {.closed = seat_closed};
+    struct crowd *crowd = arg;
+    struct seat *seat = &crowd->seats[crowd->came++];
+    seat->crowd = crowd;
+    seat->stream = incoming_accept(incoming, crowd->rig->identity, &EVENTS, seat);
+    assert_non_null(seat->stream);
+}
+
+static void each_turn(void *arg)
+{
+    struct crowd *crowd = arg;
+    unsigned ended = crowd->ended - crowd->ended_before;
+    crowd->ended_before = crowd->ended;
+    crowd->most_in_a_turn = ended > crowd->most_in_a_turn ? ended : crowd->most_in_a_turn;
+    crowd->rig->woken = crowd->ended == CROWD;
+    if (!crowd->rig->woken) {
+        loop_defer(crowd->rig->loop, each_turn, crowd);
+    }
+}
+
+static void handshakes_of_a_crowd_leave_time_for_others(void **state)
+{
+    struct rig *rig = *state;
+    struct crowd crowd = {.rig = rig};
+    int fds[CROWD];
+    MUST(listener_create(rig->loop, "tcp:127.0.0.1:0", crowd_comes, &crowd, &rig->listener, err));
+    for (int i = 0; i < CROWD; i++) {
+        fds[i] = raw_connect(rig);
+        raw_send(fds[i], "ROOST/1 x\nThis is not TLS.");
+    }
+    loop_defer(rig->loop, each_turn, &crowd);
+    AWAIT(rig, crowd.ended == CROWD);
+    assert_in_range(crowd.most_in_a_turn, 1, CROWD / 4);
+    for (int i = 0; i < CROWD; i++) {
+        close(fds[i]);
+    }
+}
+
 static void who_comes_over_a_unix_socket_does_not_wait_for_strangers_of_a_network(void **state)
 {
     struct rig *rig = *state;
@@ -718,6 +779,7 @@ int main(void)
         RIG_TEST(a_stream_counts_as_a_stranger_until_its_peer_is_known),
         RIG_TEST(a_connection_that_its_owner_keeps_may_have_to_go),
         RIG_TEST(who_comes_over_a_unix_socket_does_not_wait_for_strangers_of_a_network),
+        RIG_TEST(handshakes_of_a_crowd_leave_time_for_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
