@@ -53,7 +53,7 @@ static void forget_old(struct denials *denials, uint64_t now_ms)
 static struct denial *find_or_make(struct denials *denials, const struct caller *caller,
                                    enum wire_verb verb, uint64_t now_ms)
 {
-    char key[sizeof(caller->identity) + 40];
+    char key[CALLER_IDENTITY_MAX + 40];
     (void)snprintf(key, sizeof(key), "%s %s", wire_verb_name(verb), caller->identity); /* fits */
     struct denial *denial = strmap_get(denials->seen, key);
     if (denial == NULL && strmap_count(denials->seen) >= DENIALS_KEPT) {

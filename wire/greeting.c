@@ -36,20 +36,67 @@ static const struct {
 
 /* ---- callers --------------------------------------------------------------------------------- */
 
+/* Lets the caller's public part show the texts that the caller has now. */
+static void show_texts(struct caller *caller)
+{
+    struct wire_peer *peer = &caller->peer;
+    peer->identity = caller->identity;
+    peer->name = caller->name;
+    peer->address = caller->address;
+    peer->token_id = caller->token.id;
+    peer->pattern = caller->token.pattern;
+    peer->uid_domain = caller->token.uid_domain;
+    peer->owners = caller->token.owners;
+}
+
 struct caller *caller_create(const char *address)
 {
     struct caller *caller = mem_zalloc(sizeof *caller);
     caller->refs = 1;
-    (void)snprintf(caller->address, sizeof caller->address, "%s", address);
-    caller->peer = (struct wire_peer){.identity = caller->identity,
-                                      .token_id = caller->token.id,
-                                      .pattern = caller->token.pattern,
-                                      .uid_domain = caller->token.uid_domain,
-                                      .owners = caller->token.owners,
-                                      .slots = TOKEN_SLOTS,
-                                      .name = caller->name,
-                                      .address = caller->address};
+    caller->address = mem_strndup(address, strnlen(address, FRAME_FROM_MAX - 1));
+    caller->identity = mem_strdup("");
+    caller->name = mem_strdup("");
+    caller->token = (struct caller_token){
+        .id = "", .identity = "", .pool = "", .pattern = "", .uid_domain = "", .owners = ""};
+    caller->peer.slots = TOKEN_SLOTS;
+    show_texts(caller);
     return caller;
+}
+
+/* Replaces the caller's identity or name. */
+static void caller_set(struct caller *caller, char **text, const char *value)
+{
+    char *fresh = mem_strndup(value, strnlen(value, CALLER_IDENTITY_MAX - 1));
+    mem_free(*text);
+    *text = fresh;
+    show_texts(caller);
+}
+
+static void caller_set_token(struct caller *caller, const struct token *token)
+{
+    const char *const from[] = {token->id,      token->identity,   token->pool,
+                                token->pattern, token->uid_domain, token->owners};
+    struct caller_token *ret = &caller->token;
+    const char **const to[] = {&ret->id,      &ret->identity,   &ret->pool,
+                               &ret->pattern, &ret->uid_domain, &ret->owners};
+    struct strbuf texts;
+    strbuf_init(&texts, 0);
+    for (size_t i = 0; i < sizeof from / sizeof from[0]; i++) {
+        strbuf_append(&texts, from[i], strlen(from[i]) + 1);
+    }
+    mem_free(ret->texts);
+    ret->texts = mem_dup(texts.data, texts.length);
+    strbuf_fini(&texts);
+    const char *at = ret->texts;
+    for (size_t i = 0; i < sizeof to / sizeof to[0]; i++) {
+        *to[i] = at;
+        at += strlen(at) + 1;
+    }
+    ret->expires_s = token->expires_s;
+    caller->peer.scopes = token->scopes;
+    caller->peer.slots = token->slots > 0 ? token->slots : TOKEN_SLOTS;
+    caller->peer.slots_in_all = token->slots > 0;
+    show_texts(caller);
 }
 
 struct caller *caller_ref(struct caller *caller)
@@ -63,6 +110,10 @@ void caller_unref(struct caller *caller)
     if (caller == NULL || --caller->refs > 0) {
         return;
     }
+    mem_free(caller->token.texts);
+    mem_free(caller->identity);
+    mem_free(caller->name);
+    mem_free(caller->address);
     mem_free(caller);
 }
 
@@ -99,7 +150,7 @@ int greeting_judge_token(struct wire_context *context, const char *text, struct 
     }
     if (token.identity[0] != '\0') {
         /* Also of an expired one, so that the log can name whose it was. */
-        (void)snprintf(caller->identity, sizeof caller->identity, "%s", token.identity);
+        caller_set(caller, &caller->identity, token.identity);
     }
     if (rc < 0) {
         return rc;
@@ -114,21 +165,19 @@ int greeting_judge_token(struct wire_context *context, const char *text, struct 
         return err_set(err, -EKEYREVOKED, "token revoked (id '%s' of %s)", token.id,
                        token.identity);
     }
-    caller->token = token;
-    caller->peer.scopes = token.scopes;
-    caller->peer.slots = token.slots > 0 ? token.slots : TOKEN_SLOTS;
-    caller->peer.slots_in_all = token.slots > 0;
+    caller_set_token(caller, &token);
     return 0;
 }
 
 void greeting_judge_uid(const struct wire_context *context, uid_t uid, struct caller *caller)
 {
-    char user[USER_NAME_MAX];
+    char user[USER_NAME_MAX], identity[CALLER_IDENTITY_MAX];
     if (os_user_name(context->os, uid, user, sizeof user, NULL) < 0) {
         (void)snprintf(user, sizeof user, "#%u", (unsigned)uid); /* no account: a bare number */
     }
-    (void)snprintf(caller->identity, sizeof caller->identity, "%s@%s", user,
+    (void)snprintf(identity, sizeof identity, "%s@%s", user,
                    context->uid_domain == NULL ? "localhost" : context->uid_domain);
+    caller_set(caller, &caller->identity, identity);
     caller->peer.has_uid = true;
     caller->peer.uid = uid;
     caller->peer.scopes = SCOPE_READ | SCOPE_WRITE;
@@ -293,7 +342,7 @@ int greeting_judge_hello(struct wire_context *context, const struct frame *frame
         if (rc < 0) {
             return rc;
         }
-        (void)snprintf(caller->name, sizeof caller->name, "%s", name);
+        caller_set(caller, &caller->name, name);
     }
     return 0;
 }

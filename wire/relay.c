@@ -410,7 +410,7 @@ static void relay_show(struct relay *relay, const struct frame *frame)
     struct wire *wire = relay->wire;
     struct frame_message message = {0};
     struct err err = {{0}};
-    char text[FRAME_TEXT_MAX], token_id[sizeof relay->answer->token.id] = "";
+    char text[FRAME_TEXT_MAX], token_id[sizeof((struct token *)0)->id] = "";
     bool more = (frame->flags & FRAME_FLAG_MORE) != 0;
     struct ad_pool *pool = wire->pool != NULL ? wire->pool : wire->context->args_pool;
     if (frame->body_length > 0 &&

@@ -31,8 +31,8 @@
 #define LOG_NUMBER(n) ((int64_t)(n))
 
 struct wire_account {
-    char key[KEY_MAX];
-    char identity[KEY_MAX]; /* for messages; the key where there is none */
+    char *key;
+    char *identity; /* for messages; the key where there is none */
     bool trusted;
     size_t connections;
     size_t frames, requests, unread; /* bytes */
@@ -116,6 +116,14 @@ static void account_key(const struct caller *caller, char ret[KEY_MAX])
     }
 }
 
+static void account_free(void *value)
+{
+    struct wire_account *account = value;
+    mem_free(account->key);
+    mem_free(account->identity);
+    mem_free(account);
+}
+
 static bool is_forgettable(const struct wire_account *account, uint64_t now_ms)
 {
     return account->connections == 0 &&
@@ -126,7 +134,7 @@ static void account_forget(struct wire_limits *limits, struct wire_account *acco
 {
     (void)strmap_remove(limits->accounts, account->key);
     limits->last = limits->last == account ? NULL : limits->last;
-    mem_free(account);
+    account_free(account);
 }
 
 /* Forgets accounts without connections; they are kept a while to limit their log lines. */
@@ -153,9 +161,8 @@ static struct wire_account *account_of(struct wire_limits *limits, const struct 
     if (account == NULL) {
         forget_old_accounts(limits);
         account = mem_zalloc(sizeof(*account));
-        memcpy(account->key, key, sizeof(key));
-        (void)snprintf(account->identity, sizeof(account->identity), "%s",
-                       caller->identity[0] != '\0' ? caller->identity : key);
+        account->key = mem_strdup(key);
+        account->identity = mem_strdup(caller->identity[0] != '\0' ? caller->identity : key);
         account->trusted = (caller->peer.scopes & SCOPES_TRUSTED) != 0;
         (void)strmap_set(limits->accounts, key, account);
     }
@@ -602,7 +609,7 @@ struct wire_limits *wire_limits_create(struct wire_context *context)
 void wire_limits_destroy(struct wire_limits *limits)
 {
     loop_timer_destroy(limits->timer);
-    strmap_destroy(limits->accounts, mem_free);
+    strmap_destroy(limits->accounts, account_free);
     mem_free(limits);
 }
 

@@ -48,19 +48,27 @@ struct strmap;
 
 /* ---- who calls ------------------------------------------------------------------------------- */
 
+#define CALLER_IDENTITY_MAX 512 /* most bytes of a caller's identity, with the terminating zero */
+
+/* What a caller's token says (struct token in wire/token.h), its texts as long as they are: ten
+ * thousand connections of a collector each have one. */
+struct caller_token {
+    char *texts; /* all texts, one behind the other; NULL: no token, and the texts are "" */
+    const char *id, *identity, *pool, *pattern, *uid_domain, *owners;
+    int64_t expires_s;
+};
+
 /* The sender of requests: who it is and what it may do.  Counted by reference, because a connection
  * shares it with its requests, which may outlive the connection. */
 struct caller {
     unsigned refs;
     struct wire_peer peer; /* its texts are in the other members of this struct */
-    /* the caller's token; all zero on a Unix socket, and where no token is asked for */
-    struct token token;
-    char identity[512];
-    char name[WIRE_NAME_MAX + 1];
+    /* the caller's token; empty on a Unix socket, and where no token is asked for */
+    struct caller_token token;
+    char *identity, *name, *address; /* never NULL */
     /* the caller's instance id (wire/instance.h), from its greeting or its last request INSTANCE;
      * "": none */
     char instance[INSTANCE_TEXT_SIZE];
-    char address[FRAME_FROM_MAX];
 };
 
 struct caller *caller_create(const char *address);
