@@ -135,7 +135,7 @@ void power_show_holds(const struct ad *ad, const struct ad_context *context, con
                       out->length > begin ? between : "");
     }
     if (ad_has(ad, "WakeHeldBy")) {
-        strbuf_printf(out, "%snot woken yet: %s", out->length > begin ? between : "",
+        strbuf_printf(out, "%sis not woken yet: %s", out->length > begin ? between : "",
                       ad_string_or(ad, "WakeHeldBy", ""));
     }
 }

@@ -149,7 +149,7 @@ static bool judge_pool(const struct guard_ask *ask, const struct guard_pool *poo
     }
     if (ask->in_reserve && pool->idle <= pool->reserve) {
         return hold_back(
-            ret, GUARD_RESERVE, AGAIN_S,
+            ret, GUARD_RESERVE, with[0] != '\0' ? AGAIN_SOON_S : AGAIN_S,
             err_set(&ret->why, -EBUSY,
                     "%lld idle machines are awake; %lld must stay awake (ROOSTER_RESERVE%s)",
                     (long long)pool->idle, (long long)pool->reserve, with));

@@ -39,6 +39,7 @@ void why_view_fini(struct why_view *view)
     cli_reply_fini(&view->negotiators);
     cli_reply_fini(&view->requests);
     cli_reply_fini(&view->accounts);
+    cli_reply_fini(&view->nodes.reply);
     vec_fini(&view->wholes, why_destroy_ad);
     mem_free(view->slots);
 }
@@ -126,6 +127,51 @@ struct why_answer *why_view_answer(struct why_view *view, const struct ad *job, 
     return answer_question(view, job, view->slots, view->slot_count, changes);
 }
 
+static void ask_nodes(struct why_view *view)
+{
+    struct why_nodes *nodes = &view->nodes;
+    if (nodes->asked) {
+        return;
+    }
+    nodes->asked = true;
+    nodes->silence.text[0] = '\0';
+    if (rooster_ask_find(view->cli, &nodes->rooster, &nodes->silence) == 0) {
+        (void)rooster_ask_nodes(view->cli, &nodes->rooster, &nodes->reply, &nodes->silence);
+    } /* what is wrong is in silence */
+}
+
+static const struct ad *node_called(const struct why_nodes *nodes, const char *word)
+{
+    for (size_t i = 0; i < nodes->reply.ads.count; i++) {
+        const struct ad *node = nodes->reply.ads.items[i];
+        if (ad_name_compare(ad_string_or(node, "Name", ""), word) == 0) {
+            return node;
+        }
+    }
+    return NULL;
+}
+
+/* Adds why the rooster does not wake the machine that is held for the job, if that is so. */
+static void add_wake_hold(struct why_view *view, struct why_verdict *verdict)
+{
+    const struct ad *slot = verdict->places.sample_waking;
+    bool held = verdict->reason == WHY_ASLEEP && verdict->places.held > 0 && slot != NULL;
+    if (!held) {
+        return;
+    }
+    ask_nodes(view);
+    const char *machine = ad_string_or(slot, "Machine", "");
+    const struct ad *node = node_called(&view->nodes, machine);
+    const char *why = node != NULL ? ad_string_or(node, "WakeHeldBy", "") : "";
+    if (why[0] != '\0') {
+        struct strbuf text;
+        strbuf_init(&text, 0);
+        strbuf_printf(&text, "%s; it is not woken yet: %s", verdict->text, why);
+        mem_free(verdict->text);
+        verdict->text = strbuf_take(&text);
+    }
+}
+
 void why_view_verdict(struct why_view *view, const struct ad *job, const struct why_answer *judged,
                       struct why_verdict *ret)
 {
@@ -146,6 +192,7 @@ void why_view_verdict(struct why_view *view, const struct ad *job, const struct 
         .machine_count = view->machines.ads.count,
         .context = &context};
     why_reason_find(&pool, ret);
+    add_wake_hold(view, ret);
 }
 
 /* ---- slots */
@@ -175,42 +222,12 @@ static void answer_slot(struct why_view *view, const struct ad *slot,
 
 /* ---- machines */
 
-/* The rooster's answer about all machines; it is asked once, when needed. */
-struct nodes {
-    bool asked;
-    struct rooster_ask rooster;
-    struct cli_reply reply;
-    struct err silence; /* why the rooster did not answer; text "": it did */
-};
-
-static void ask_nodes(struct why_view *view, struct nodes *nodes)
-{
-    if (nodes->asked) {
-        return;
-    }
-    nodes->asked = true;
-    nodes->silence.text[0] = '\0';
-    if (rooster_ask_find(view->cli, &nodes->rooster, &nodes->silence) == 0) {
-        (void)rooster_ask_nodes(view->cli, &nodes->rooster, &nodes->reply, &nodes->silence);
-    } /* what is wrong is in silence */
-}
-
-static const struct ad *node_called(const struct nodes *nodes, const char *word)
-{
-    for (size_t i = 0; i < nodes->reply.ads.count; i++) {
-        const struct ad *node = nodes->reply.ads.items[i];
-        if (ad_name_compare(ad_string_or(node, "Name", ""), word) == 0) {
-            return node;
-        }
-    }
-    return NULL;
-}
-
 /* Appends what is known about a machine; false: neither the collector nor the rooster knows the
  * name. */
-static bool answer_node(struct why_view *view, struct nodes *nodes, const char *word,
-                        const struct listing *listing, struct strbuf *out, struct vec *answers)
+static bool answer_node(struct why_view *view, const char *word, const struct listing *listing,
+                        struct strbuf *out, struct vec *answers)
 {
+    const struct why_nodes *nodes = &view->nodes;
     struct vec slots = {0};
     struct cli_reply records = {0};
     struct err err;
@@ -224,7 +241,7 @@ static bool answer_node(struct why_view *view, struct nodes *nodes, const char *
             vec_push(&slots, ad);
         }
     }
-    ask_nodes(view, nodes);
+    ask_nodes(view);
     struct why_node story = {.name = word,
                              .node = node_called(nodes, word),
                              .silence = nodes->silence.text[0] != '\0' ? nodes->silence.text : NULL,
@@ -262,9 +279,8 @@ int why_view_slots(struct why_view *view, const struct vec *words, const struct 
         int64_t jobs = ad_int_or(ad, "JobCount", 1);
         requests[i] = (struct why_other){.ad = ad, .weight = jobs > 0 ? jobs : 1};
     }
-    struct nodes nodes = {.asked = false};
     for (size_t i = 0; i < words->count && rc == 0; i++) {
-        size_t found = answer_node(view, &nodes, words->items[i], listing, out, answers) ? 1 : 0;
+        size_t found = answer_node(view, words->items[i], listing, out, answers) ? 1 : 0;
         for (size_t j = 0; j < view->machines.ads.count; j++) {
             if (is_called(view->machines.ads.items[j], words->items[i])) {
                 answer_slot(view, view->machines.ads.items[j], requests, listing, out, answers);
@@ -276,7 +292,6 @@ int why_view_slots(struct why_view *view, const struct vec *words, const struct 
                          (const char *)words->items[i]);
         }
     }
-    cli_reply_fini(&nodes.reply);
     mem_free(requests);
     return rc;
 }

@@ -10,8 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "base/vec.h"
 #include "cli/cli.h"
+#include "cli/rooster_ask.h"
 #include "cli/why/why_plan.h"
 #include "cli/why/why_time.h"
 
@@ -19,9 +21,18 @@ struct listing;
 struct strbuf;
 struct why_verdict;
 
+/* The rooster's answer about all machines; it is asked once, when needed. */
+struct why_nodes {
+    bool asked;
+    struct rooster_ask rooster;
+    struct cli_reply reply;
+    struct err silence; /* why the rooster did not answer; text "": it did */
+};
+
 struct why_view {
     struct cli *cli;
     bool loaded;
+    struct why_nodes nodes;
     struct cli_reply machines, negotiators, requests, accounts;
     struct why_other *slots; /* slots, without absent ads and dynamic slots */
     /* struct ad *, owned: ads made by why_reason_whole(), to which `slots` points */

@@ -181,6 +181,11 @@ static void put_holds(const struct why_node *node, const struct ad_context *cont
     }
     if (!is_up(node)) {
         power_show_holds(slot, context, separator, out);
+        const char *held = node->node != NULL ? ad_string_or(node->node, "WakeHeldBy", "") : "";
+        if (held[0] != '\0') { /* only the rooster knows */
+            put_between(out, begin, separator);
+            strbuf_printf(out, "is not woken yet: %s", held);
+        }
         return;
     }
     if (ad_bool_or(slot, "Draining", false)) {

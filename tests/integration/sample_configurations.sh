@@ -16,7 +16,7 @@ equals "order of machines" "$(value roost.conf NEGOTIATOR NEGOTIATOR_PRE_JOB_RAN
 equals "limit of wakes" "$(value roost.conf ROOSTER ROOSTER_MAX_WAKING)" "40"
 equals "daemons of a machine that sleeps" "$(value node.conf MASTER DAEMON_LIST)" "STARTD"
 equals "its HIBERNATE" "$(value node.conf STARTD HIBERNATE)" \
-    'ifThenElse(State =?= "Unclaimed" && CurrentTime - EnteredCurrentState >= 15 * 60, "S5", "NONE")'
+    'ifThenElse(State =?= "Unclaimed" && (false || CurrentTime - EnteredCurrentState >= 15 * 60), "S5", "NONE")'
 equals "watts of a machine" "$(value energy.conf STARTD MACHINE_BUSY_WATTS)" "95"
 equals "which machine is woken first" "$(value energy.conf ROOSTER ROOSTER_UNHIBERNATE_RANK)" \
     "ifThenElse(PowerBusyWatts =?= undefined, -1000, -PowerBusyWatts / DetectedCpus)"

@@ -64,7 +64,7 @@ static void what_holds_a_machine_up_or_off_is_said_once(void **state)
     expect_holds("[WouldWake = true]", "would be woken without ROOSTER_DRY_RUN");
     expect_holds(
         "[WakeHeldBy = \"the fuse\"; PowerKeptOff = true]",
-        "stays off until somebody switches the machine on by name; not woken yet: the fuse");
+        "stays off until somebody switches the machine on by name; is not woken yet: the fuse");
 }
 
 static void reasons_of_the_state_come_before_what_holds_it(void **state)

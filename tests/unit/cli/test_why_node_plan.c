@@ -116,6 +116,21 @@ static void one_that_is_kept_off_says_so(void **state)
                    "  Cannot be woken: no 'node' section describes how.\n");
 }
 
+static void one_that_its_rule_keeps_asleep_says_so(void **state)
+{
+    (void)state;
+    struct story story;
+    make(&story,
+         "[Name = \"wn01\"; PowerState = \"Off\"; PowerMethod = \"wol\"; WakeDeadline = 95;"
+         " WakeHeldBy = \"its UNHIBERNATE is not true: MatchingIdleJobs = 2\"]",
+         LIST(SLOT("1", "Offline = true")), NULL);
+    expect(&story,
+           "wn01: Off.\n"
+           "  The machine is not woken yet: its UNHIBERNATE is not true: MatchingIdleJobs = "
+           "2.\n"
+           "  Woken by method wol, in at most 95 s; 0 wakes in the last 24 hours.\n");
+}
+
 static void one_that_is_up_says_who_woke_it_and_what_keeps_it_up(void **state)
 {
     (void)state;
@@ -209,7 +224,7 @@ static void many_slots_that_do_not_agree_are_counted(void **state)
 
 UNIT_TESTS(UNIT(one_that_sleeps_says_since_when_and_how_it_is_woken),
            UNIT(one_that_jobs_took_back_says_which_and_from_what),
-           UNIT(one_that_is_kept_off_says_so),
+           UNIT(one_that_is_kept_off_says_so), UNIT(one_that_its_rule_keeps_asleep_says_so),
            UNIT(one_that_is_up_says_who_woke_it_and_what_keeps_it_up),
            UNIT(a_claim_or_a_piece_keeps_it_up), UNIT(a_wake_of_another_boot_is_not_why_it_is_up),
            UNIT(without_a_rooster_its_own_ads_speak),

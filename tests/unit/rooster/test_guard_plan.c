@@ -325,7 +325,7 @@ static void a_reserve_that_is_not_known_keeps_idle_machines_awake(void **state)
     pool.reserve_with = ": PoolIdleJobs = 7";
     may(&ask, &pool, &FREE);
     pool.idle = 5;
-    is_held(&ask, &pool, &FREE, GUARD_RESERVE, 60,
+    is_held(&ask, &pool, &FREE, GUARD_RESERVE, 10,
             "5 idle machines are awake; 5 must stay awake (ROOSTER_RESERVE: PoolIdleJobs = 7)");
     pool.idle = 100;
     pool.reserve = -1;
