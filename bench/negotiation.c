@@ -238,6 +238,46 @@ static struct figure measure(const char *name, size_t slots, size_t jobs, size_t
     return figure;
 }
 
+/* What it costs to tell machines how many jobs match them (POOL_FIGURES), in a pool of ten thousand
+ * machines and a hundred thousand jobs: one machine about itself, and the rooster about a thousand.
+ */
+static void measure_queue(size_t machines, size_t jobs, size_t requests)
+{
+    enum { ASKED = 1000, ROUNDS = 200 };
+    struct bench bench;
+    struct plan_output out;
+    struct arena *arena = arena_create((size_t)1 << 20, 0);
+    struct plan_queue *each = mem_alloc(ASKED * sizeof *each);
+    const char **names = mem_alloc(ASKED * sizeof *names);
+    fill(&bench, machines * 8, jobs, requests, OWN_KINDS);
+    double cycle_s = whole_cycle(&bench, &out, arena);
+    while (!negotiator_plan_prepare(bench.plan, &NOW, false, UINT64_MAX / 2)) {
+    }
+    for (size_t i = 0; i < ASKED; i++) {
+        names[i] = bench.slot_facts[i * 8 % bench.slot_count].machine;
+    }
+    double begin_s = cpu_s();
+    for (size_t i = 0; i < ROUNDS; i++) {
+        negotiator_plan_queue(bench.plan, &each[0]);
+        CHECK(each[0].jobs == (int64_t)jobs);
+        negotiator_plan_matching(bench.plan, &names[i], 1, each);
+        CHECK(each[0].jobs == (int64_t)jobs);
+    }
+    double one_s = (cpu_s() - begin_s) / ROUNDS;
+    begin_s = cpu_s();
+    negotiator_plan_matching(bench.plan, names, ASKED, each);
+    double many_s = cpu_s() - begin_s;
+    CHECK(each[ASKED - 1].jobs == (int64_t)jobs);
+    (void)printf("BENCH negotiation_queue_of_1_machine %.1f us ratio %.6f vs a cycle\n",
+                 one_s * 1e6, one_s / cycle_s);
+    (void)printf("BENCH negotiation_queue_of_1000_machines %.2f ms ratio %.4f vs a cycle\n",
+                 many_s * 1e3, many_s / cycle_s);
+    mem_free(names);
+    mem_free(each);
+    empty(&bench);
+    arena_destroy(arena);
+}
+
 /* In use, and to be taken over by what its machine ranks higher. */
 static void claim(struct bench *bench, size_t slot)
 {
@@ -462,6 +502,7 @@ int main(int argc, char **argv)
     (void)measure("offline_1000", slots, slots, thousand, OFFLINE, true);
     (void)measure("own_kinds_1000", slots, slots, thousand, OWN_KINDS, true);
     measure_change(many, million, thousand);
+    measure_queue(slots, many, thousand);
     (void)measure("100k_1M_1000", many, million, thousand, 0, true);
     (void)printf("BENCH negotiation_memory %ld MiB\n", peak_mib());
     return 0;
