@@ -176,13 +176,14 @@ static void show_missing(struct collector *collector, struct batch *batch, const
                          struct ad *ad)
 {
     struct err err = {""};
-    ad_set_int(ad, OFFLINE_ADS_SILENT, collector->started_s);
+    int64_t started_s = loop_wall_of_s(collector->env.loop, collector->started_ms);
+    ad_set_int(ad, OFFLINE_ADS_SILENT, started_s);
     log_warn(collector->env.log, "machine.silent",
              "the machine has not come back since the collector was started",
              LOG_TEXT("machine", ad_string_or(ad, "Machine", "")), LOG_INT("slots", 1));
     collector->counts.silent++;
     if (batch_set(batch, "Machine", name, ad, NULL, NULL, &err) == 0) {
-        collector_ads_find(collector->ads, "Machine", name)->kept_s = collector->started_s;
+        collector_ads_find(collector->ads, "Machine", name)->kept_s = started_s;
     } else {
         log_warn(collector->env.log, "store.bad_ad", err.text, LOG_TEXT("key", name));
     }
@@ -195,7 +196,7 @@ static bool is_missing(struct collector *collector, struct store_txn *txn, const
     size_t count;
     struct ads_entry *entry = collector_ads_find(collector->ads, "Machine", name);
     if (entry && entry->latest && !ads_entry_is_durable(entry)) {
-        entry->kept_s = collector->started_s;
+        entry->kept_s = loop_wall_of_s(collector->env.loop, collector->started_ms);
         return false;
     }
     (void)collector_ads_of_machine(collector->ads, ad_string_or(ad, "Machine", ""), &count);

@@ -175,13 +175,20 @@ static struct sim_process *find_startd(const struct show *show)
 static bool runs(const struct slot *slot)
 {
     return slot->claim != NULL && claim_plan_has_run(slot->claim->stage) &&
-           slot->claim->run.start_s > 0 && slot->state == SLOT_CLAIMED &&
+           slot->claim->run.start_ms != 0 && slot->state == SLOT_CLAIMED &&
            slot->activity != SLOT_IDLE;
 }
 
 static int64_t suspended_s(const struct slot *slot)
 {
     return claim_suspended_s(slot->claim);
+}
+
+/* The wall clock is not set here. */
+static int64_t begun_s(const struct startd *startd, const struct claim *claim)
+{
+    struct loop *loop = startd->env.loop;
+    return (loop_wall_ms(loop) - (int64_t)loop_now_ms(loop) + claim->run.start_ms) / 1000;
 }
 
 /* The facts. */
@@ -194,7 +201,7 @@ static void note_facts(struct show *show, const struct startd *startd, int64_t n
         if (runs(slot) && show->begin_s == 0) {
             busy++;
             seen->had_job = true;
-            seen->start_s = slot->claim->run.start_s;
+            seen->start_s = begun_s(startd, slot->claim);
             seen->retirement_s =
                 ad_int_or(slot->claim->job.ad, "SimFame", 0) == 1 ? SHORT_S : LONG_S;
         }
