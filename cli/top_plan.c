@@ -97,9 +97,13 @@ static void put_totals(const struct jobs_totals *totals, struct strbuf *out)
     long long all = totals->completed + totals->removed + totals->idle + totals->running +
                     totals->held + totals->suspended;
     strbuf_printf(out, "Jobs: %lld total, %lld running, %lld idle, %lld held", all,
-                  (long long)totals->running, (long long)totals->idle, (long long)totals->held);
+                  (long long)jobs_plan_running(totals), (long long)totals->idle,
+                  (long long)totals->held);
     if (totals->suspended > 0) {
         strbuf_printf(out, ", %lld suspended", (long long)totals->suspended);
+    }
+    if (totals->disconnected > 0) {
+        strbuf_printf(out, ", %lld disconnected", (long long)totals->disconnected);
     }
     strbuf_putc(out, '\n');
 }

@@ -103,6 +103,7 @@ struct schedd_queue {
     /* numbers of jobs; `running`: those with JobStatus 2 or 6 */
     int64_t idle, running, held, total;
     int64_t suspended;
+    int64_t disconnected; /* of these, jobs with JobDisconnectedDate: their machine is not heard */
     int64_t completed;    /* completed jobs that stay in the queue */
     struct ad *shown;     /* the ad that queue_show() returned last; owned here */
     struct ad_pool *pool; /* what the jobs' own ads have in common is here */

@@ -249,6 +249,20 @@ static void count_job(struct jobs_totals *totals, int64_t status, int64_t jobs)
     totals->suspended += status == JOBS_SUSPENDED ? jobs : 0;
 }
 
+static void count_ad(struct jobs_totals *totals, const struct ad *job, int64_t jobs)
+{
+    int64_t status = ad_int_or(job, "JobStatus", 0);
+    count_job(totals, status, jobs);
+    if (status == JOBS_RUNNING || status == JOBS_TRANSFERRING || status == JOBS_SUSPENDED) {
+        totals->disconnected += ad_has(job, "JobDisconnectedDate") ? jobs : 0;
+    }
+}
+
+int64_t jobs_plan_running(const struct jobs_totals *totals)
+{
+    return totals->running > totals->disconnected ? totals->running - totals->disconnected : 0;
+}
+
 static void put_count(int64_t count, struct strbuf *out)
 {
     if (count > 0) {
@@ -345,7 +359,7 @@ static void print_batches(const struct ad *const *batches, size_t count,
 
 #define TIME_ATTRIBUTES                                                                        \
     "Owner", "QDate", "RemoteWallClockTime", "JobCurrentStartDate", "LastRemoteWallClockTime", \
-        "RemoteUserCpu"
+        "RemoteUserCpu", "JobDisconnectedDate"
 #define TRANSFER_ATTRIBUTES "TransferringInput", "TransferringOutput", "TransferQueued"
 #define PROGRESS                                                           \
     {                                                                      \
@@ -633,7 +647,7 @@ void jobs_rows_add(struct jobs_rows *rows, struct ad *job, struct strbuf *out)
     ad_chain(job, rows->common);
     int64_t count = ad_int_or(job, "ProcCount", 1), status = ad_int_or(job, "JobStatus", 0);
     count = count < 1 || count > JOBS_ALIKE_MAX ? 1 : count;
-    count_job(&rows->totals, status, count);
+    count_ad(&rows->totals, job, count);
     for (int64_t i = 0; i < count; i++) {
         size_t begin = out->length;
         put_id(rows->layout, rows->common != NULL ? rows->cluster : ad_int_or(job, "ClusterId", 0),
@@ -698,16 +712,17 @@ void jobs_plan_count(const struct ad *const *jobs, size_t count, struct jobs_tot
 {
     *ret = (struct jobs_totals){0};
     for (size_t i = 0; i < count; i++) {
-        count_job(ret, ad_int_or(jobs[i], "JobStatus", 0), 1);
+        count_ad(ret, jobs[i], 1);
     }
 }
 
 void jobs_plan_read_totals(const struct ad *ad, const char *prefix, struct jobs_totals *ret)
 {
-    static const char *const NAMES[] = {"CompletedJobs", "RemovedJobs", "IdleJobs",
-                                        "RunningJobs",   "HeldJobs",    "SuspendedJobs"};
-    int64_t *const numbers[] = {&ret->completed, &ret->removed, &ret->idle,
-                                &ret->running,   &ret->held,    &ret->suspended};
+    static const char *const NAMES[] = {"CompletedJobs",   "RemovedJobs", "IdleJobs",
+                                        "RunningJobs",     "HeldJobs",    "SuspendedJobs",
+                                        "DisconnectedJobs"};
+    int64_t *const numbers[] = {&ret->completed, &ret->removed,   &ret->idle,        &ret->running,
+                                &ret->held,      &ret->suspended, &ret->disconnected};
     struct strbuf name;
     strbuf_init(&name, 0);
     for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++) {
@@ -722,12 +737,16 @@ void jobs_plan_totals(const char *what, const struct jobs_totals *totals, struct
 {
     int64_t all = totals->completed + totals->removed + totals->idle + totals->running +
                   totals->held + totals->suspended;
+    int64_t running = jobs_plan_running(totals), cut = totals->running - running;
     strbuf_printf(out,
                   "Total for %s: %lld jobs; %lld completed, %lld removed, %lld idle, %lld running, "
                   "%lld held, %lld suspended",
                   what, (long long)all, (long long)totals->completed, (long long)totals->removed,
-                  (long long)totals->idle, (long long)totals->running, (long long)totals->held,
-                  (long long)totals->suspended);
+                  (long long)totals->idle, (long long)running, (long long)totals->held,
+                  (long long)(totals->suspended - (totals->disconnected - cut)));
+    if (totals->disconnected > 0) { /* what HTCondor's line does not have, stands at its end */
+        strbuf_printf(out, ", %lld disconnected", (long long)totals->disconnected);
+    }
 }
 
 void jobs_plan_footer(const struct jobs_layout *layout, const struct jobs_totals *query,

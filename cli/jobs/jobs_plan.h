@@ -74,7 +74,12 @@ void jobs_plan_title(const char *schedd, const char *address, const struct ad_co
 
 struct jobs_totals {
     int64_t completed, removed, idle, running, held, suspended;
+    /* how many of the running and suspended jobs have a machine that is not heard (HTCondor: job
+     * disconnected); a listing counts them separately */
+    int64_t disconnected;
 };
+/* Returns how many of the running jobs have a machine that is heard. */
+int64_t jobs_plan_running(const struct jobs_totals *totals);
 void jobs_plan_count(const struct ad *const *jobs, size_t count, struct jobs_totals *ret);
 /* Adds IdleJobs, RunningJobs ... of ad to *ret; prefix comes before each attribute name. */
 void jobs_plan_read_totals(const struct ad *ad, const char *prefix, struct jobs_totals *ret);

@@ -159,7 +159,7 @@ void claim_run_ended(struct schedd *schedd, struct job *job)
     }
     moment_note(schedd, own, RUN_ENDED);
     ad_remove(own, "RemoteHost");
-    ad_remove(own, "JobDisconnectedDate");
+    queue_note_disconnected(schedd, job, 0);
     /* The nonce stays: the starter may still have to be answered. */
 }
 

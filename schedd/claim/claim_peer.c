@@ -156,7 +156,7 @@ static void note_cut(const struct claim *claim, int64_t since_s, const char *why
         return;
     }
     struct change *change = change_begin(claim->schedd);
-    ad_set_int(job_own(job), "JobDisconnectedDate", since_s);
+    queue_note_disconnected(claim->schedd, job, since_s);
     events_disconnected(change, job, why);
     change_job(change, job);
     change_commit(change, NULL, NULL, NULL);
@@ -167,7 +167,7 @@ static void note_reconnected(const struct claim *claim)
     struct job *job = claim->job;
     if (job != NULL && ad_has(job_own(job), "JobDisconnectedDate")) {
         struct change *change = change_begin(claim->schedd);
-        ad_remove(job_own(job), "JobDisconnectedDate");
+        queue_note_disconnected(claim->schedd, job, 0);
         events_reconnected(change, job);
         change_job(change, job);
         change_commit(change, NULL, NULL, NULL);

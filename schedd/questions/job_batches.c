@@ -24,6 +24,7 @@ struct batch {
     int64_t first_cluster, last_cluster;
     uint32_t first_proc, last_proc;
     int64_t jobs[STATUSES];
+    int64_t disconnected; /* of the running and suspended ones: their machine is not heard */
     int64_t submitted;
     int64_t later;  /* jobs still to be made */
     int64_t paused; /* JobMaterializePaused; 0: not paused */
@@ -108,6 +109,9 @@ void job_batches_add(struct job_batches *batches, const struct job *job)
     batch->last_proc = job->proc;
     int status = (int)job_status(job);
     batch->jobs[status > 0 && status < STATUSES ? status : 0]++;
+    if (status == STATUS_RUNNING || status == STATUS_TRANSFERRING || status == STATUS_SUSPENDED) {
+        batch->disconnected += job->own != NULL && ad_has(job->own, "JobDisconnectedDate") ? 1 : 0;
+    }
 }
 
 void job_batches_add_factory(struct job_batches *batches, const struct cluster *cluster)
@@ -152,6 +156,7 @@ struct ad *job_batches_ad(const struct job_batches *batches, size_t index)
     ad_set_int(ad, "CompletedJobs", batch->jobs[STATUS_COMPLETED]);
     ad_set_int(ad, "RemovedJobs", batch->jobs[STATUS_REMOVED]);
     ad_set_int(ad, "SuspendedJobs", batch->jobs[STATUS_SUSPENDED]);
+    ad_set_int(ad, "DisconnectedJobs", batch->disconnected);
     ad_set_int(ad, "TotalSubmitProcs", batch->submitted);
     if (batch->factory != NULL) {
         ad_set_int(ad, "UnmaterializedJobs", batch->later);

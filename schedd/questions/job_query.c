@@ -383,12 +383,14 @@ static void put_totals(const struct query *query, struct ad *args)
     ad_set_int(args, "RunningJobs", schedd->queue.running);
     ad_set_int(args, "HeldJobs", schedd->queue.held);
     ad_set_int(args, "SuspendedJobs", schedd->queue.suspended);
+    ad_set_int(args, "DisconnectedJobs", schedd->queue.disconnected);
     ad_set_int(args, "CompletedJobs", schedd->queue.completed); /* a removed one leaves at once */
     if (query->of != NULL) {
         ad_set_int(args, "OwnerIdleJobs", query->of->idle);
         ad_set_int(args, "OwnerRunningJobs", query->of->running);
         ad_set_int(args, "OwnerHeldJobs", query->of->held);
         ad_set_int(args, "OwnerSuspendedJobs", query->of->suspended);
+        ad_set_int(args, "OwnerDisconnectedJobs", query->of->disconnected);
     }
 }
 

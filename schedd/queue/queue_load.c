@@ -175,12 +175,17 @@ static int load_job(void *arg, const char *key, const void *value, size_t length
     for (size_t i = 0; i < ARRAY_COUNT(FIXED); i++) {
         ad_remove(ad, FIXED[i]);
     }
+    int64_t cut_s = ad_int_or(ad, "JobDisconnectedDate", 0);
+    ad_remove(ad, "JobDisconnectedDate");
     if (ad_count(ad) > 0) {
         ad_pack(schedd->queue.pool, NULL, ad); /* else it has all of the row's memory */
         job->own = ad;
         queue_note_own(job);
     } else {
         ad_destroy(ad);
+    }
+    if (cut_s != 0) {
+        queue_note_disconnected(schedd, job, cut_s);
     }
     job_look_at(schedd, job);
     autocluster_join(schedd, job, autocluster);

@@ -180,6 +180,24 @@ void queue_note_suspended(struct schedd *schedd, struct job *job)
     count_job(schedd, job, job_status(job), 1);
 }
 
+static void count_disconnected(struct schedd *schedd, const struct job *job, int by)
+{
+    schedd->queue.disconnected += by;
+    job->cluster->owner->disconnected += by;
+}
+
+void queue_note_disconnected(struct schedd *schedd, struct job *job, int64_t since_s)
+{
+    bool was = job->own != NULL && ad_has(job->own, "JobDisconnectedDate");
+    if (since_s != 0) {
+        ad_set_int(job_own(job), "JobDisconnectedDate", since_s);
+        count_disconnected(schedd, job, was ? 0 : 1);
+    } else if (was) {
+        ad_remove(job_own(job), "JobDisconnectedDate");
+        count_disconnected(schedd, job, -1);
+    }
+}
+
 /* ---- in and out ------------------------------------------------------------------------------ */
 
 struct cluster *queue_add_cluster(struct schedd *schedd, struct owner *owner, struct ad *ad,
@@ -274,6 +292,7 @@ void queue_take_job(struct schedd *schedd, struct job *job)
         loop_timer_set(schedd->queue.trim, TRIM_MS);
     }
     struct cluster *cluster = job->cluster;
+    queue_note_disconnected(schedd, job, 0);
     count_job(schedd, job, job_status(job), -1);
     cluster->owner->jobs--;
     schedd->queue.total--;

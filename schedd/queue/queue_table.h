@@ -66,6 +66,7 @@ struct owner {
     char *charge_words;
     bool is_root; /* the owner is root, whose jobs never run (wire/root_jobs.h) */
     int64_t jobs, idle, running, suspended, held;
+    int64_t disconnected;  /* of the running and suspended ones; see struct schedd */
     int64_t coming;        /* number of jobs that unfinished submissions will still add */
     struct shadow *shadow; /* shadows.c: the owner's shadow; NULL: none was needed yet */
     struct strmap *runs;   /* shadow_runs.c: maps job ids to struct run; NULL: no run yet */
@@ -171,5 +172,8 @@ bool queue_note_status(struct schedd *schedd, struct job *job, enum job_status b
  * that the job is suspended: sets job->suspended, and counts the job as suspended instead of
  * running.  Writes no event, and does not change the job's ad. */
 void queue_note_suspended(struct schedd *schedd, struct job *job);
+/* Sets JobDisconnectedDate in the job's ad, seconds since 1970, and counts the job as disconnected;
+ * since_s 0: removes it, if it is there, and counts the job no more. */
+void queue_note_disconnected(struct schedd *schedd, struct job *job, int64_t since_s);
 
 #endif

@@ -43,6 +43,11 @@ truth() {
     equals "as JSON" "$("$ROOST" power status --json | grep -c NotRespondingSince)" 1
     until_true 3 "the schedd knows it, too" jobs_cut 2
     "$ROOST" q -run "$job" | grep -q 'wn01 (not responding since ' || fail "q -run: $("$ROOST" q -run "$job")"
+    "$ROOST" q -nobatch >"$WORK/q"
+    for whose in query 'all users'; do
+        grep -q "^Total for $whose: 3 jobs; .* 1 idle, 0 running, .*, 2 disconnected" "$WORK/q" || fail "totals for $whose: $(cat "$WORK/q")"
+    done
+    "$ROOST" q | grep -q '^Total for query: 3 jobs; .* 0 running, .*, 2 disconnected' || fail "totals of batches: $("$ROOST" q)"
     "$ROOST" why "$job.0" | grep -q 'not responding since' || fail "why: $("$ROOST" why "$job")"
     "$ROOST" why "$idle" >"$WORK/why"
     grep -q 'not responding' "$WORK/why" || fail "why of a job that waits: $(cat "$WORK/why")"
@@ -57,11 +62,16 @@ until_true 30 "it is marked" is_marked
 took=$((SECONDS - began))
 [ "$took" -le 12 ] || fail "it was marked after $took s"
 truth
+kill -9 "$(pids_of schedd)"
+counts() { "$ROOST" q -totals 2>/dev/null | grep -q '1 idle, 0 running, .*, 2 disconnected'; }
+until_true 20 "the next schedd counts the same" counts
 was_told() { grep -q '^Fault = "NotResponding"' "$WORK/alerts" 2>/dev/null; }
 until_true 60 "an administrator is told" was_told
 kill -CONT "${daemons[@]}"
 until_true 5 "it is heard again" is_heard
-until_true 5 "so are its jobs" jobs_cut 0
+until_true 10 "so are its jobs" jobs_cut 0
+"$ROOST" q -totals >"$WORK/q"
+grep -q '1 idle, 2 running, 0 held, 0 suspended$' "$WORK/q" || fail "totals: $(cat "$WORK/q")"
 jobs_run || fail "they do not run any more"
 equals "how often an administrator was told" "$(grep -c '^Fault' "$WORK/alerts")" 1
 

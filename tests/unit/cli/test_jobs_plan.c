@@ -403,6 +403,36 @@ static void titles_and_totals_read_as_in_htcondor(void **state)
                      "0 suspended");
 }
 
+static void jobs_whose_machine_is_not_heard_do_not_count_as_running(void **state)
+{
+    (void)state;
+    struct strbuf out;
+    struct jobs_totals totals = {0};
+    struct vec ads = {0};
+    add_job(&ads, 1, 0, 2, "");
+    add_job(&ads, 1, 1, 2, "JobDisconnectedDate = 5");
+    add_job(&ads, 1, 2, 7, "JobDisconnectedDate = 5");
+    add_job(&ads, 1, 3, 7, "");
+    add_job(&ads, 1, 4, 1, "JobDisconnectedDate = 5"); /* of an earlier run */
+    strbuf_init(&out, 0);
+    jobs_plan_count(ads_list(&ads), ads.count, &totals);
+    jobs_plan_totals("query", &totals, &out);
+    vec_fini(&ads, ads_destroy_one);
+    assert_int_equal(jobs_plan_running(&totals), 0);
+    ads_expect(&out, "Total for query: 5 jobs; 0 completed, 0 removed, 1 idle, 0 running, 0 held, "
+                     "2 suspended, 2 disconnected");
+    struct ad *said = ad_create();
+    ad_set_int(said, "OwnerRunningJobs", 9);
+    ad_set_int(said, "OwnerDisconnectedJobs", 4);
+    totals = (struct jobs_totals){0};
+    jobs_plan_read_totals(said, "Owner", &totals);
+    ad_destroy(said);
+    strbuf_init(&out, 0);
+    jobs_plan_totals("user", &totals, &out);
+    ads_expect(&out, "Total for user: 9 jobs; 0 completed, 0 removed, 0 idle, 5 running, 0 held, "
+                     "0 suspended, 4 disconnected");
+}
+
 static int32_t two_hours_east(void *arg, int64_t at_s)
 {
     (void)arg;
@@ -488,6 +518,7 @@ int main(void)
         cmocka_unit_test(run_shows_the_slot),
         cmocka_unit_test(history_shows_when_jobs_completed),
         cmocka_unit_test(titles_and_totals_read_as_in_htcondor),
+        cmocka_unit_test(jobs_whose_machine_is_not_heard_do_not_count_as_running),
         cmocka_unit_test(dates_are_in_the_local_zone),
         cmocka_unit_test(words_name_clusters_jobs_and_owners),
         cmocka_unit_test(other_words_are_refused_by_name),
