@@ -45,7 +45,7 @@ struct writing {
     char *path;
     int64_t bytes_max, rotations;
     struct event_format format;
-    int64_t now_ms;
+    int64_t wall_ms;
     int32_t zone_s;
     int64_t pid, uid;
     struct log_append how;
@@ -134,13 +134,13 @@ static void rotate_log(const struct writing *writing)
 static char *header_text(const struct writing *writing, int64_t sequence)
 {
     char info[HEADER_BYTES + 1];
-    int64_t now_s = writing->now_ms / 1000;
+    int64_t now_s = writing->wall_ms / 1000;
     int written =
         snprintf(info, sizeof(info),
                  "Global JobLog: ctime=%" PRId64 " id=%" PRId64 ".%" PRId64 ".%" PRId64
                  ".%06" PRId64 " sequence=%" PRId64
                  " size=0 events=0 offset=0 event_off=0 max_rotation=%" PRId64 " creator_name=<>",
-                 now_s, writing->uid, writing->pid, now_s, writing->now_ms % 1000 * 1000, sequence,
+                 now_s, writing->uid, writing->pid, now_s, writing->wall_ms % 1000 * 1000, sequence,
                  writing->rotations);
     for (int at = written < 0 ? 0 : written; at < HEADER_BYTES; at++) {
         info[at] = ' ';
@@ -155,7 +155,7 @@ static char *header_text(const struct writing *writing, int64_t sequence)
     ad_set_string(event, "Info", info);
     struct strbuf text;
     strbuf_init(&text, 0);
-    event_print(event, writing->now_ms, writing->zone_s, &writing->format, &text);
+    event_print(event, writing->wall_ms, writing->zone_s, &writing->format, &text);
     ad_destroy(event);
     char *taken = strbuf_take(&text);
     strbuf_fini(&text);
@@ -242,8 +242,8 @@ void site_log_append(struct site_log *log, const char *const *texts, size_t coun
     writing->bytes_max = settings->bytes_max;
     writing->rotations = settings->rotations;
     writing->format = settings->format;
-    writing->now_ms = loop_wall_ms(schedd->loop);
-    writing->zone_s = os_zone_offset_s(schedd->os, writing->now_ms / 1000);
+    writing->wall_ms = loop_wall_ms(schedd->loop);
+    writing->zone_s = os_zone_offset_s(schedd->os, writing->wall_ms / 1000);
     writing->pid = os_pid(schedd->os);
     writing->uid = os_uid(schedd->os);
     writing->how = (struct log_append){.os = schedd->os,

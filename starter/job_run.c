@@ -264,6 +264,13 @@ void job_run_forget_inputs(struct starter *starter)
     starter->run.input.made = false;
 }
 
+int64_t job_run_length_s(const struct starter *starter)
+{
+    int64_t started_ms = starter->run.process.started_ms, ended_ms = starter->run.process.ended_ms;
+    return ended_ms != 0 ? (ended_ms - started_ms) / 1000
+                         : loop_since_s(starter->env.loop, started_ms);
+}
+
 void job_run_add_exit(const struct starter *starter, struct ad *args)
 {
     ad_set_bool(args, "ExitBySignal", starter->run.process.exit.signal != 0);

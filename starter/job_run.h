@@ -123,12 +123,12 @@ struct job_process {
     pid_t pid;
     /* pid of the job's own process, in the starter's PID namespace; 0: not started yet */
     pid_t job_pid;
-    int64_t started_s; /* when the process was started, seconds since 1970 */
+    int64_t started_ms; /* when the process was started, loop_now_ms() */
     /* The shadow was told that the job runs.  Of a job that ends within 50 ms, only the end is
      * reported (JOB_DONE). */
     bool started_told;
     struct os_exit exit; /* how the process ended, once pid is -1 */
-    int64_t ended_s;     /* when the process ended, seconds since 1970; 0: it has not ended */
+    int64_t ended_ms;    /* when the process ended, loop_now_ms(); 0: it has not ended */
     /* the machine was suspended (the clock jumped): the job is frozen until the claim is renewed */
     bool gap;
     bool suspended; /* the startd suspended the job */
@@ -290,6 +290,8 @@ struct wire_body job_run_startd_body(const struct starter *starter, const struct
 void job_run_close_file(struct starter *starter);
 /* Forgets the list of inputs. */
 void job_run_forget_inputs(struct starter *starter);
+/* Returns for how many seconds the job's process has run, or had run when it ended. */
+int64_t job_run_length_s(const struct starter *starter);
 /* Adds attributes about how the job ended to args: ExitBySignal, and either ExitCode, or ExitSignal
  * and JobCoreDumped. */
 void job_run_add_exit(const struct starter *starter, struct ad *args);

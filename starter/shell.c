@@ -470,7 +470,7 @@ void shells_note_frozen(struct starter *starter)
 void shells_look(struct starter *starter)
 {
     bool waits = starter->run.shells.last_number == 0 &&
-                 loop_wall_s(starter->env.loop) < starter->run.process.started_s + INTERACTIVE_S;
+                 loop_since_s(starter->env.loop, starter->run.process.started_ms) < INTERACTIVE_S;
     if (LIST_EMPTY(&starter->run.shells.list) && !waits && starter->run.stop.how == RUNS_ON &&
         !starter->run.process.frozen && starter->run.script == SCRIPT_JOB &&
         ad_bool_or(starter->run.job, "InteractiveJob", false)) {

@@ -36,15 +36,15 @@ static void started_answered(struct run *run, void *arg, int status, const char 
 /* Notes when the starter asked for its input and sent its output, by the clock of this host. */
 static void note_times(struct run *run, enum wire_verb verb)
 {
-    int64_t now_ms = loop_wall_ms(run->shadow->loop);
+    int64_t wall_ms = loop_wall_ms(run->shadow->loop);
     if (verb == VERB_JOB_FETCH && run->times.input_began_ms == 0) {
-        run->times.input_began_ms = now_ms;
+        run->times.input_began_ms = wall_ms;
     }
     if (verb == VERB_JOB_FETCH || verb == VERB_FILE_GET) {
-        run->times.input_ended_ms = now_ms;
+        run->times.input_ended_ms = wall_ms;
     }
     if (verb == VERB_FILE_PUT && run->times.output_began_ms == 0) {
-        run->times.output_began_ms = now_ms;
+        run->times.output_began_ms = wall_ms;
     }
 }
 

@@ -132,14 +132,14 @@ void run_note_transfers(const struct run *run, struct ad *args)
     if (!transfer_plan_is_wanted(run->job)) {
         return;
     }
-    int64_t now_ms = loop_wall_ms(run->shadow->loop);
+    int64_t wall_ms = loop_wall_ms(run->shadow->loop);
     if (run->times.input_began_ms > 0) {
         ad_set_int(args, "InputStarted", run->times.input_began_ms);
         ad_set_int(args, "InputFinished", run->times.input_ended_ms);
     }
     if (run->phase != RUN_OPEN) {
         ad_set_int(args, "OutputStarted",
-                   run->times.output_began_ms > 0 ? run->times.output_began_ms : now_ms);
-        ad_set_int(args, "OutputFinished", now_ms);
+                   run->times.output_began_ms > 0 ? run->times.output_began_ms : wall_ms);
+        ad_set_int(args, "OutputFinished", wall_ms);
     }
 }

@@ -348,13 +348,13 @@ static void end_of_reclaim_time(void *arg)
 
 static void send_offline(struct startd *startd)
 {
-    uint64_t until_ms = (uint64_t)loop_wall_ms(startd->env.loop) + reclaim_ms(startd);
+    int64_t until_wall_ms = loop_wall_ms(startd->env.loop) + (int64_t)reclaim_ms(startd);
     const struct leave_how how = {.level = startd->down.level,
                                   .reason = startd->down.reason,
                                   .keep_off = startd->down.keep_off,
                                   .is_order = by_rooster(startd),
                                   .reclaim_until_s = startd->down.reclaimable
-                                                         ? (int64_t)((until_ms + 999) / 1000)
+                                                         ? (until_wall_ms + 999) / 1000
                                                          : 0};
     going_down_move(startd, DOWN_ANNOUNCED);
     if (leave_ads(startd, &how, offline_answered) != 0) {

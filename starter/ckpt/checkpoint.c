@@ -441,7 +441,9 @@ static bool is_time(struct starter *starter)
         return loop_now_ms(starter->env.loop) >= ckpt->clock.next_ms;
     }
     struct ad *my = slot != NULL ? ad_copy(slot) : ad_create();
-    int64_t last_s = ckpt->kept.taken_s > 0 ? ckpt->kept.taken_s : starter->run.process.started_s;
+    int64_t last_s = ckpt->kept.taken_s > 0
+                         ? ckpt->kept.taken_s
+                         : loop_wall_of_s(starter->env.loop, starter->run.process.started_ms);
     ad_set_int(my, CKPT_SLOT_LAST, last_s);
     struct ad *job = ad_copy(starter->run.job);
     ad_set_int(job, CKPT_SLOT_LAST, last_s);

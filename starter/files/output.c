@@ -388,8 +388,7 @@ static void add_result(struct starter *starter, struct ad *args)
 {
     job_run_add_exit(starter, args);
     watch_report(starter, args);
-    ad_set_int(args, "RemoteWallClockTime",
-               starter->run.process.ended_s - starter->run.process.started_s);
+    ad_set_int(args, "RemoteWallClockTime", job_run_length_s(starter));
     const char **names = mem_alloc((starter->run.output.list.count + 1) * sizeof *names);
     for (size_t i = 0; i < starter->run.output.list.count; i++) {
         names[i] = ((const struct transfer_entry *)starter->run.output.list.items[i])->name;

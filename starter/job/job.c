@@ -57,7 +57,7 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
     struct starter *starter = arg;
     (void)pid;
     starter->run.process.exit = *how;
-    starter->run.process.ended_s = loop_wall_s(starter->env.loop);
+    starter->run.process.ended_ms = (int64_t)loop_now_ms(starter->env.loop);
     log_info(starter->env.log, "job.ended", "the job ended", LOG_TEXT("job", starter->run.job_id),
              LOG_INT("status", how->status), LOG_INT("signal", how->signal));
     starter->run.process.pid = -1;
@@ -283,7 +283,7 @@ void job_start(struct starter *starter)
         } else if (rc != 0) {
             job_run_hold(starter, HOLD_NOT_STARTED, -rc, err.text);
         } else {
-            starter->run.process.started_s = loop_wall_s(starter->env.loop);
+            starter->run.process.started_ms = (int64_t)loop_now_ms(starter->env.loop);
             pid_t inner = os_caged_pid(starter->env.os, starter->run.process.pid);
             starter->run.process.job_pid =
                 inner > 0 ? inner : starter->run.process.pid; /* it was quick, and is gone */
@@ -328,7 +328,8 @@ void job_tell_started(struct starter *starter)
     }
     struct ad *args = ad_create();
     ad_set_int(args, "Pid", starter->run.process.job_pid);
-    ad_set_int(args, "StartTime", starter->run.process.started_s);
+    ad_set_int(args, "StartTime",
+               loop_wall_of_s(starter->env.loop, starter->run.process.started_ms));
     ad_set_string(args, "BootId", ad_string_or(starter->run.record, "BootId", ""));
     ad_set_string(args, "RemoteHost", ad_string_or(starter->run.record, "SlotName", ""));
     ad_set_string(args, "CondorScratchDir", starter->run.sandbox);

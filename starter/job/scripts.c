@@ -106,13 +106,13 @@ static struct ad *what_it_is_told(const struct starter *starter, enum starter_sc
     if (script >= SCRIPT_JOB) {
         ad_set_string(told, "JobState", script == SCRIPT_JOB ? "Running" : "Exited");
         ad_set_int(told, "JobPid", starter->run.process.job_pid);
-        ad_set_int(told, "JobStartDate", starter->run.process.started_s);
+        ad_set_int(told, "JobStartDate",
+                   loop_wall_of_s(starter->env.loop, starter->run.process.started_ms));
         watch_report(starter, told);
     }
     if (script > SCRIPT_JOB) {
         job_run_add_exit(starter, told);
-        ad_set_int(told, "JobDuration",
-                   starter->run.process.ended_s - starter->run.process.started_s);
+        ad_set_int(told, "JobDuration", job_run_length_s(starter));
     }
     return told;
 }

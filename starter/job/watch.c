@@ -225,10 +225,8 @@ void watch_report(const struct starter *starter, struct ad *args)
 {
     const struct starter_watch *watch = &starter->run.watch;
     const struct os_exit *exit = &starter->run.process.exit;
-    int64_t end_s = starter->run.process.ended_s > 0 ? starter->run.process.ended_s
-                                                     : loop_wall_s(starter->env.loop);
-    int64_t wall_s =
-        end_s > starter->run.process.started_s ? end_s - starter->run.process.started_s : 1;
+    int64_t ran_s = job_run_length_s(starter);
+    int64_t wall_s = ran_s > 0 ? ran_s : 1;
     /* What wait4() calls its peak counts us in, from before the exec: the cgroup knows better. */
     int64_t peak_kib = exit->max_rss_kib;
     if (watch->has_memory && watch->group_peak_kib > 0 && watch->group_peak_kib < peak_kib) {
