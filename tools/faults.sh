@@ -282,6 +282,7 @@ act() {
     shift
     case $what in
     submit)
+        ! is_dark submit || return 0 # nobody sits at a host without power
         send "$@" &
         sending+=($!)
         return
@@ -369,10 +370,12 @@ check_jobs() {
     home=$(host_dir submit)/home
     "$ROOST" history -af StormBatch ProcId JobStatus ExitCode >"$WORK/history" || fail "roost history"
     equals "jobs that did not complete with 0" "$(grep -vE '^b[0-9]+ [0-9]+ 4 0$' "$WORK/history")" ""
+    equals "results that were committed twice" "$(logs_of submit | grep -oE ' job.result .* job=[0-9.]+ ' | sed 's/.*job=//' | sort | uniq -d)" ""
     equals "jobs that are in the history twice" "$(sort "$WORK/history" | uniq -d)" ""
     jobs_done=$(wc -l <"$WORK/history")
     for batch in "$WORK"/subs/b*; do
         batch=${batch##*/}
+        [ "$batch" != 'b*' ] || fail "nothing was submitted"
         case $batch in *.*) continue ;; esac
         count=$(sed -n 's/^queue //p' "$WORK/subs/$batch")
         user=$(sed -n 's,^initialdir = .*/,,p' "$WORK/subs/$batch")
