@@ -160,7 +160,8 @@ struct node_silence { /* for silence.c: the machine does not respond */
      * say so */
     bool marked, heard;
     bool was;                 /* it did not respond when it was last examined */
-    int64_t since_s;          /* since when; seconds since 1970 */
+    int64_t since_s;          /* since when, as the collector says; seconds since 1970 */
+    int64_t since_ms;         /* the same by the loop's clock */
     struct loop_timer *timer; /* when its power method is asked for its state */
     bool asking;              /* its power method is being asked */
     bool told;                /* an administrator was told (ROOSTER_TICKET_CMD) */

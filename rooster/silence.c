@@ -31,6 +31,7 @@
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
+#include "rooster/clock.h"
 #include "rooster/nodes.h"
 #include "rooster/rooster.h"
 #include "rooster/seen.h"
@@ -40,10 +41,11 @@
 
 /* The pause between two questions: at first short, because most machines that went without a word
  * were just switched off. */
-#define AGAIN_MS 5000
-#define LATER_MS 30000
-#define LATER_S  120
-#define TICKET_S 30 /* a machine that is heard again earlier, or is off, needs no administrator */
+#define AGAIN_MS    5000
+#define LATER_MS    30000
+#define LATER_S     120
+#define PLAUSIBLE_S ((int64_t)24 * 3600) /* a longer silence is believed only as it goes on */
+#define TICKET_S    30 /* a machine that is heard again earlier, or is off, needs no administrator */
 
 static void merged(void *arg, struct wire_reply *reply)
 {
@@ -84,7 +86,7 @@ static void take_as_asleep(struct node *node, bool is_off, const char *reason)
 
 static int64_t age_s(const struct node *node)
 {
-    return loop_wall_s(node->rooster->env.loop) - node->silence.since_s;
+    return loop_since_s(node->rooster->env.loop, node->silence.since_ms);
 }
 
 static bool is_long(const struct node *node)
@@ -156,6 +158,14 @@ static void is_known_again(struct node *node)
     }
 }
 
+/* The collector's clock may differ from ours, or may have been set since. */
+static void note_begin(struct node *node)
+{
+    int64_t age_s = rooster_since_s(node->rooster, &node->silence.since_s);
+    age_s = age_s < 0 || age_s > PLAUSIBLE_S ? 0 : age_s;
+    node->silence.since_ms = (int64_t)loop_now_ms(node->rooster->env.loop) - age_s * 1000;
+}
+
 void silence_look(struct node *node)
 {
     if (!node_is_silent(node)) {
@@ -164,7 +174,10 @@ void silence_look(struct node *node)
         }
         return;
     }
-    node->silence.was = true;
+    if (!node->silence.was) {
+        node->silence.was = true;
+        note_begin(node);
+    }
     if (!node->silence.asking && !loop_timer_is_set(node->silence.timer)) {
         loop_timer_set(node->silence.timer, 0);
     }

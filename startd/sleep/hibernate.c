@@ -353,9 +353,8 @@ static void send_offline(struct startd *startd)
                                   .reason = startd->down.reason,
                                   .keep_off = startd->down.keep_off,
                                   .is_order = by_rooster(startd),
-                                  .reclaim_until_s = startd->down.reclaimable
-                                                         ? (until_wall_ms + 999) / 1000
-                                                         : 0};
+                                  .reclaim_until_s =
+                                      startd->down.reclaimable ? (until_wall_ms + 999) / 1000 : 0};
     going_down_move(startd, DOWN_ANNOUNCED);
     if (leave_ads(startd, &how, offline_answered) != 0) {
         take_back(startd, "cannot reach the collector, so the offline ads were not sent");
