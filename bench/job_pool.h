@@ -92,7 +92,7 @@ static inline void pool_begin_nodes(struct job_pool *pool, int nodes, const char
     for (int i = 1; i <= nodes; i++) {
         (void)snprintf(path, sizeof path, "%s/nodes/wn%02d/roost.conf", bench->dir, i);
         FILE *config = fopen(path, "a");
-        CHECK(config != NULL && fputs("HIBERNATE = \"NONE\"\n", config) >= 0 &&
+        CHECK(config != NULL && fputs("HIBERNATE = \"\\\"NONE\\\"\"\n", config) >= 0 &&
               fclose(config) == 0);
     }
     (void)snprintf(path, sizeof path, "%s/roost.conf", bench->dir);

@@ -513,6 +513,14 @@ static void stay_undecided(struct startd *startd, int level, bool has_asked)
     }
 }
 
+/* Returns whether HIBERNATE says no, whatever happens. */
+static bool is_never_to_sleep(struct startd *startd)
+{
+    struct ad_context context = startd_context(startd);
+    return startd->slot_count > 0 && ad_expr_is_literal(startd->down.when) &&
+           slot_plan_sleep_vote(startd->down.when, startd->slots[0]->ad, &context) == 0;
+}
+
 void hibernate_check(struct startd *startd)
 {
     if (!startd->look.pool.is_asking) {
@@ -532,6 +540,11 @@ static void check_slots(struct startd *startd, bool has_asked)
     loop_timer_set(startd->down.check_timer, (uint64_t)interval_s * 1000);
     if (going_down_is_asking(startd)) {
         return; /* not every answer sets the timer again */
+    }
+    if (is_never_to_sleep(startd)) { /* no wakeup for it before the configuration changes */
+        loop_timer_stop(startd->down.check_timer);
+        show_held(startd, "");
+        return;
     }
     if (draining_stands(startd) || draining_is_on(startd)) {
         return; /* somebody else says what becomes of it */

@@ -68,6 +68,16 @@ static void one_slot_that_says_none_keeps_it_up(void **state)
     assert_string_equal(held_by(rig), ""); /* its own will is no hindrance */
 }
 
+static void one_that_is_never_to_sleep_is_not_woken_for_the_question(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, CHECKED "HIBERNATE = \"\\\"NONE\\\"\"\n");
+    hibernate_check(rig->startd);
+    assert_false(loop_timer_is_set(rig->startd->down.check_timer));
+    reload(rig, CHECKED "HIBERNATE = \"ifThenElse(ClockMin >= 0, \\\"NONE\\\", \\\"S5\\\")\"\n");
+    assert_true(loop_timer_is_set(rig->startd->down.check_timer));
+}
+
 static bool typing_is_seen(const struct rig *rig)
 {
     return ad_int_or(shown(rig), "ConsoleIdle", 1000) < 100;
@@ -519,8 +529,9 @@ static void who_is_drained_to_sleep_goes_to_the_level_that_it_has(void **state)
 
 UNIT_TESTS(RIG(the_ad_says_which_levels_there_are), RIG(each_slots_ad_says_when_any_was_matched),
            RIG(all_slots_agree_and_it_is_switched_off_after_its_offline_ads),
-           RIG(one_slot_that_says_none_keeps_it_up), RIG(the_deepest_level_wins),
-           RIG(whoever_types_after_the_last_look_keeps_it_up),
+           RIG(one_slot_that_says_none_keeps_it_up),
+           RIG(one_that_is_never_to_sleep_is_not_woken_for_the_question),
+           RIG(the_deepest_level_wins), RIG(whoever_types_after_the_last_look_keeps_it_up),
            RIG(a_level_that_it_has_not_is_refused_with_a_reason),
            RIG(what_it_can_is_looked_at_before_each_sleep), RIG(each_name_of_a_level_is_understood),
            RIG(who_is_logged_in_keeps_it_up_until_he_leaves),
