@@ -41,9 +41,23 @@
 #include "wire/wire.h"
 
 #define INDEX_ENTRIES 2000 /* looked at in one turn for an index that is to be made */
-#define EXPIRY_MS     1000 /* how often ads are looked through for those whose time is over */
+#define LOOK_MS       1000 /* how often locks are looked through for those whose time is over */
+#define LOOK_REST_S   5    /* the same where nothing is due: new ads may be, then */
 
 /* ---- now and then ---------------------------------------------------------------------------- */
+
+/* Returns the time until the next look: an idle pool's collector must not wake each second. */
+static uint64_t rest_ms(const struct collector *collector)
+{
+    uint64_t now_ms = loop_now_ms(collector->env.loop);
+    uint64_t until_ms = 1000 * collector_ads_due_s(collector->ads, now_ms / 1000 + LOOK_REST_S);
+    uint64_t lost_ms = collector_lost_due_ms(collector);
+    if (collector->locks.count > 0) {
+        return LOOK_MS;
+    }
+    until_ms = lost_ms < until_ms ? lost_ms : until_ms;
+    return until_ms > now_ms ? until_ms - now_ms : 1;
+}
 
 static void look_for_expired(void *arg)
 {
@@ -54,7 +68,7 @@ static void look_for_expired(void *arg)
     collector_ads_trim_indexes(collector->ads, loop_now_ms(collector->env.loop));
     collector_revocations_expire(collector);
     collector_locks_expire(collector);
-    loop_timer_set(collector->expiry, EXPIRY_MS);
+    loop_timer_set(collector->expiry, rest_ms(collector));
 }
 
 /* Does one step of building indexes; a timer's callback. */

@@ -475,6 +475,11 @@ struct ads_entry *collector_ads_next_due(struct collector_ads *ads, uint64_t now
     return link ? (struct ads_entry *)((char *)link - offsetof(struct ads_entry, due)) : NULL;
 }
 
+uint64_t collector_ads_due_s(const struct collector_ads *ads, uint64_t until_s)
+{
+    return ads_due_first_s(&ads->due, until_s);
+}
+
 void collector_ads_look_again(struct collector_ads *ads, struct ads_entry *entry, uint64_t at_s)
 {
     ads_due_set(&ads->due, &entry->due, at_s);

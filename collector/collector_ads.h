@@ -161,6 +161,9 @@ struct ads_entry *collector_ads_next_due(struct collector_ads *ads, uint64_t now
 /* Makes collector_ads_next_due() return the entry again when the loop's clock in seconds, its
  * argument now_s, has reached at_s, but not before the next second. */
 void collector_ads_look_again(struct collector_ads *ads, struct ads_entry *entry, uint64_t at_s);
+/* To be called when collector_ads_next_due() has returned NULL: returns the next second in which it
+ * returns an entry that it has returned before, or until_s if that comes before. */
+uint64_t collector_ads_due_s(const struct collector_ads *ads, uint64_t until_s);
 /* Makes collector_ads_next_due() return every entry once.  To be called when the configuration has
  * changed. */
 void collector_ads_look_at_all(struct collector_ads *ads);

@@ -68,3 +68,17 @@ struct ads_due_link *ads_due_next(struct ads_due *due, uint64_t now_s)
     }
     return link;
 }
+
+uint64_t ads_due_first_s(const struct ads_due *due, uint64_t until_s)
+{
+    for (uint64_t at_s = due->last_s + 1; at_s < until_s; at_s++) {
+        const struct ads_due_link *link = due->slots[at_s % ADS_DUE_SLOTS];
+        while (link != NULL && link->at_s > at_s) {
+            link = link->next;
+        }
+        if (link != NULL) {
+            return at_s;
+        }
+    }
+    return until_s;
+}

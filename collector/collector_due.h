@@ -38,5 +38,8 @@ void ads_due_remove(struct ads_due_link *link);
 /* Takes one link that is due at now_s (the loop's clock in seconds) off the wheel and returns it;
  * NULL when no link is due. */
 struct ads_due_link *ads_due_next(struct ads_due *due, uint64_t now_s);
+/* To be called when ads_due_next() has returned NULL: returns the next second in which a link on
+ * the wheel is due, or until_s if that comes before. */
+uint64_t ads_due_first_s(const struct ads_due *due, uint64_t until_s);
 
 #endif

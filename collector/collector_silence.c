@@ -164,6 +164,13 @@ void collector_mark_lost(struct collector *collector)
     }
 }
 
+uint64_t collector_lost_due_ms(const struct collector *collector)
+{
+    uint64_t due_ms = collector->lost ? collector->lost->due_ms : UINT64_MAX;
+    return collector->awake.ads && collector->awake.due_ms < due_ms ? collector->awake.due_ms
+                                                                    : due_ms;
+}
+
 void collector_lost_drop(struct collector *collector)
 {
     while (collector->lost) {

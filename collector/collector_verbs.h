@@ -70,6 +70,9 @@ void collector_mark_lost(struct collector *collector);
 /* Shows the machines that were awake before the collector's start and have not come back since, as
  * not responding, once the time for that is over. */
 void collector_mark_missing(struct collector *collector);
+/* Returns when (loop_now_ms()) collector_mark_lost() or collector_mark_missing() has something to
+ * mark; UINT64_MAX: never. */
+uint64_t collector_lost_due_ms(const struct collector *collector);
 void collector_lost_drop(struct collector *collector);
 
 /* collector_inspect.c: examines some machine ads, and sets its timer again until a walk over all of

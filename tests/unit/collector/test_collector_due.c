@@ -80,6 +80,23 @@ static void what_is_put_in_again_or_removed_comes_once_or_never(void **state)
     assert_null(ads_due_next(&due, 120));
 }
 
+static void the_next_second_in_which_one_is_due_is_known(void **state)
+{
+    (void)state;
+    struct ads_due due = {.last_s = 100};
+    struct ads_due_link first = {0}, later = {0}, next_round = {0};
+    assert_int_equal(ads_due_first_s(&due, 105), 105);
+    ads_due_set(&due, &next_round, 102 + ADS_DUE_SLOTS);
+    assert_int_equal(ads_due_first_s(&due, 105), 105);
+    ads_due_set(&due, &later, 104);
+    ads_due_set(&due, &first, 102);
+    assert_int_equal(ads_due_first_s(&due, 105), 102);
+    assert_ptr_equal(ads_due_next(&due, 102), &first);
+    assert_null(ads_due_next(&due, 102));
+    assert_int_equal(ads_due_first_s(&due, 105), 104);
+    assert_int_equal(ads_due_first_s(&due, 103), 103);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -88,6 +105,7 @@ int main(void)
         cmocka_unit_test(the_past_is_the_next_second),
         cmocka_unit_test(nothing_is_missed_in_a_long_sleep),
         cmocka_unit_test(what_is_put_in_again_or_removed_comes_once_or_never),
+        cmocka_unit_test(the_next_second_in_which_one_is_due_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
