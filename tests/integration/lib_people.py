@@ -20,7 +20,7 @@ import time
 TRUE_WITHIN_S = 10
 SECOND_LOOK_S = 2
 COMMAND_S = 10
-BACK_WITHIN_S = 60  # from the last thing that people did until all that waits is done
+BACK_WITHIN_S = 60  # from the last thing that people did until all that waits is done, beside the time that the jobs take
 EXECUTE_HOSTS = {"wn1": "command", "wn2": "wol", "wn3": "command"}
 HERE = os.path.dirname(os.path.abspath(__file__))
 JOB = """executable = /bin/sh
@@ -173,7 +173,7 @@ class Pool:
         self.holders = {name: int(pid) for name, pid in (host.split("=") for host in options.hosts)}
         self.machines = [Machine(self, name, self.holders[name], method) for name, method in EXECUTE_HOSTS.items()]
         self.log = os.path.join(self.work, "out", "truth")
-        self.jobs, self.faults, self.asked, self.turn, self.doubts = {}, [], 0, 0, []
+        self.jobs, self.lengths, self.faults, self.asked, self.turn, self.doubts = {}, {}, [], 0, 0, []
         open(self.log, "w").close()
         os.chmod(self.log, 0o666)
 
@@ -216,6 +216,7 @@ class Pool:
         answer = self.command("submit", "submit", path, "-terse")
         if answer is not None:
             self.jobs[int(answer.stdout.split(".")[0])] = machine
+            self.lengths[int(answer.stdout.split(".")[0])] = seconds
 
     def runs(self):
         """Runs by the jobs' own lines: job -> (machine, when it began) of those that have not ended."""
@@ -378,6 +379,7 @@ class Pool:
         return {int(word) for word in answer.stdout.split()} if answer else set(self.jobs)
 
     def wait_for_all(self, seconds, what):
+        seconds += sum(self.lengths[job] for job in self.left()) / 2  # at worst all want one machine
         end = time.monotonic() + seconds
         while True:
             left = self.left()
@@ -388,7 +390,7 @@ class Pool:
             self.live(1)
         for job in sorted(left):
             why = self.command("submit", "why", f"{job}.0")
-            self.wrong(f"job {job} (wants {self.jobs.get(job) or 'any machine'}) is not done {seconds} s after {what}: {why.stdout.strip() if why else ''}")
+            self.wrong(f"job {job} (wants {self.jobs.get(job) or 'any machine'}) is not done {seconds:.0f} s after {what}: {why.stdout.strip() if why else ''}")
         for machine in self.machines:
             say(f"{machine.name} has been {machine.truth} for {time.monotonic() - machine.truth_at:.1f} s")
         answer = self.command("laptop", "power", "status")
