@@ -18,6 +18,7 @@
 #include "cli/why/why_node_plan.h"
 #include "cli/why/why_reason_plan.h"
 #include "cli/why/why_show_plan.h"
+#include "offline_ads/offline_ads.h"
 #include "wire/wire.h"
 
 /* newest records of the ledger; the current boot's wake is among them */
@@ -82,6 +83,7 @@ int why_view_load(struct why_view *view, struct err *err)
             (struct why_other){.ad = whole != NULL ? whole : ad,
                                .now = whole != NULL ? ad : NULL,
                                .offline = ad_bool_or(ad, "Offline", false),
+                               .silent = offline_ads_is_silent(ad),
                                .weight = 1};
     }
     view->loaded = true;

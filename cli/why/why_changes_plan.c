@@ -453,8 +453,7 @@ static void try_change(const struct why_judge *judge, struct why_change *change)
         const struct why_kind *kind = &judge->kinds[i];
         if (kind->judged && !kind->matches && !is_still_refused(judge, kind, change, changed) &&
             ad_match(changed, kind->ad, judge->question->context)) {
-            change->gain.live += kind->count.live;
-            change->gain.offline += kind->count.offline;
+            why_count_add(&change->gain, kind->count);
         }
     }
     change->matches = why_sum(change->gain) > 0 && !why_is_over(judge->question);

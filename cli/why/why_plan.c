@@ -88,8 +88,7 @@ static void note_failure(struct why_judge *judge, struct why_kind *kind, size_t 
     }
     kind->fail_count++;
     struct why_count *refuses = &judge->answer->demands[demand].refuses;
-    refuses->live += kind->count.live;
-    refuses->offline += kind->count.offline;
+    why_count_add(refuses, kind->count);
 }
 
 static void judge_own(struct why_judge *judge, struct why_kind *kind)
@@ -127,12 +126,6 @@ static void judge_theirs(struct theirs *theirs, struct why_kind *kind)
     ad_clauses_destroy(clauses);
 }
 
-static void add_count(struct why_count *to, struct why_count what)
-{
-    to->live += what.live;
-    to->offline += what.offline;
-}
-
 /* True when the whole Requirements expression is error.  An error in one clause does not suffice:
  * false && error is false. */
 static bool is_error(const struct why_judge *judge, const struct why_kind *kind)
@@ -150,20 +143,20 @@ static void judge_kind(struct theirs *theirs, struct why_kind *kind)
     judge_own(judge, kind);
     size_t own = kind->fail_count;
     if (own > 0 && is_error(judge, kind)) {
-        add_count(&answer->errors, kind->count);
+        why_count_add(&answer->errors, kind->count);
     }
     judge_theirs(theirs, kind);
     kind->judged = true;
     kind->matches = ad_match(judge->question->ad, kind->ad, judge->question->context);
     if (kind->matches) {
-        add_count(&answer->matching, kind->count);
+        why_count_add(&answer->matching, kind->count);
     } else if (own > 0) {
-        add_count(&answer->refused_by_ad, kind->count);
+        why_count_add(&answer->refused_by_ad, kind->count);
     } else {
-        add_count(&answer->refused_by_others, kind->count);
+        why_count_add(&answer->refused_by_others, kind->count);
     }
     if (!kind->matches && kind->fail_count == 1) {
-        add_count(&answer->demands[kind->fails[0]].alone, kind->count);
+        why_count_add(&answer->demands[kind->fails[0]].alone, kind->count);
     }
 }
 
@@ -173,7 +166,7 @@ static void judge_all(struct why_judge *judge)
     struct why_answer *answer = judge->answer;
     for (size_t i = 0; i < judge->kind_count; i++) {
         if (why_is_over(judge->question)) {
-            add_count(&answer->unjudged, judge->kinds[i].count);
+            why_count_add(&answer->unjudged, judge->kinds[i].count);
         } else {
             judge_kind(&theirs, &judge->kinds[i]);
             answer->kinds++;
@@ -366,11 +359,11 @@ static void make_kinds(struct why_judge *judge)
     for (size_t i = 0; i < question->other_count; i++) {
         const struct why_other *other = &question->others[i];
         struct why_kind *kind = &judge->kinds[judge->groups->group_of[i]];
-        struct why_count one = {.live = other->offline ? 0 : other->weight,
-                                .offline = other->offline ? other->weight : 0};
+        struct why_count one = {0};
+        *(other->offline ? &one.offline : other->silent ? &one.silent : &one.live) = other->weight;
         kind->ad = kind->ad != NULL ? kind->ad : other->ad;
-        add_count(&kind->count, one);
-        add_count(&judge->answer->total, one);
+        why_count_add(&kind->count, one);
+        why_count_add(&judge->answer->total, one);
     }
 }
 

@@ -40,6 +40,7 @@ struct why_other {
      * NULL */
     const struct ad *now;
     bool offline;
+    bool silent;    /* a live ad of a machine that does not respond */
     int64_t weight; /* number of ads that this one stands for, >= 1 */
 };
 
@@ -55,7 +56,7 @@ struct why_question {
 };
 
 struct why_count {
-    int64_t live, offline;
+    int64_t live, offline, silent; /* silent: of machines that do not respond */
 };
 
 struct why_demand {
@@ -121,9 +122,16 @@ static inline bool why_is_over(const struct why_question *question)
     return question->is_over != NULL && question->is_over(question->arg);
 }
 
+static inline void why_count_add(struct why_count *to, struct why_count what)
+{
+    to->live += what.live;
+    to->offline += what.offline;
+    to->silent += what.silent;
+}
+
 static inline int64_t why_sum(struct why_count count)
 {
-    return count.live + count.offline;
+    return count.live + count.offline + count.silent;
 }
 
 #endif

@@ -401,7 +401,7 @@ static enum why_reason of_idle(const struct why_pool *pool, const struct why_pla
     if (places->locked == why_sum(answer->matching)) {
         return WHY_LOCKED;
     }
-    return answer->matching.live > 0 ? WHY_BUSY : WHY_UNWAKEABLE;
+    return answer->matching.live + answer->matching.silent > 0 ? WHY_BUSY : WHY_UNWAKEABLE;
 }
 
 static enum why_reason find_reason(const struct why_pool *pool, const struct why_places *places)
@@ -462,8 +462,12 @@ static const char *slots_word(int64_t count)
 
 static void put_slots(struct why_count count, struct strbuf *out)
 {
-    strbuf_printf(out, "%lld %s (%lld awake, %lld asleep)", (long long)why_sum(count),
+    strbuf_printf(out, "%lld %s (%lld awake, %lld asleep", (long long)why_sum(count),
                   slots_word(why_sum(count)), (long long)count.live, (long long)count.offline);
+    if (count.silent > 0) {
+        strbuf_printf(out, ", %lld not responding", (long long)count.silent);
+    }
+    strbuf_putc(out, ')');
 }
 
 static void put_completed(const struct why_pool *pool, struct strbuf *out)
@@ -734,7 +738,8 @@ static void put_line(const struct why_pool *pool, const struct why_verdict *verd
         strbuf_printf(out,
                       places->silent > 0 ? "matches %lld %s, none of which is free: "
                                          : "matches %lld %s awake, all busy: ",
-                      (long long)answer->matching.live, slots_word(answer->matching.live));
+                      (long long)(answer->matching.live + answer->matching.silent),
+                      slots_word(answer->matching.live + answer->matching.silent));
         put_busy(places, out);
         put_silent(pool, places, out);
         put_priority(pool, out);

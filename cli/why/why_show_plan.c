@@ -31,6 +31,7 @@ static void put_side(const struct why_words *words, const struct why_answer *ans
                      struct strbuf *out)
 {
     size_t met = 0, shown = 0;
+    int indent = (words->offline != NULL ? 28 : 20) + (answer->total.silent > 0 ? 8 : 0);
     for (size_t i = 0; i < answer->demand_count; i++) {
         const struct why_demand *demand = &answer->demands[i];
         if (demand->theirs != theirs) {
@@ -45,6 +46,9 @@ static void put_side(const struct why_words *words, const struct why_answer *ans
             if (words->offline != NULL) {
                 strbuf_printf(out, "%7s ", words->offline);
             }
+            if (answer->total.silent > 0) {
+                strbuf_printf(out, "%7s ", "silent");
+            }
             strbuf_printf(out, "%7s  ruled out by the %s's clause\n", "alone",
                           theirs ? words->other : words->subject);
         }
@@ -52,16 +56,19 @@ static void put_side(const struct why_words *words, const struct why_answer *ans
         if (words->offline != NULL) {
             strbuf_printf(out, "%7lld ", (long long)demand->refuses.offline);
         }
+        if (answer->total.silent > 0) {
+            strbuf_printf(out, "%7lld ", (long long)demand->refuses.silent);
+        }
         strbuf_printf(out, "%7lld  ", (long long)why_sum(demand->alone));
         put_clause(demand, out);
         strbuf_puts(out, demand->is_error ? "   (error)\n" : "\n");
         if (demand->values[0] != '\0') {
-            strbuf_printf(out, "%*s%s\n", words->offline != NULL ? 30 : 22, "", demand->values);
+            strbuf_printf(out, "%*s%s\n", indent + 2, "", demand->values);
         }
     }
     if (shown > 0 && met > 0) {
-        strbuf_printf(out, "%*s(%zu more %s met by all)\n", words->offline != NULL ? 28 : 20, "",
-                      met, met == 1 ? "clause is" : "clauses are");
+        strbuf_printf(out, "%*s(%zu more %s met by all)\n", indent, "", met,
+                      met == 1 ? "clause is" : "clauses are");
     }
 }
 
@@ -115,8 +122,12 @@ static void why_show_changes(const struct why_words *words, const struct why_ans
         strbuf_printf(out, ": %lld %s", (long long)why_sum(change->gain),
                       why_sum(change->gain) == 1 ? words->other : words->others);
         if (words->offline != NULL) {
-            strbuf_printf(out, " (%lld %s, %lld %s)", (long long)change->gain.live, words->live,
+            strbuf_printf(out, " (%lld %s, %lld %s", (long long)change->gain.live, words->live,
                           (long long)change->gain.offline, words->offline);
+            if (change->gain.silent > 0) {
+                strbuf_printf(out, ", %lld not responding", (long long)change->gain.silent);
+            }
+            strbuf_putc(out, ')');
         }
         strbuf_putc(out, '\n');
     }
@@ -209,6 +220,11 @@ static void set_count(struct ad *ad, const char *name, struct why_count count)
     strbuf_clear(&text);
     strbuf_printf(&text, "%sOffline", name);
     ad_set_int(ad, strbuf_text(&text), count.offline);
+    if (count.silent > 0) {
+        strbuf_clear(&text);
+        strbuf_printf(&text, "%sNotResponding", name);
+        ad_set_int(ad, strbuf_text(&text), count.silent);
+    }
     strbuf_fini(&text);
 }
 

@@ -8,6 +8,7 @@
 #include "cli/why/why_plan.h"
 #include "cli/why/why_reason_plan.h"
 #include "cli/why/why_show_plan.h"
+#include "offline_ads/offline_ads.h"
 
 #define NOW 1000000
 static const struct ad_context CONTEXT = {.now_s = NOW};
@@ -33,8 +34,10 @@ static void slot(struct scene *scene, bool offline, const char *more)
     (void)snprintf(text, sizeof text, "[Name = \"s\"; Memory = 20; Requirements = true; %s]", more);
     ads_add(&scene->ads, text);
     size_t i = scene->ads.count - 1;
-    scene->others[i] =
-        (struct why_other){.ad = scene->ads.items[i], .offline = offline, .weight = 1};
+    scene->others[i] = (struct why_other){.ad = scene->ads.items[i],
+                                          .offline = offline,
+                                          .silent = offline_ads_is_silent(scene->ads.items[i]),
+                                          .weight = 1};
 }
 
 static void begin(struct scene *scene, const char *job)
@@ -178,6 +181,29 @@ static void what_was_not_looked_at_is_said(void **state)
     expect(&scene, "NoMatch",
            "matches none of 2 slots (1 awake, 1 asleep) examined before the time limit; 1 were not "
            "examined");
+}
+
+static void machines_that_do_not_respond_are_not_counted_as_awake(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "Requirements = false");
+    slot(&scene, false, "Memory = 6; NotRespondingSince = 10");
+    find(&scene, true);
+    assert_int_equal(scene.answer->change_count, 1);
+    assert_int_equal(scene.answer->changes[0].gain.live, 0);
+    assert_int_equal(scene.answer->changes[0].gain.silent, 1);
+    expect(&scene, "NoMatch",
+           "matches none of 2 slots (1 awake, 0 asleep, 1 not responding): the job's Requirements "
+           "rule out 1, and 1 reject the job (1 by Requirements: false)");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "Machine = \"wn7\"; NotRespondingSince = 10");
+    find(&scene, true);
+    assert_int_equal(scene.answer->matching.live, 0);
+    expect(&scene, "Busy",
+           "matches 1 slot, none of which is free: 1 not responding (wn7 since 1/01 00:00 "
+           "(11+13:46:30))");
 }
 
 static void without_machines_nothing_can_match(void **state)
@@ -601,6 +627,7 @@ static void a_slot_tells_which_of_the_waiting_jobs_it_could_run(void **state)
 UNIT_TESTS(UNIT(a_job_that_ended_says_when_and_how),
            UNIT(a_job_that_is_held_says_why_and_whether_it_would_match),
            UNIT(a_job_that_has_a_slot_says_which), UNIT(what_was_not_looked_at_is_said),
+           UNIT(machines_that_do_not_respond_are_not_counted_as_awake),
            UNIT(without_machines_nothing_can_match),
            UNIT(what_rules_out_all_slots_is_told_before_anything_else),
            UNIT(the_parts_of_the_pool_must_be_there),
