@@ -174,6 +174,7 @@ static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, con
         .user = slot->user,
         .current_rank = ad_real_or(ad, "CurrentRank", 0),
     };
+    wake_rules_read(slot);
     slot->reclaim_until_s = offline ? ad_int_or(ad, "PowerReclaimUntil", 0) : 0;
     slot->rest_until_ms = 0; /* news of it: what was refused may be welcome now */
     slot->refusals = 0;
@@ -250,6 +251,7 @@ static void update_slot(struct negotiator *negotiator, struct pool_slot *slot)
             look_at(slot, offline_holds_at(holds, i)->until_s);
         }
         facts.holds = holds;
+        facts.unwilling = slot->unwilling;
         if (slot->reclaim_until_s > loop_wall_s(negotiator->env.loop)) {
             facts.reclaimable = true;
             look_at(slot, slot->reclaim_until_s);

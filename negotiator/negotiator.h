@@ -68,6 +68,10 @@ struct pool_slot { /* what the negotiator knows of a slot besides its ad */
     /* The collector was asked to write holds into the slot's ad (MERGE), or the startd was asked to
      * keep the machine up, and the answer has not come yet. */
     bool merging;
+    /* Of an offline slot: UNHIBERNATE reads the figures of the queue or the clock (wake_rules.c).
+     */
+    bool has_rule;
+    bool unwilling; /* has_rule, and UNHIBERNATE was not true when last evaluated */
     /* how many times in a row the collector refused to write holds, or the startd refused to keep
      * the machine up */
     unsigned refusals;
@@ -173,7 +177,8 @@ struct negotiator {
     int64_t update_at_s;
     struct negotiator_exprs exprs;
     struct negotiator_cycle cycle;
-    struct loop_timer *usage_timer, *rest_timer, *publish_timer;
+    struct loop_timer *usage_timer, *rest_timer, *publish_timer, *rules_timer;
+    size_t rules_at; /* number of the slot at which the next slice of wake_rules_look() begins */
     uint64_t next_serial; /* last value given to `serial` of a plan_slot or a plan_request */
     uint64_t random_state;
     struct user_world *users; /* Unix accounts and map files, for userMap() in expressions */
@@ -355,6 +360,13 @@ struct shares_view *shares_view_create(const struct negotiator *negotiator);
 void shares_view_destroy(struct shares_view *view);
 void shares_view_show(const struct shares_view *view, const struct account_facts *facts,
                       struct ad *ad);
+
+/* ---- wake_rules.c: which sleeping machines are not to be woken now, as their UNHIBERNATE says */
+/* Notes whether UNHIBERNATE of the slot has to be evaluated again and again.  To be called when the
+ * slot's ad was read. */
+void wake_rules_read(struct pool_slot *slot);
+/* Timer callback: evaluates the rules of all slots, in slices. */
+void wake_rules_look(void *negotiator);
 
 /* ---- queue_figures.c: how many jobs are idle, for startds and the rooster */
 void queue_figures_answer(struct negotiator *negotiator, struct wire_request *request);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/check.h"
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
@@ -26,6 +27,7 @@
 
 #define LIVE    (1U << PLACE_LIVE)
 #define OFFLINE (1U << PLACE_NEAR | 1U << PLACE_BACK | 1U << PLACE_FAR)
+#define LAST    (1U << PLACE_LAST)
 
 struct user {            /* a user who has requests */
     size_t share;        /* index in the shares' users */
@@ -503,6 +505,25 @@ static int release_orphans(struct cycle *cycle)
     return 0;
 }
 
+/* Takes back the holds of a request on machines that are not to be woken now, if another machine
+ * could be held. */
+static void leave_unwilling(struct cycle *cycle, const struct request *request,
+                            struct slot *const *slots, uint32_t count)
+{
+    struct negotiator_plan *plan = cycle->plan;
+    for (uint32_t i = 0; i < count && !request->facts.resting; i++) {
+        struct slot *slot = slots[i];
+        struct held *held = held_by(slot, request->holder);
+        if (held == NULL || !slot->facts.unwilling || plan->machines[slot->machine].waking > 0) {
+            continue;
+        }
+        if (plan_choice_best(plan_choice_begin(plan, request, OFFLINE)) == NULL) {
+            return;
+        }
+        release_hold(cycle, slot, held);
+    }
+}
+
 /* Subtracts what is held for a request from what it wants.  If more is held than wanted, the last
  * slots in order are released first.  A machine that is being woken keeps its holds: it comes
  * anyway, and the hold tells why. */
@@ -518,6 +539,7 @@ static int release_surplus(struct cycle *cycle, struct request *request)
     if (slots == NULL) {
         return -ENOMEM;
     }
+    leave_unwilling(cycle, request, slots, holder->slots.count);
     for (uint32_t i = 0; i < holder->slots.count; i++) {
         const struct held *held = held_by(slots[i], holder);
         request->wanted -= held != NULL ? held->count : 0;
@@ -568,31 +590,39 @@ static void count_holds(struct cycle *cycle)
     }
 }
 
+/* Holds slots in the heaps `places` for one request. */
+static void hold_for(struct cycle *cycle, struct request *request, unsigned places)
+{
+    struct choice *choice = plan_choice_begin(cycle->plan, request, places);
+    struct slot *slot;
+    size_t user = user_of(cycle, request);
+    bound_by_limits(cycle, request);
+    while (request->wanted > 0 && (slot = plan_choice_best(choice)) != NULL) {
+        double weight = (double)plan_weight(cycle->plan, slot, request) / 1000;
+        if (share_bar_of(cycle->shares, user, weight) == SHARE_BAR_CEILING) {
+            request->ends.capped = true;
+            break;
+        }
+        share_held(cycle->shares, user, weight);
+        add_hold(cycle, slot, request);
+        plan_choice_give(choice, slot);
+        use_limits(cycle, request, 1);
+        request->wanted--;
+    }
+}
+
 /* Held slots are not charged, because they do nothing yet; but no more is held than its user may
  * have when the machines are awake: else they would wake for nothing. */
 static void hold_offline(struct cycle *cycle)
 {
+    static const unsigned ROUNDS[] = {OFFLINE, LAST};
     count_holds(cycle);
-    for (size_t i = 0; i < cycle->order_count; i++) {
-        struct request *request = &cycle->plan->requests[cycle->order[i]];
-        if (request->wanted <= 0 || request->facts.resting) {
-            continue;
-        }
-        struct choice *choice = plan_choice_begin(cycle->plan, request, OFFLINE);
-        struct slot *slot;
-        size_t user = user_of(cycle, request);
-        bound_by_limits(cycle, request);
-        while (request->wanted > 0 && (slot = plan_choice_best(choice)) != NULL) {
-            double weight = (double)plan_weight(cycle->plan, slot, request) / 1000;
-            if (share_bar_of(cycle->shares, user, weight) == SHARE_BAR_CEILING) {
-                request->ends.capped = true;
-                break;
+    for (size_t round = 0; round < ARRAY_COUNT(ROUNDS); round++) {
+        for (size_t i = 0; i < cycle->order_count; i++) {
+            struct request *request = &cycle->plan->requests[cycle->order[i]];
+            if (request->wanted > 0 && !request->facts.resting) {
+                hold_for(cycle, request, ROUNDS[round]);
             }
-            share_held(cycle->shares, user, weight);
-            add_hold(cycle, slot, request);
-            plan_choice_give(choice, slot);
-            use_limits(cycle, request, 1);
-            request->wanted--;
         }
     }
 }

@@ -14,10 +14,12 @@
  * If none is left, it may take a slot from another user (Preemption).  For the jobs that are still
  * without a slot, offline slots are held (OfflineMatches), exactly as many as are wanted.  They are
  * ordered by the same ranks; of those that the request's Rank finds equal, machines that wake
- * anyway come first, then those on their way down that can be taken back.  A hold that is not
- * wanted any more is taken back, and its slot can be held again in the same cycle.  Held slots are
- * not charged to anyone, because they do nothing yet, but a user and his group hold no more than
- * their ceilings allow them to have when the machines are awake.
+ * anyway come first, then those on their way down that can be taken back.  Last of all, whatever
+ * the ranks say, come those whose UNHIBERNATE is not true now (unwilling); holds leave them as soon
+ * as another slot is there.  A hold that is not wanted any more is taken back, and its slot can be
+ * held again in the same cycle.  Held slots are not charged to anyone, because they do nothing yet,
+ * but a user and his group hold no more than their ceilings allow them to have when the machines
+ * are awake.
  *
  * With offline_last false (NEGOTIATOR_OFFLINE_LAST) running and offline slots are ordered together,
  * so that a rank may prefer to wake an efficient machine.  A job with a hold is then not matched
@@ -81,6 +83,9 @@ struct plan_slot {
      * can still be kept up.  Such slots are preferred to those of sleeping machines that would have
      * to be woken, but not to those of machines that wake anyway. */
     bool reclaimable;
+    /* UNHIBERNATE of the offline slot is not true now, so that a hold would wake the machine only
+     * later: the slot is held only for jobs that no other slot can serve, whatever the ranks say */
+    bool unwilling;
     /* PowerState is WakeFailed or Unknown, or somebody locked the machine: no new holds, old holds
      * are taken back */
     bool barred;
@@ -217,6 +222,8 @@ bool negotiator_plan_prepare(struct negotiator_plan *plan, const struct ad_conte
 struct plan_queue {
     int64_t jobs, first_s;
 };
+/* Returns how long the first of these jobs waits, seconds; 0: there is none. */
+int64_t plan_queue_wait_s(const struct plan_queue *queue, int64_t now_s);
 /* Counts all idle jobs. */
 void negotiator_plan_queue(const struct negotiator_plan *plan, struct plan_queue *ret);
 /* Counts, for each of `count` machines, the idle jobs that match at least one of its slots, in

@@ -326,14 +326,16 @@ static enum place place_of(struct negotiator_plan *plan, const struct slot *slot
     if (!facts->offline) {
         return PLACE_LIVE;
     }
-    return plan->machines[slot->machine].wakers > 0 ? PLACE_NEAR
+    const struct machine *machine = &plan->machines[slot->machine];
+    return facts->unwilling && machine->waking == 0 ? PLACE_LAST
+           : machine->wakers > 0                    ? PLACE_NEAR
            : facts->reclaimable                     ? PLACE_BACK
                                                     : PLACE_FAR;
 }
 
 bool plan_is_held_place(enum place place)
 {
-    return place == PLACE_NEAR || place == PLACE_BACK || place == PLACE_FAR;
+    return place == PLACE_NEAR || place == PLACE_BACK || place == PLACE_FAR || place == PLACE_LAST;
 }
 
 void plan_place(struct negotiator_plan *plan, struct slot *slot)

@@ -23,6 +23,11 @@ static bool has_jobs(const struct request *request)
     return request->there && request->facts.count > 0;
 }
 
+int64_t plan_queue_wait_s(const struct plan_queue *queue, int64_t now_s)
+{
+    return queue->first_s > 0 && queue->first_s < now_s ? now_s - queue->first_s : 0;
+}
+
 void negotiator_plan_queue(const struct negotiator_plan *plan, struct plan_queue *ret)
 {
     *ret = (struct plan_queue){0};

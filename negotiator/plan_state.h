@@ -2,7 +2,8 @@
  * negotiator_plan.c only.
  *
  * Every slot that can be given out is in one of its kind's heaps: LIVE; or, if offline, NEAR (its
- * machine wakes anyway), BACK (its machine is not down yet) or FAR (all others).  On top of a heap
+ * machine wakes anyway), BACK (its machine is not down yet), LAST (its machine is not to be woken
+ * now) or FAR (all others).  On top of a heap
  * is the first slot in the order of machines and slot names.  A slot in use that may be taken over
  * is in CLAIMED.  Which heap a slot is in follows from what negotiator_plan_set_slot() was told and
  * from the slot's holds.  When a cycle gives out slots, they move to other heaps; the end of the
@@ -26,13 +27,15 @@ struct plan_claims;
 struct strmap;
 
 /* The heaps of each kind of slots.  PLACE_LIVE: free live slots; PLACE_NEAR: offline slots whose
- * machine wakes anyway; PLACE_BACK: offline slots whose machine is not down yet; PLACE_FAR: all
- * other offline slots; PLACE_CLAIMED: slots in use that may be taken over. */
+ * machine wakes anyway; PLACE_BACK: offline slots whose machine is not down yet; PLACE_LAST: those
+ * that are unwilling; PLACE_FAR: all other offline slots; PLACE_CLAIMED: slots in use that may be
+ * taken over. */
 enum place {
     PLACE_LIVE,
     PLACE_NEAR,
     PLACE_BACK,
     PLACE_FAR,
+    PLACE_LAST,
     PLACE_CLAIMED,
     PLACE_COUNT,
     PLACE_NONE = PLACE_COUNT

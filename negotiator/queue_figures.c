@@ -18,11 +18,6 @@
 #include "wire/watch.h"
 #include "wire/wire.h"
 
-static int64_t wait_of(const struct plan_queue *queue, int64_t now_s)
-{
-    return queue->first_s > 0 && queue->first_s < now_s ? now_s - queue->first_s : 0;
-}
-
 /* Reads the names of the machines into names, as copies.  Returns 0, -EINVAL or -EACCES. */
 static int read_machines(const struct wire_request *request, struct vec *names)
 {
@@ -69,13 +64,13 @@ static void reply_figures(struct negotiator *negotiator, struct wire_request *re
     negotiator_plan_matching(negotiator->plan, (const char *const *)names->items, names->count,
                              each);
     ad_set_int(args, "PoolIdleJobs", all.jobs);
-    ad_set_int(args, "PoolIdleJobsWait", wait_of(&all, now_s));
+    ad_set_int(args, "PoolIdleJobsWait", plan_queue_wait_s(&all, now_s));
     for (size_t i = 0; i < names->count; i++) {
         if (each[i].jobs >= 0) {
             struct ad *ad = ad_create();
             ad_set_string(ad, "Machine", names->items[i]);
             ad_set_int(ad, "MatchingIdleJobs", each[i].jobs);
-            ad_set_int(ad, "MatchingIdleJobsWait", wait_of(&each[i], now_s));
+            ad_set_int(ad, "MatchingIdleJobsWait", plan_queue_wait_s(&each[i], now_s));
             vec_push(&ads, ad);
         }
     }

@@ -1,5 +1,5 @@
 /* POOL_FIGURES: a real negotiator and collector tell a machine, and the rooster, how many jobs
- * wait.
+ * wait; and the rules of sleeping machines (wake_rules.c) decide for which of them jobs wait.
  *
  * LINK: negotiator collector
  *
@@ -11,6 +11,7 @@
 
 #include "base/strmap.h"
 #include "negotiator/negotiator.h"
+#include "offline_ads/offline_holds.h"
 #include "tests/support/collector_bed.h"
 
 struct rig {
@@ -166,9 +167,72 @@ static void one_that_does_not_lead_says_that_it_does_not_know(void **state)
     answer_fini(&answer);
 }
 
+/* ---- rules of sleeping machines */
+
+static void sleeps(struct rig *rig, const char *machine, const char *unhibernate)
+{
+    char ad[600];
+    (void)snprintf(ad, sizeof ad,
+                   "[ MyType = \"Machine\"; Name = \"slot1@%s\"; Machine = \"%s\";"
+                   " Offline = true; OfflineBootId = \"b1\"; ClassAdLifetime = 86400;"
+                   " PowerState = \"Off\"; State = \"Unclaimed\";"
+                   " Requirements = TARGET.Owner == \"bob\";"
+                   " Memory = 1000; ClockMin = 5000; Unhibernate = %s ]",
+                   machine, machine, unhibernate);
+    tell(rig->startd, ad);
+}
+
+static int64_t held(const struct rig *rig, const char *name)
+{
+    const struct pool_slot *slot = strmap_get(rig->negotiator->slots, name);
+    return slot != NULL ? offline_holds_total(slot->holds) : 0;
+}
+
+static bool first_is_unwilling(struct rig *rig)
+{
+    const struct pool_slot *slot = strmap_get(rig->negotiator->slots, "slot1@wn08");
+    return slot != NULL && slot->unwilling;
+}
+static bool both_are_held(struct rig *rig)
+{
+    return held(rig, "slot1@wn08") > 0 && held(rig, "slot1@wn09") > 0;
+}
+static bool only_second_is_held(struct rig *rig)
+{
+    return held(rig, "slot1@wn08") == 0 && held(rig, "slot1@wn09") > 0;
+}
+
+static void jobs_wait(struct client *schedd, int count)
+{
+    char ad[500];
+    (void)snprintf(ad, sizeof ad,
+                   "[ MyType = \"Request\"; Name = \"t#7\"; ScheddName = \"t\"; AutoClusterId = 7;"
+                   " ScheddUplink = \"schedd/t\"; User = \"bob@pool\"; Owner = \"bob\";"
+                   " JobCount = %d; Requirements = TARGET.Memory >= 1000 ]",
+                   count);
+    tell(schedd, ad);
+}
+
+static void jobs_wait_for_a_machine_that_may_be_woken_now(void **state)
+{
+    struct rig *rig = *state;
+    struct client *schedd =
+        client_dial(rig->bed, SCOPE_SCHEDD | SCOPE_ADVERTISE, "", "schedd/t", take);
+    jobs_wait(schedd, 1);
+    sleeps(rig, "wn08", "MachineLastMatchTime =!= undefined && MatchingIdleJobs >= 50");
+    sleeps(rig, "wn09", "MachineLastMatchTime =!= undefined && ClockMin < 1440");
+    until(rig, first_is_unwilling);
+    until(rig, only_second_is_held);
+    assert_false(
+        ((const struct pool_slot *)strmap_get(rig->negotiator->slots, "slot1@wn09"))->unwilling);
+    jobs_wait(schedd, 2); /* nobody else is left */
+    until(rig, both_are_held);
+}
+
 #define FIGURES(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 UNIT_TESTS(FIGURES(a_machine_is_told_about_itself_and_the_pool),
            FIGURES(a_machine_may_not_ask_about_others_or_about_many),
            FIGURES(the_rooster_is_told_about_many),
-           FIGURES(one_that_does_not_lead_says_that_it_does_not_know))
+           FIGURES(one_that_does_not_lead_says_that_it_does_not_know),
+           FIGURES(jobs_wait_for_a_machine_that_may_be_woken_now))
