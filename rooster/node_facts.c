@@ -96,17 +96,20 @@ bool node_is_kept_off(const struct ad *ad)
 }
 
 /* Returns whether the machine may be woken for the jobs that wait for this slot: whether
- * ROOSTER_UNHIBERNATE is true at the present time and with the present queue. */
+ * ROOSTER_UNHIBERNATE is true at the present time and with the present queue.  A wake that has
+ * begun goes on while the figures of the queue are not known. */
 static bool may_wake(struct node *node, const struct ad *ad, const struct ad_context *context)
 {
     const struct ad_expr *unhibernate = node->rooster->unhibernate;
     struct ad *now = ad_create();
     ad_chain(now, ad);
     queue_put(node, now);
-    bool may = ad_eval_bool(unhibernate, now, NULL, context) == AD_TRUE;
+    enum ad_truth truth = ad_eval_bool(unhibernate, now, NULL, context);
+    bool reads = truth != AD_TRUE && pool_figures_are_read(unhibernate, now);
+    bool is_begun = node->state == WAKE_WAKING || node->state == WAKE_BACKOFF;
+    bool may = truth == AD_TRUE || (reads && is_begun && truth == AD_UNDEFINED);
     node->queue.is_refused = node->queue.is_refused || !may;
-    node->queue.is_needed =
-        node->queue.is_needed || (!may && pool_figures_are_read(unhibernate, now));
+    node->queue.is_needed = node->queue.is_needed || reads;
     ad_destroy(now);
     return may;
 }

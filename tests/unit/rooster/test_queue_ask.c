@@ -87,6 +87,11 @@ static bool is_refused(struct rig *rig)
     return node != NULL && node->queue.is_refused;
 }
 
+static bool is_not_demanded(struct rig *rig)
+{
+    return !is_demanded(rig);
+}
+
 /* As if the time had come to ask again. */
 static void is_due_again(struct rig *rig)
 {
@@ -144,6 +149,23 @@ static void figures_that_are_old_wake_nobody(void **state)
     is_due_again(rig);
     until(rig, is_asked_again);
     assert_true(is_off(rig));
+}
+
+static void a_wake_that_has_begun_goes_on_while_nobody_knows_the_queue(void **state)
+{
+    struct rig *rig = *state;
+    with_negotiator(rig, 50);
+    sleeps_unless(rig, "wn01", QUEUE_LONG);
+    is_held(rig, "wn01", 1);
+    until(rig, is_waking);
+    negotiator.jobs = -1;
+    node_named(rig, "wn01")->queue.at_ms -= POOL_FIGURES_AGE_MS + 1;
+    is_due_again(rig);
+    until(rig, is_asked_again);
+    assert_true(is_demanded(rig));
+    negotiator.jobs = 49; /* what is known counts again */
+    is_due_again(rig);
+    until(rig, is_not_demanded);
 }
 
 static void who_is_wanted_and_does_not_depend_on_the_queue_asks_nobody(void **state)
@@ -219,6 +241,7 @@ static void while_the_reserve_is_not_known_no_idle_machine_sleeps(void **state)
 UNIT_TESTS(ASK(a_machine_wakes_when_the_queue_is_long_and_not_before),
            ASK(while_nobody_knows_the_queue_no_machine_wakes_for_it),
            ASK(figures_that_are_old_wake_nobody),
+           ASK(a_wake_that_has_begun_goes_on_while_nobody_knows_the_queue),
            ASK(who_is_wanted_and_does_not_depend_on_the_queue_asks_nobody),
            ASK(the_reserve_depends_on_the_queue_and_wakes_nobody_before_it_is_known),
            ASK(while_the_reserve_is_not_known_no_idle_machine_sleeps))
