@@ -1,10 +1,12 @@
 /* sim/main.c - roost-sim: days of a simulated pool, one per seed.
  *
  *     roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] [--jobs N] [--calm] [--pause S]
- *               [--power HOURS | --checkpoints | --hasty | --faults KIND] [--stop] [--trace]
+ *               [--power HOURS [--queue] | --checkpoints | --hasty | --faults KIND] [--stop]
+ *               [--trace]
  *
  * --power HOURS: machines that sleep, not all of them sound (power_days.h), instead of a day of
  * chaos.
+ * --queue: these machines sleep and wake by figures of the queue.
  * --checkpoints: jobs that are evicted and go on elsewhere (ckpt_days.h).
  * --hasty: nothing breaks, but jobs are held and released, and machines drained, without a pause.
  * --faults KIND: beside the chaos, faults that last (faults.h): fork, memory, keeper, still, disk,
@@ -25,10 +27,11 @@
 
 static int print_usage(void)
 {
-    (void)fprintf(stderr,
-                  "usage: roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] "
-                  "[--jobs N] [--calm] [--pause S] [--power HOURS | --checkpoints | --hasty | "
-                  "--faults KIND] [--stop] [--trace]\n");
+    (void)fprintf(
+        stderr,
+        "usage: roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] "
+        "[--jobs N] [--calm] [--pause S] [--power HOURS [--queue] | --checkpoints | --hasty | "
+        "--faults KIND] [--stop] [--trace]\n");
     return 2;
 }
 
@@ -66,6 +69,9 @@ static bool parse_options(int argc, char **argv, struct seeds *ret)
             taken = false;
         } else if (strcmp(argv[i], "--checkpoints") == 0) {
             ret->checkpoints = true;
+            taken = false;
+        } else if (strcmp(argv[i], "--queue") == 0) {
+            ret->queue = true;
             taken = false;
         } else if (strcmp(argv[i], "--hasty") == 0) {
             ret->pool.hasty = true;

@@ -53,6 +53,12 @@ static const char CENTRAL_CONFIG[] = "ROOSTER_ASLEEP_WATTS = 5\n"
 static const char SLEEP_CONFIG[] = "HIBERNATE = \"ifThenElse(State == \\\"Unclaimed\\\" && "
                                    "CurrentTime - EnteredCurrentState > 180, "
                                    "\\\"S5\\\", \\\"NONE\\\")\"\n";
+/* They mean the same, but need the negotiator's word on the queue. */
+static const char QUEUE_CONFIG[] = "HIBERNATE = \"ifThenElse(State == \\\"Unclaimed\\\" && "
+                                   "CurrentTime - EnteredCurrentState > 180 && "
+                                   "MatchingIdleJobs < 1, \\\"S5\\\", \\\"NONE\\\")\"\n"
+                                   "UNHIBERNATE = \"MachineLastMatchTime =!= undefined && "
+                                   "MatchingIdleJobs > 0\"\n";
 static const char STATIC_CONFIG[] = "NUM_SLOTS = 1\n";
 static const char WHOLE_CONFIG[] = "NUM_SLOTS_TYPE_1 = 1\n"
                                    "SLOT_TYPE_1 = \"100%\"\n"
@@ -158,7 +164,7 @@ static void configure_node(void *arg, unsigned number, struct sim_host_options *
     struct days *days = arg;
     host->cpus = is_whole(number) ? WHOLE_CPUS : STATIC_CPUS;
     strbuf_puts(config, is_whole(number) ? WHOLE_CONFIG : STATIC_CONFIG);
-    strbuf_puts(config, SLEEP_CONFIG);
+    strbuf_puts(config, days->options.queue ? QUEUE_CONFIG : SLEEP_CONFIG);
     strbuf_puts(config, "POLLING_INTERVAL = 30\n"); /* nobody sits at these machines */
     if (number % 4 == 0) {                          /* the rooster takes it down */
         strbuf_puts(config, "POWER_METHOD = rooster\n");

@@ -27,6 +27,7 @@ struct power_days_options {
     uint64_t seed;
     /* number of nodes; length of the simulation in hours, >= POWER_HOURS_MIN */
     unsigned nodes, hours;
+    bool queue; /* HIBERNATE and UNHIBERNATE of the machines read the figures of the queue */
     bool trace;
 };
 /* Runs the simulation; ret->figures says how often machines were switched on and off.  After a

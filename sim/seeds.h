@@ -17,6 +17,8 @@ struct seeds {
     /* > 0: simulate this number of hours of machines that are woken and put to sleep
      * (power_days.h); 0: simulate one day with random faults of machines and network (pool.h) */
     unsigned hours;
+    /* if hours is not 0: the machines sleep and wake by figures of the queue */
+    bool queue;
     /* if hours is 0: simulate one hour of jobs with checkpoints (ckpt_days.h) instead of the day */
     bool checkpoints;
     bool stop; /* start no further seed after a broken promise */

@@ -54,6 +54,7 @@ static _Noreturn void run_child(const struct pool_options *options, const struct
         const struct power_days_options days = {.seed = options->seed,
                                                 .nodes = options->nodes,
                                                 .hours = seeds->hours,
+                                                .queue = seeds->queue,
                                                 .trace = options->trace};
         power_days_run(&days, &result);
     } else if (seeds->checkpoints) {

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Hours of a pool of sleeping machines, not all of them sound: what is switched is what should be (sim/power_truth.h).
+# Hours of a pool of sleeping machines, not all of them sound: what is switched is what should be (sim/power_truth.h); also
+# where HIBERNATE and UNHIBERNATE need the negotiator's word on the queue.
 # At full size, by hand: tools/power_days.sh.
 #
 # TIMEOUT: 300
@@ -17,3 +18,8 @@ cat "$out"
 [ $status -eq 0 ] || exit 1
 grep -Eq 'told to sleep [1-9]' "$out" || { echo "nobody was told to sleep"; exit 1; }
 grep -Eq '^injected:.* kills=[1-9]' "$out" || { echo "no daemon was killed"; exit 1; }
+"$ROOST_BIN/roost-sim" --power 5 --queue --seed 15 --nodes $((nodes / 3 * 2)) >"$out"
+status=$?
+cat "$out"
+[ $status -eq 0 ] || exit 1
+grep -Eq ' wakes [1-9]' "$out" || { echo "nobody was woken by figures of the queue"; exit 1; }
