@@ -2,7 +2,7 @@
 # tools/lint_clocks.py [ROOT] - wall times and durations do not mix.
 #
 # Design note: the wall clock may be set at any time, by years, so the difference of two wall times is not a duration
-# (docs/decisions/0026-moments.md).  The check goes by names, which are the convention:
+# (docs/decisions/0027-moments.md).  The check goes by names, which are the convention:
 #   - a moment of the loop's clock (loop_now_ms()) has a name in _ms: renewed_ms, entered_state_ms;
 #   - a wall time has a name in _s whose last word says when: now_s, began_s, since_s, until_s, started_s; with the word
 #     "wall" it may have any unit: wall_ms;
