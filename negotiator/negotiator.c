@@ -324,7 +324,7 @@ static void negotiator_destroy(void *state)
     loop_timer_destroy(negotiator->rest_timer);
     loop_timer_destroy(negotiator->start.timer);
     loop_timer_destroy(negotiator->publish_timer);
-    loop_timer_destroy(negotiator->rules_timer);
+    loop_timer_destroy(negotiator->cycle.rules_timer);
     store_close(negotiator->store); /* nothing calls back any more */
     userprio_fini(negotiator);
     update_prio_fini(negotiator);
@@ -378,7 +378,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     negotiator->start.timer = loop_timer_create(env->loop, prompt_look, negotiator);
     negotiator->rest_timer = loop_timer_create(env->loop, cycle_needed, negotiator);
     negotiator->publish_timer = loop_timer_create(env->loop, publish_accounts, negotiator);
-    negotiator->rules_timer = loop_timer_create(env->loop, wake_rules_look, negotiator);
+    negotiator->cycle.rules_timer = loop_timer_create(env->loop, wake_rules_look, negotiator);
     negotiator->watches.submitters =
         watch_create(env->loop, &SUBMITTERS, &SUBMITTER_EVENTS, negotiator);
     negotiator->usage_timer = loop_timer_create(env->loop, settle_usage, negotiator);

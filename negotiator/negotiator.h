@@ -134,6 +134,10 @@ struct negotiator_cycle { /* timers and state of the next cycle */
     uint64_t last_ms;  /* loop_now_ms() at the end of the last cycle; 0: there was none */
     bool full;         /* the next cycle evaluates again the expressions that read the clock */
     unsigned prepared; /* number of slices of work done so far to prepare the next cycle */
+    /* wake_rules_look(): when it runs again, and the number of the slot at which its next slice
+     * begins */
+    struct loop_timer *rules_timer;
+    size_t rules_at;
 };
 
 /* Watches that keep copies of the collector's ads up to date. */
@@ -177,8 +181,7 @@ struct negotiator {
     int64_t update_at_s;
     struct negotiator_exprs exprs;
     struct negotiator_cycle cycle;
-    struct loop_timer *usage_timer, *rest_timer, *publish_timer, *rules_timer;
-    size_t rules_at; /* number of the slot at which the next slice of wake_rules_look() begins */
+    struct loop_timer *usage_timer, *rest_timer, *publish_timer;
     uint64_t next_serial; /* last value given to `serial` of a plan_slot or a plan_request */
     uint64_t random_state;
     struct user_world *users; /* Unix accounts and map files, for userMap() in expressions */

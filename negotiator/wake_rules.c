@@ -44,8 +44,8 @@ void wake_rules_read(struct pool_slot *slot)
     slot->has_rule =
         rule != NULL && (pool_figures_are_read(rule, facts->ad) || reads_clock(rule, facts->ad));
     slot->unwilling = slot->has_rule && slot->unwilling;
-    if (slot->has_rule && !loop_timer_is_set(slot->negotiator->rules_timer)) {
-        loop_timer_set(slot->negotiator->rules_timer, SOON_MS);
+    if (slot->has_rule && !loop_timer_is_set(slot->negotiator->cycle.rules_timer)) {
+        loop_timer_set(slot->negotiator->cycle.rules_timer, SOON_MS);
     }
 }
 
@@ -72,19 +72,19 @@ static bool is_unwilling(struct negotiator *negotiator, const struct pool_slot *
     return !is_true;
 }
 
-/* Collects the next slots with a rule.  Returns how many; negotiator->rules_at is then after them,
- * or 0 at the end. */
+/* Collects the next slots with a rule.  Returns how many; negotiator->cycle.rules_at is then after
+ * them, or 0 at the end. */
 static size_t next_slots(struct negotiator *negotiator, struct pool_slot **slots)
 {
     const struct vec *items = &negotiator->slot_numbers.items;
-    size_t count = 0, at = negotiator->rules_at;
+    size_t count = 0, at = negotiator->cycle.rules_at;
     for (; at < items->count && count < SLICE; at++) {
         struct pool_slot *slot = items->items[at];
         if (slot != NULL && slot->has_rule) {
             slots[count++] = slot;
         }
     }
-    negotiator->rules_at = at < items->count ? at : 0;
+    negotiator->cycle.rules_at = at < items->count ? at : 0;
     return count;
 }
 
@@ -94,9 +94,9 @@ void wake_rules_look(void *arg)
     struct pool_slot *slots[SLICE];
     const char *machines[SLICE];
     struct plan_queue all, each[SLICE];
-    bool is_first = negotiator->rules_at == 0;
+    bool is_first = negotiator->cycle.rules_at == 0;
     size_t count = next_slots(negotiator, slots);
-    if (count == 0 && is_first && negotiator->rules_at == 0) {
+    if (count == 0 && is_first && negotiator->cycle.rules_at == 0) {
         return; /* wake_rules_read() begins again */
     }
     negotiator_plan_queue(negotiator->plan, &all);
@@ -114,5 +114,6 @@ void wake_rules_look(void *arg)
             }
         }
     }
-    loop_timer_set(negotiator->rules_timer, negotiator->rules_at > 0 ? 0 : POOL_FIGURES_AGAIN_MS);
+    loop_timer_set(negotiator->cycle.rules_timer,
+                   negotiator->cycle.rules_at > 0 ? 0 : POOL_FIGURES_AGAIN_MS);
 }
