@@ -1,10 +1,10 @@
 #!/bin/bash
 # A node whose daemons stand still (SIGSTOP) is shown as not responding within seconds wherever it is shown, and counts
-# nowhere as free, awake or running.  An administrator is told once.  The mark goes as soon as the node is heard again, and
-# its jobs have run on.  Then the node loses its power (kill -9 of all its processes): it left no offline ads, but its power
+# nowhere as free, awake or running.  An administrator is told once.  As its power method says that it is on, it stays Unknown,
+# and is not woken.  The mark goes as soon as the node is heard again, and its jobs have run on.  Then the node loses its power (kill -9 of all its processes): it left no offline ads, but its power
 # method says that it is off, and the jobs wake it.
 #
-# TIMEOUT: 120
+# TIMEOUT: 240
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2317
 . "$(dirname "$0")/lib.sh"
@@ -19,6 +19,7 @@ cat >>"$WORK/alerts"
 END
 chmod 755 "$WORK/alert"
 echo "ROOSTER_TICKET_CMD = \"$WORK/alert\"" >>"$ROOST_CONFIG"
+echo 'ROOSTER_ASSUME_ASLEEP = 20' >>"$ROOST_CONFIG"
 pool_start
 gated_jobs 2 end >"$WORK/job.sub"
 job=$(submit "$WORK/job.sub") || exit 1
@@ -67,6 +68,17 @@ counts() { "$ROOST" q -totals 2>/dev/null | grep -q '1 idle, 0 running, .*, 2 di
 until_true 20 "the next schedd counts the same" counts
 was_told() { grep -q '^Fault = "NotResponding"' "$WORK/alerts" 2>/dev/null; }
 until_true 60 "an administrator is told" was_told
+# Its power method says that it is on: it is kept as Unknown by offline ads, which do not expire, and no job wakes it.
+is_kept() { [ "$("$ROOST" status -constraint 'Offline =?= true && NotRespondingSince > 0' -af PowerState 2>/dev/null | sort -u)" = Unknown ]; }
+until_true 90 "it is kept as Unknown" is_kept
+"$ROOST" power status >"$WORK/power" 2>&1
+grep wn01 "$WORK/power" | grep -q 'Unknown.*not responding since' || fail "power status: $(cat "$WORK/power")"
+"$ROOST" why "$idle" >"$WORK/why"
+grep -q 'not respond' "$WORK/why" || fail "why of a job that waits: $(cat "$WORK/why")"
+"$ROOST" status >"$WORK/status" 2>&1
+grep -q 'wn01: not responding since ' "$WORK/status" || fail "status says nothing: $(cat "$WORK/status")"
+equals "free slots" "$("$ROOST" status -available -af Name)" ""
+equals "wakes" "$("$ROOST" power history -constraint 'Kind == "Wake"' -af Machine)" ""
 kill -CONT "${daemons[@]}"
 until_true 5 "it is heard again" is_heard
 until_true 10 "so are its jobs" jobs_cut 0
