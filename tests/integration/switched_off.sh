@@ -14,24 +14,28 @@ echo 'PERSONAL_NODES = awake' >>"$ROOST_CONFIG"
 pool_start
 is_up() { [ "$(awake_count)" -eq 1 ]; }
 until_true 30 "the node is up" is_up
-gated_jobs 2 end >"$WORK/job.sub"
+script_jobs 2 "touch $OUT/began.\$(Process); $(gate end)" >"$WORK/job.sub"
 job=$(submit "$WORK/job.sub") || exit 1
 run() { [ "$("$ROOST" q "$job" -af JobStatus 2>/dev/null | grep -c 2)" = 2 ]; }
 until_true 30 "each of its slots has a job" run
+have_begun() { [ -e "$OUT/began.0" ] && [ -e "$OUT/began.1" ]; }
+until_true 30 "both jobs have begun" have_begun
 asleep() { "$ROOST" status -constraint 'Offline =?= true' -af Machine 2>/dev/null; }
 boot_of() { "$ROOST" status -constraint 'Machine == "wn01"' -af BootId 2>/dev/null | sort -u; }
 
 say "a restart of its daemons leaves no offline ads"
 master=$(pids_of master wn01)
 startd=$(pids_of startd wn01)
+mapfile -t boot_env < <(tr '\0' '\n' <"/proc/$master/environ" | grep '^ROOST_BOOT_') # it is the same boot
 kill -TERM "$master"
 has_ended() { ! kill -0 "$startd" 2>/dev/null; }
 until_true 20 "its daemons have ended" has_ended
 equals "offline ads" "$(asleep)" ""
-ROOST_CONFIG=$NODE/roost.conf "$ROOST_BIN/roost-master" </dev/null >/dev/null 2>&1 &
-restarted() { [ -n "$(pids_of startd wn01)" ] && "$ROOST" status -constraint 'Activity == "Busy"' -af Name | grep -q .; }
+env "${boot_env[@]}" ROOST_CONFIG="$NODE/roost.conf" "$ROOST_BIN/roost-master" </dev/null >/dev/null 2>&1 &
+restarted() { [ "$("$ROOST" status -constraint 'Activity == "Busy"' -af Name 2>/dev/null | wc -l)" -eq 2 ]; }
 until_true 30 "its jobs go on under the next startd" restarted
-run || fail "the jobs do not run"
+until_true 10 "they run" run
+equals "how often they were started" "$("$ROOST" q "$job" -af NumJobStarts | sort -u)" 1
 
 say "its user shuts it down"
 boot=$(boot_of)
