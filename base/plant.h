@@ -35,8 +35,14 @@ enum {
     PLANT_KNOWN_silent_not_asked = 1,
     /* negotiator: a match that came to nothing still counts as use */
     PLANT_KNOWN_charge_kept = 1,
+    /* schedd: commits each job of a submission alone, without a note that others follow */
+    PLANT_KNOWN_submission_in_pieces = 1,
+    /* schedd: of many jobs that are to be removed, only some are */
+    PLANT_KNOWN_removal_in_part = 1,
     /* starter: a job whose keeper was killed counts as ended by itself */
     PLANT_KNOWN_keeper_ends_job = 1,
+    /* starter: a job that the kernel killed because the machine has no memory counts as ended */
+    PLANT_KNOWN_oom_ends_job = 1,
     PLANT_KNOWN_fork_holds_job = 1, /* starter: holds a job that the machine cannot start now */
     PLANT_KNOWN_lease_timer_missing = 1, /* starter: a job's cage has no lease process */
     PLANT_KNOWN_full_disk_ends = 1,      /* store: a full disk ends the daemon */

@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/plant.h"
 #include "base/slices.h"
 #include "base/vec.h"
 #include "classad/ad.h"
@@ -345,6 +346,9 @@ static void act_slice(void *arg)
 {
     struct act *act = arg;
     size_t count = act->found != NULL ? act->found_count : act->id_count;
+    if (PLANTED(removal_in_part) && act->action == ACT_REMOVE) {
+        count = (count + 1) / 2;
+    }
     act->change = change_begin(act->schedd);
     act->steps = 0;
     while (act->at < count && act->steps < AD_SLICE_STEPS) {

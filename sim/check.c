@@ -413,8 +413,10 @@ static void match_seen(struct judge *judge, const struct tap_message *message)
     (void)snprintf(key, sizeof(key), "%llu %s", (unsigned long long)message->asker_serial,
                    message->claim_id);
     if (message->is_reply) {
+        /* The last two: asked again, signed for another instance, or when the schedd has the list
+         * of revoked tokens. */
         if (message->status == -ENOENT || message->status == -EHOSTUNREACH ||
-            message->status == -ESTALE) { /* to be signed for another instance: asked again */
+            message->status == -ESTALE || message->status == -EAGAIN) {
             mem_free(strmap_remove(judge->matched, key));
         }
         return;

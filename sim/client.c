@@ -245,7 +245,7 @@ static void audit_jobs(struct person *person)
 
 /* ---- submitting ------------------------------------------------------------------------------ */
 
-struct submission {
+struct submission { /* or removal */
     struct person *person;
     struct client_batch *batch;
 };
@@ -351,6 +351,40 @@ static bool is_kept(const struct person *person)
     return sim_disk_fault(person->host) == 0;
 }
 
+/* ---- removing -------------------------------------------------------------------------------- */
+
+static void removed(void *arg, struct wire_reply *reply)
+{
+    struct submission *removal = arg;
+    struct client_batch *batch = removal->batch;
+    sim_trace(removal->person->sim, NULL, "client: batch %u is removed: %d %s",
+              (unsigned)(batch - removal->person->client->batches), reply->status, reply->text);
+    batch->under_way = false;
+    batch->removed_us = reply->status == 0 ? sim_now_us(removal->person->sim) : 0;
+    mem_free(removal);
+}
+
+static void remove_batch(struct person *person, struct client_batch *batch)
+{
+    char text[64];
+    struct submission *removal = mem_zalloc(sizeof(*removal));
+    removal->person = person;
+    removal->batch = batch;
+    struct ad *args = ad_create();
+    batch_constraint(person, batch, text, sizeof(text));
+    ad_set_string(args, "Action", "Remove");
+    ad_set_string(args, "Constraint", text);
+    const struct wire_body body = {.args = args};
+    batch->under_way = true;
+    if (wire_call(person->schedd.wire, VERB_ACT, &body, 0, removed, removal) < 0) {
+        batch->under_way = false;
+        mem_free(removal);
+    }
+    ad_destroy(args);
+}
+
+/* ---- looking whether a submission arrived ---------------------------------------------------- */
+
 static void looked_up_history(struct question *question, int status)
 {
     struct client_batch *batch = &question->person->client->batches[question->batch];
@@ -386,7 +420,13 @@ static void on_tick(void *arg)
     loop_timer_set(person->tick, TICK_MS);
     for (size_t i = 0; i < client->batch_count && link_ready(&person->schedd); i++) {
         struct client_batch *batch = &client->batches[i];
-        if (batch->acknowledged || batch->under_way || batch->at_us > now_us) {
+        if (batch->under_way || batch->at_us > now_us) {
+            continue;
+        }
+        if (batch->acknowledged) {
+            if (batch->remove_us > 0 && batch->remove_us <= now_us && batch->removed_us == 0) {
+                remove_batch(person, batch);
+            }
             continue;
         }
         if (batch->attempts == 0) {

@@ -27,7 +27,11 @@ struct client_batch {
     /* expression for Requirements that selects machines; NULL: all machines */
     const char *machines;
     const char *limits; /* ConcurrencyLimits of the jobs; NULL: none */
-    bool checkpoints;   /* checkpointable jobs (work_sim.h) with checkpoint = true */
+    /* The client removes the batch's jobs at this time, as soon as they are acknowledged; 0: never
+     */
+    uint64_t remove_us;
+    uint64_t removed_us; /* when the schedd acknowledged that; 0: not yet */
+    bool checkpoints;    /* checkpointable jobs (work_sim.h) with checkpoint = true */
     unsigned attempts;
     bool acknowledged, under_way;
 };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "sim/check.h"
@@ -17,13 +18,16 @@
 #include "sim/sim_private.h"
 
 #define FATAL      4 /* exit status of loop_fatal() */
+#define REMOVED    3
 #define COMPLETED  4 /* values of JobStatus */
 #define HELD       5
 #define BY_USER    1 /* values of HoldReasonCode */
 #define FOR_OUTPUT 12
+/* So long after its removal a machine that was cut off may still start a job: its claim's lease. */
+#define REMOVED_MAX_US (120 * SIM_S)
 
 struct known { /* what was seen of one job */
-    bool excused;
+    bool excused, removed;
     uint64_t audit_us; /* the last audit that saw it */
 };
 
@@ -40,6 +44,7 @@ struct fault_truth {
     unsigned job_count;
     struct vec damages;
     uint64_t audit_us; /* when the running audit began */
+    unsigned *torn;    /* for each submission: how many audits in a row saw a part of it */
 };
 
 struct fault_truth *fault_truth_create(struct sim *sim, struct judge *judge,
@@ -51,6 +56,7 @@ struct fault_truth *fault_truth_create(struct sim *sim, struct judge *judge,
     truth->client = client;
     truth->jobs = mem_zalloc((jobs + 1) * sizeof(*truth->jobs));
     truth->job_count = jobs;
+    truth->torn = mem_zalloc((jobs + 1) * sizeof(*truth->torn)); /* none is empty */
     return truth;
 }
 
@@ -59,6 +65,7 @@ void fault_truth_destroy(struct fault_truth *truth)
     if (truth != NULL) {
         vec_fini(&truth->damages, mem_free);
         mem_free(truth->jobs);
+        mem_free(truth->torn);
         mem_free(truth);
     }
 }
@@ -76,7 +83,9 @@ static void check_whole(struct fault_truth *truth)
             seen += job->audit_us == truth->audit_us;
             excused += job->excused;
         }
-        if (excused == 0 && seen > 0 && seen < batch->count) {
+        bool is_torn = excused == 0 && seen > 0 && seen < batch->count;
+        truth->torn[i] = is_torn ? truth->torn[i] + 1 : 0;
+        if (truth->torn[i] > 1) { /* an audit may see one that is just being added */
             judge_broken(truth->judge, "submit_torn: %u of the %u jobs of submission %zu exist",
                          seen, batch->count, i);
         }
@@ -84,6 +93,38 @@ static void check_whole(struct fault_truth *truth)
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
+
+static const struct client_batch *batch_of(const struct fault_truth *truth, unsigned number)
+{
+    for (size_t i = 0; i < truth->client->batch_count; i++) {
+        const struct client_batch *batch = &truth->client->batches[i];
+        if (number >= batch->first && number - batch->first < batch->count) {
+            return batch;
+        }
+    }
+    return NULL;
+}
+
+static bool is_to_be_removed(const struct fault_truth *truth, unsigned number)
+{
+    const struct client_batch *batch = batch_of(truth, number);
+    return batch != NULL && batch->remove_us > 0;
+}
+
+void fault_truth_job_started(struct fault_truth *truth, const char *key)
+{
+    int64_t number = -1;
+    const struct client_batch *batch =
+        text_parse_int64(key, &number, NULL) == 0 && number >= 0 && number <= UINT32_MAX
+            ? batch_of(truth, (unsigned)number)
+            : NULL;
+    if (batch != NULL && batch->removed_us > 0 &&
+        sim_now_us(truth->sim) > batch->removed_us + REMOVED_MAX_US) {
+        judge_broken(truth->judge, "removed_runs: job %lld was removed %llu s ago, and is started",
+                     (long long)number,
+                     (unsigned long long)((sim_now_us(truth->sim) - batch->removed_us) / SIM_S));
+    }
+}
 
 /* Output for which the disk of the access point has no use for long holds its job, with the disk's
  * reason (starter/files/output.c, shadow/stage/place.c); the user releases it later. */
@@ -105,6 +146,7 @@ void fault_truth_job_seen(void *arg, uint64_t began_us, unsigned number, const s
         truth->audit_us = began_us;
     }
     job->audit_us = began_us;
+    job->removed = job->removed || (status == REMOVED && is_to_be_removed(truth, number));
     if (status == HELD && !may_be_held(ad)) {
         judge_broken(truth->judge, "job_held: job %u: %s", number,
                      ad_string_or(ad, "HoldReason", "no reason"));
@@ -118,7 +160,7 @@ void fault_truth_job_seen(void *arg, uint64_t began_us, unsigned number, const s
 bool fault_truth_is_excused(void *arg, unsigned number)
 {
     const struct fault_truth *truth = arg;
-    return truth->jobs[number].excused;
+    return truth->jobs[number].excused || truth->jobs[number].removed;
 }
 
 /* ---- damaged rows ---------------------------------------------------------------------------- */
@@ -152,6 +194,9 @@ void fault_truth_log_line(struct fault_truth *truth, struct sim_process *process
     if (strcmp(process->program->name, "roost-schedd") != 0 ||
         memmem(line, length, EVENT, sizeof(EVENT) - 1) == NULL) {
         return;
+    }
+    if (truth->damages.count == 0) {
+        judge_broken(truth->judge, "damage_unsaid: the schedd calls a row damaged that is not");
     }
     for (size_t i = 0; i < truth->damages.count; i++) {
         struct damage *damage = truth->damages.items[i];

@@ -5,11 +5,14 @@
  *   the job's fault;
  * - result_wrong: a job counts as completed by a signal; the jobs of the pool end by themselves, so
  *   only the machine can have killed this one;
- * - submit_torn: of one submission some jobs exist and others do not;
+ * - submit_torn: of one submission some jobs exist and others do not, for longer than it takes;
+ * - removed_runs: a job is started long after the schedd acknowledged its removal;
  * - schedd_ends: the schedd ends itself because its disk is full or mounted for reading only;
- * - damage_unsaid: a row of the schedd's store was damaged, and no line store.row_damaged names it.
+ * - damage_unsaid: a row of the schedd's store was damaged, and no line store.row_damaged names it;
+ *   or there is such a line, and no row was damaged.
  *
- * Jobs whose rows were damaged are excused: they need not be there, nor be completed.
+ * Jobs whose rows were damaged are excused: they need not be there, nor be completed.  Removed jobs
+ * need not be completed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -39,6 +42,7 @@ void fault_truth_damaged(struct fault_truth *truth, const struct sim_row *row);
 void fault_truth_job_seen(void *arg, uint64_t began_us, unsigned number, const struct ad *ad);
 bool fault_truth_is_excused(void *arg, unsigned number);
 /* For struct sim_observer. */
+void fault_truth_job_started(struct fault_truth *truth, const char *key);
 void fault_truth_log_line(struct fault_truth *truth, struct sim_process *process, const char *line,
                           size_t length);
 void fault_truth_process_ended(struct fault_truth *truth, struct sim_process *process, int status);

@@ -12,12 +12,16 @@
 #include "sim/host_faults.h"
 #include "sim/sim_private.h"
 
-#define VICTIMS_MAX   1024
-#define TRIES         40
-#define CLIENT_DIES   12 /* percent of the client's requests at which it dies */
-#define CLIENT_MAX_US (30 * SIM_MS)
-#define FLIPS_MAX     8          /* damaged rows of a run: the jobs of damaged rows are excused */
-#define FULL_ROOM_MAX (96 << 10) /* bytes that a full disk still takes */
+#define VICTIMS_MAX    1024
+#define TRIES          40
+#define CLIENT_DIES    12 /* percent of the client's requests at which it dies */
+#define SUBMITTER_DIES 50 /* percent of its submissions, which are larger than LARGE_BYTES */
+#define LARGE_BYTES    1000
+#define SUBMIT_MAX_US  (8 * SIM_MS)
+#define SCHEDD_DIES    40 /* percent of these in which the schedd dies instead */
+#define CLIENT_MAX_US  (30 * SIM_MS)
+#define FLIPS_MAX      8          /* damaged rows of a run: the jobs of damaged rows are excused */
+#define FULL_ROOM_MAX  (96 << 10) /* bytes that a full disk still takes */
 
 struct faults {
     struct sim *sim;
@@ -225,27 +229,37 @@ static bool is_client(const struct sim_process *process)
     return is_named(process, "client");
 }
 
+static bool is_schedd(const struct sim_process *process)
+{
+    return is_named(process, "roost-schedd");
+}
+
 static void kill_client(void *arg)
 {
     struct faults *faults = arg;
-    struct sim_process *client = pick_process(faults, is_client);
+    bool is_asked = by_chance(faults, SCHEDD_DIES);
+    struct sim_process *victim = pick_process(faults, is_asked ? is_schedd : is_client);
     faults->client_dies = false;
-    if (client != NULL) {
+    if (victim != NULL) {
         sim_count(faults->sim, SIM_COUNT_CLIENT_KILLS);
-        sim_kill(client);
+        sim_kill(victim);
     }
 }
 
-void faults_sent(struct faults *faults, struct sim_process *from, bool by_client)
+void faults_sent(struct faults *faults, struct sim_process *from, bool by_client, size_t length)
 {
     struct sim *sim = faults->sim;
     if ((faults->options.kinds & 1U << FAULT_CLIENT) == 0 || !by_client || !is_client(from) ||
         faults->client_dies || sim->now_us < faults->options.begin_us ||
-        sim->now_us >= faults->options.end_us || !by_chance(faults, CLIENT_DIES)) {
+        sim->now_us >= faults->options.end_us ||
+        !by_chance(faults, length > LARGE_BYTES ? SUBMITTER_DIES : CLIENT_DIES)) {
         return;
     }
     faults->client_dies = true;
-    (void)sim_at(sim, sim->now_us + random_between(faults, 0, CLIENT_MAX_US), kill_client, faults);
+    (void)sim_at(sim,
+                 sim->now_us + random_between(faults, 0,
+                                              length > LARGE_BYTES ? SUBMIT_MAX_US : CLIENT_MAX_US),
+                 kill_client, faults);
 }
 
 /* ---- what happens when ----------------------------------------------------------------------- */

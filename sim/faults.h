@@ -12,6 +12,7 @@
 #define SIM_FAULTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "sim/sim.h"
@@ -27,7 +28,7 @@ enum fault_kind {
     FAULT_DISK,   /* a disk is full, fails, or is mounted for reading only */
     FAULT_ROWS,   /* while the schedd is down, a bit flips in its store */
     FAULT_NAMES,  /* names do not resolve, or to another machine */
-    FAULT_CLIENT, /* the client is killed while it submits or asks */
+    FAULT_CLIENT, /* the client, or the schedd, is killed while it submits, removes or asks */
     FAULT_MAX
 };
 #define FAULTS_ALL ((1U << FAULT_MAX) - 1)
@@ -47,7 +48,7 @@ struct faults_options {
 };
 struct faults *faults_create(struct sim *sim, const struct faults_options *options);
 /* To be called when a process sends bytes: may plan the death of a client that does. */
-void faults_sent(struct faults *faults, struct sim_process *from, bool by_client);
+void faults_sent(struct faults *faults, struct sim_process *from, bool by_client, size_t length);
 void faults_destroy(struct faults *faults); /* NULL is allowed */
 
 #endif

@@ -40,16 +40,20 @@
 #define WHOLE_CPUS       4 /* CPUs of a partitionable machine */
 #define CPUS_MAX         3 /* most CPUs that a job asks for */
 /* values of SimFame; machines with a Rank prefer jobs with a higher one */
-#define FAMES       3
-#define BATCH_MAX   40
-#define JOB_MIN_S   2
-#define JOB_MAX_S   240
-#define NIGHT_S     600 /* by then every node has booted once and gone to sleep */
-#define QUIET_S     150
-#define DAY_S       1500 /* length of the time with batches and chaos */
-#define CALM_S      5400 /* longest quiet time after it; usually it is shorter */
-#define TRACE_SHOWN 200
-#define EVENTS_MAX  40000000
+#define FAMES     3
+#define BATCH_MAX 40
+/* A submission of more than about 50 jobs is added in several slices. */
+#define LARGE_BATCH_MAX 150
+#define REMOVED_BATCHES 150 /* per mille of the batches, under the faults of clients */
+#define REMOVE_MAX_S    120 /* until they are removed */
+#define JOB_MIN_S       2
+#define JOB_MAX_S       240
+#define NIGHT_S         600 /* by then every node has booted once and gone to sleep */
+#define QUIET_S         150
+#define DAY_S           1500 /* length of the time with batches and chaos */
+#define CALM_S          5400 /* longest quiet time after it; usually it is shorter */
+#define TRACE_SHOWN     200
+#define EVENTS_MAX      40000000
 
 struct pool {
     struct pool_options options;
@@ -324,7 +328,9 @@ static void plan_batches(struct pool *pool, uint64_t begin_us)
     struct vec batches = {0};
     while (left > 0) {
         struct client_batch *batch = mem_zalloc(sizeof(*batch));
-        unsigned most = left < BATCH_MAX ? left : BATCH_MAX;
+        unsigned batch_max = pool->options.faults != 0 ? pool->options.jobs / 3 : BATCH_MAX;
+        batch_max = batch_max > LARGE_BATCH_MAX ? LARGE_BATCH_MAX : batch_max > 0 ? batch_max : 1;
+        unsigned most = left < batch_max ? left : batch_max;
         batch->count = (unsigned)sim_between(pool->sim, 1, most);
         batch->first = first;
         batch->at_us = begin_us + sim_between(pool->sim, 0, DAY_S * 9 / 10) * SIM_S;
@@ -337,6 +343,10 @@ static void plan_batches(struct pool *pool, uint64_t begin_us)
         batch->fame = (unsigned)sim_between(pool->sim, 0, FAMES - 1);
         batch->limits = pool->options.hasty ? "pool" : NULL;
         batch->machines = pool->options.faults != 0 ? "TARGET.Disk >= RequestDisk" : NULL;
+        if ((pool->options.faults & 1U << FAULT_CLIENT) != 0 &&
+            sim_chance(pool->sim, REMOVED_BATCHES)) {
+            batch->remove_us = batch->at_us + sim_between(pool->sim, 0, REMOVE_MAX_S) * SIM_S;
+        }
         first += batch->count;
         left -= batch->count;
         vec_push(&batches, batch);
@@ -403,9 +413,8 @@ static void see_sent(void *arg, struct sim_process *from, uint64_t connection, b
     (void)connection;
     (void)route;
     (void)data;
-    (void)length;
     if (pool->faults != NULL) {
-        faults_sent(pool->faults, from, by_client);
+        faults_sent(pool->faults, from, by_client, length);
     }
 }
 
@@ -420,6 +429,13 @@ static void see_end(void *arg, struct sim_process *process, int status, int sign
     const struct pool *pool = arg;
     (void)signal_number;
     fault_truth_process_ended(pool->fault_truth, process, status);
+}
+
+static void see_start(void *arg, struct sim_process *process, const char *key)
+{
+    const struct pool *pool = arg;
+    (void)process;
+    fault_truth_job_started(pool->fault_truth, key);
 }
 
 static void plan_faults(struct pool *pool, uint64_t dawn_us, uint64_t dusk_us, uint64_t pause_us)
@@ -489,6 +505,7 @@ static void create_simulation(struct pool *pool)
         const struct sim_observer also = {.sent = see_sent,
                                           .log_line = see_line,
                                           .process_ended = see_end,
+                                          .job_started = see_start,
                                           .arg = pool};
         pool->fault_truth =
             fault_truth_create(pool->sim, pool->judge, &pool->client, pool->options.jobs);

@@ -27,6 +27,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/plant.h"
 #include "base/slices.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
@@ -592,6 +593,9 @@ static void add_slice(struct submission *submission)
         submission->at++;
         schedd->coming--;
         submission->owner->coming--;
+        if (PLANTED(submission_in_pieces)) {
+            break;
+        }
     }
     if (schedd->groups.next_id != next_autocluster) {
         put_meta(change, "next_autocluster", schedd->groups.next_id);
@@ -606,7 +610,9 @@ static void add_slice(struct submission *submission)
         return;
     }
     if (is_first) {
-        ad_set_int(cluster->ad, SUBMIT_FROM, submission->first);
+        if (!PLANTED(submission_in_pieces)) {
+            ad_set_int(cluster->ad, SUBMIT_FROM, submission->first);
+        }
         change_cluster(change, cluster);
     }
     change_commit(change, NULL, NULL, NULL);

@@ -22,6 +22,7 @@
 #include "base/os/os_cgroup.h"
 #include "base/os/os_figures.h"
 #include "base/os/os_traffic.h"
+#include "base/plant.h"
 #include "classad/ad.h"
 #include "starter/job/cage.h"
 #include "starter/job/cage_plan.h"
@@ -387,7 +388,7 @@ bool watch_saw_machines_oom(struct starter *starter, const struct os_exit *how)
     look_at_processes(starter);
     const struct cage_taken taken = what_is_taken(starter);
     return cage_plan_is_machines_oom(&taken) ||
-           (!starter->run.watch.has_oom && how->signal == SIGKILL &&
+           (!starter->run.watch.has_oom && how->signal == SIGKILL && !PLANTED(oom_ends_job) &&
             os_oom_kills(starter->env.os) > starter->run.watch.machine_oom[0]);
 }
 

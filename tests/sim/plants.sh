@@ -53,6 +53,8 @@ plant claim_unsaid slot_waits
 nodes=6 jobs=40
 story=(--faults keeper --calm)
 plant keeper_ends_job result_wrong
+story=(--faults memory --calm)
+plant oom_ends_job result_wrong
 story=(--faults fork --calm)
 plant fork_holds_job job_held
 story=(--faults still --calm)
@@ -61,6 +63,9 @@ story=(--faults disk --calm)
 plant full_disk_ends schedd_ends
 story=(--faults rows --calm)
 plant damage_unsaid damage_unsaid
+story=(--faults client --calm)
+plant submission_in_pieces submit_torn
+plant removal_in_part removed_runs
 
 story=(--checkpoints) nodes=4 jobs=6
 plant checkpoint_told_early ckpt_unkept
