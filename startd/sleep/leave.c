@@ -24,6 +24,7 @@
 #include "startd/sleep/hibernate_look.h"
 #include "startd/sleep/hibernate_plan.h"
 #include "startd/slot/slot.h"
+#include "startd/slot/slots.h"
 #include "startd/startd_state.h"
 #include "wire/wire.h"
 
@@ -64,6 +65,7 @@ int leave_ads(struct startd *startd, const struct leave_how *how, wire_reply_f d
     size_t count = startd->machine_slots;
     struct ad **ads = mem_alloc(count * sizeof *ads);
     advertise_gone(startd);
+    slots_divide_more_disk(startd); /* what these ads show lasts until the machine is woken */
     for (size_t i = 0; i < count; i++) {
         ads[i] = make_offline(startd->slots[i], how);
     }

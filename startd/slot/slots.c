@@ -332,10 +332,7 @@ void slots_destroy(struct startd *startd)
     vec_fini(&startd->sent.gone, mem_free);
 }
 
-/* Divides the disk anew when it has clearly more room than when the startd began: then it was
- * full, or what earlier jobs left was not removed yet.  A disk that has less room needs no
- * division: a slot's ad never shows more than is free. */
-static void divide_more_disk(struct startd *startd)
+void slots_divide_more_disk(struct startd *startd)
 {
     struct slot_type types[SLOT_TYPES_MAX];
     size_t type_count, count = 0;
@@ -363,7 +360,7 @@ static void divide_more_disk(struct startd *startd)
 
 void slots_refresh(struct startd *startd)
 {
-    divide_more_disk(startd);
+    slots_divide_more_disk(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
         slot_build(startd->slots[i]);
     }

@@ -38,8 +38,11 @@ void slots_destroy(struct startd *startd);
 /* To be called when the configuration has changed: reads the slots' policy expressions again.
  * Numbers and sizes of slots change only with a restart of the startd. */
 void slots_reload(struct startd *startd);
-/* Builds the ads of all slots again and lets them be sent.  Divides the disk anew if it has more
- * room than when the startd began. */
+/* Divides the disk anew when it has clearly more room than when the startd began: then it was full,
+ * or what earlier jobs left was not removed yet.  A disk that has less room needs no division: a
+ * slot's ad never shows more than is free. */
+void slots_divide_more_disk(struct startd *startd);
+/* Divides the disk anew if that is due, builds the ads of all slots again and lets them be sent. */
 void slots_refresh(struct startd *startd);
 
 /* Splits a dynamic slot for that job off the partitionable slot parent.  The new slot is Unclaimed
