@@ -204,6 +204,16 @@ static void write_clock(const struct startd *startd, int64_t now_s, struct ad *a
     pool_figures_put_clock(now_s + os_zone_offset_s(startd->env.os, now_s), ad);
 }
 
+/* Together with CurrentTime: when the wall clock was set, HIBERNATE and PREEMPT must not see the
+ * old stamps beside the new time. */
+static void write_stamps(const struct slot *slot, struct ad *ad)
+{
+    struct loop *loop = slot->startd->env.loop;
+    ad_set_int(ad, "DaemonStartTime", loop_wall_of_s(loop, slot->startd->started_ms));
+    ad_set_int(ad, "EnteredCurrentState", loop_wall_of_s(loop, slot->entered_state_ms));
+    ad_set_int(ad, "EnteredCurrentActivity", loop_wall_of_s(loop, slot->entered_activity_ms));
+}
+
 /* CpuBusy is an expression of the ad; we must remember since when it is true. */
 static void write_busy(struct slot *slot, struct ad *ad)
 {
@@ -235,10 +245,12 @@ void figures_write(struct slot *slot, struct ad *ad)
     ad_set_int(ad, "ConsoleIdle", console_s);
     meter_write(slot, ad);
     write_clock(startd, now_s, ad);
+    write_stamps(slot, ad);
     write_busy(slot, ad);
     if (slot->claim != NULL && claim_plan_has_run(slot->claim->stage) &&
         slot->claim->run.start_ms != 0) {
         ad_set_int(ad, "TotalJobRunTime", claim_in_all_s(slot->claim));
+        ad_set_int(ad, "JobStart", loop_wall_of_s(startd->env.loop, slot->claim->run.start_ms));
         ad_set_int(ad, "TotalJobSuspendTime", claim_suspended_s(slot->claim));
     }
 }

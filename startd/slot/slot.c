@@ -201,7 +201,6 @@ static void set_claim(const struct slot *slot, struct ad *ad)
     }
     if (claim_plan_has_run(claim->stage) && claim->run.start_ms != 0) {
         int64_t run_s = claim_run_s(claim);
-        ad_set_int(ad, "JobStart", loop_wall_of_s(slot->startd->env.loop, claim->run.start_ms));
         job_ckpt_put_run(claim, ad);
         struct ad_context context = startd_context(slot->startd);
         ad_set_int(ad, "RetirementTimeRemaining",
@@ -245,12 +244,6 @@ static void set_activity(const struct slot *slot, struct ad *ad)
 {
     ad_set_string(ad, "State", slot_state_name(slot->state));
     ad_set_string(ad, "Activity", slot_activity_name(slot->activity));
-    ad_set_int(ad, "DaemonStartTime",
-               loop_wall_of_s(slot->startd->env.loop, slot->startd->started_ms));
-    ad_set_int(ad, "EnteredCurrentState",
-               loop_wall_of_s(slot->startd->env.loop, slot->entered_state_ms));
-    ad_set_int(ad, "EnteredCurrentActivity",
-               loop_wall_of_s(slot->startd->env.loop, slot->entered_activity_ms));
 }
 
 static void set_state(struct slot *slot, struct ad *ad)
