@@ -18,7 +18,7 @@ cat "$out"
 [ $status -eq 0 ] || exit 1
 grep -Eq 'told to sleep [1-9]' "$out" || { echo "nobody was told to sleep"; exit 1; }
 grep -Eq '^injected:.* kills=[1-9]' "$out" || { echo "no daemon was killed"; exit 1; }
-"$ROOST_BIN/roost-sim" --power 5 --queue --seed 15 --nodes $((nodes / 3 * 2)) >"$out"
+"$ROOST_BIN/roost-sim" --power 5 --queue --seed 15 --nodes $((nodes * 2 / 3)) >"$out"
 status=$?
 cat "$out"
 [ $status -eq 0 ] || exit 1
