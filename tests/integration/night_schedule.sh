@@ -24,7 +24,7 @@ minute=$((10#$(date +%H) * 60 + 10#$(date +%M)))
 from=$(((minute + 1380) % 1440)) to=$(((minute + 60) % 1440))
 both='||'
 [ "$from" -gt "$to" ] || both='&&'
-window=${rule/20 \* 60 || ClockMin < 7 \* 60/$from $both ClockMin < $to}
+window=${rule/20 \* 60 || ClockMin < 7 \* 60/"$from $both ClockMin < $to"} # quoted: a bare & is the text that was found
 window=${window/< 50/< 3}
 [ "$window" != "$rule" ] || fail "the rule has changed: $rule"
 say "$window"
