@@ -35,6 +35,7 @@ struct watching {
     struct copy jobs, slots;
     struct loop_timer *tick;
     struct strmap *wanted; /* name of a free slot -> struct wanted: since when a job matches it */
+    struct strmap *idle;   /* id of an idle job -> struct wanted: since when it is idle */
     /* name of a slot that looks free -> struct wanted: since when its machine is off */
     struct strmap *untrue;
     uint64_t promises_broken; /* lines promise.broken in the daemons' logs up to the last tick */
@@ -54,11 +55,18 @@ static bool is_free(const struct ad *slot)
            !ad_has(slot, "NotRespondingSince");
 }
 
+static bool is_idle(const struct ad *job)
+{
+    return ad_int_or(job, "JobStatus", 0) == 1;
+}
+
+/* A job that ran between two ticks is idle since then. */
 static void job_changed(void *arg, const char *key, const struct ad *ad)
 {
-    (void)arg;
-    (void)key;
-    (void)ad; /* looked at in on_tick() */
+    struct copy *copy = arg;
+    if (!is_idle(ad)) {
+        mem_free(strmap_remove(copy->watching->idle, key));
+    }
 }
 
 /* A slot that was used or drained between two ticks is free since then. */
@@ -140,8 +148,21 @@ static bool waits_for_lease(const struct watching *watching, const struct ad *jo
     return at != NULL && !is_on(watching, at + 1);
 }
 
-/* Returns one idle job of each autocluster. */
-static struct vec idle_jobs(const struct watching *watching)
+/* Notes in the map that what was found of the slot or job holds, and returns since when. */
+static uint64_t note_since(struct watching *watching, struct strmap *map, const char *name)
+{
+    struct wanted *wanted = strmap_get(map, name);
+    if (wanted == NULL) {
+        wanted = mem_zalloc(sizeof *wanted);
+        wanted->since_us = sim_now_us(watching->sim);
+        (void)strmap_set(map, name, wanted); /* was absent */
+    }
+    wanted->seen_us = sim_now_us(watching->sim);
+    return wanted->since_us;
+}
+
+/* Returns one job of each autocluster among those that are idle for at least min_us. */
+static struct vec idle_jobs(struct watching *watching, uint64_t min_us)
 {
     struct vec jobs = {0};
     struct strmap *seen = strmap_create(STRMAP_CASE_SENSITIVE);
@@ -152,8 +173,9 @@ static struct vec idle_jobs(const struct watching *watching)
         char number[32];
         (void)snprintf(number, sizeof number, "%lld",
                        (long long)ad_int_or(ad, "AutoClusterId", -1));
-        if (ad_int_or(ad, "JobStatus", 0) == 1 && strmap_get(seen, number) == NULL &&
-            !waits_for_lease(watching, ad)) {
+        if (is_idle(ad) && !waits_for_lease(watching, ad) &&
+            sim_now_us(watching->sim) - note_since(watching, watching->idle, key) >= min_us &&
+            strmap_get(seen, number) == NULL) {
             (void)strmap_set(seen, number, seen); /* only presence counts */
             vec_push(&jobs, (void *)(uintptr_t)ad);
         }
@@ -197,31 +219,21 @@ static void tell_logged(const struct watching *watching)
     watching->sim->current = was;
 }
 
-/* Notes in the map that what was found of the slot holds, and returns since when. */
-static uint64_t note_since(struct watching *watching, struct strmap *map, const char *name)
-{
-    struct wanted *wanted = strmap_get(map, name);
-    if (wanted == NULL) {
-        wanted = mem_zalloc(sizeof *wanted);
-        wanted->since_us = sim_now_us(watching->sim);
-        (void)strmap_set(map, name, wanted); /* was absent */
-    }
-    wanted->seen_us = sim_now_us(watching->sim);
-    return wanted->since_us;
-}
-
+/* jobs: those that are idle; late: those that are idle for longer than was promised.  Both are
+ * asked, because jobs that get other slots at once may follow each other. */
 static void check_slot(struct watching *watching, const char *name, const struct ad *slot,
-                       const struct vec *jobs)
+                       const struct vec *jobs, const struct vec *late)
 {
-    const struct ad *job = is_free(slot) && is_on(watching, ad_string_or(slot, "Machine", ""))
-                               ? find_matching(watching, jobs, slot)
-                               : NULL;
-    if (job == NULL) {
+    if (!is_free(slot) || !is_on(watching, ad_string_or(slot, "Machine", "")) ||
+        find_matching(watching, jobs, slot) == NULL) {
         mem_free(strmap_remove(watching->wanted, name));
         return;
     }
     uint64_t since_us = note_since(watching, watching->wanted, name);
-    if (sim_now_us(watching->sim) - since_us > WITNESS_PROMPT_US) {
+    const struct ad *job = sim_now_us(watching->sim) - since_us > WITNESS_PROMPT_US
+                               ? find_matching(watching, late, slot)
+                               : NULL;
+    if (job != NULL) {
         tell_broken(watching, name, job, since_us);
     }
 }
@@ -281,7 +293,9 @@ static bool counts_now(const struct watching *watching)
 static void forget_all(struct watching *watching)
 {
     strmap_destroy(watching->wanted, mem_free);
+    strmap_destroy(watching->idle, mem_free);
     watching->wanted = strmap_create(STRMAP_CASE_IGNORED);
+    watching->idle = strmap_create(STRMAP_CASE_SENSITIVE);
 }
 
 static void on_tick(void *arg)
@@ -300,15 +314,17 @@ static void on_tick(void *arg)
     if (broken > 0) {
         tell_logged(watching);
     }
-    struct vec jobs = idle_jobs(watching);
+    struct vec jobs = idle_jobs(watching, 0), late = idle_jobs(watching, WITNESS_PROMPT_US + 1);
     size_t at = 0;
     const char *name;
     const struct ad *slot;
     while (jobs.count > 0 && watch_next(watching->slots.watch, &at, &name, &slot)) {
-        check_slot(watching, name, slot, &jobs);
+        check_slot(watching, name, slot, &jobs, &late);
     }
     forget_unseen(watching, watching->wanted);
+    forget_unseen(watching, watching->idle);
     vec_fini(&jobs, NULL);
+    vec_fini(&late, NULL);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -333,6 +349,7 @@ static int witness_start(const struct sim_env *env, void **state)
     }
     *state = watching;
     watching->wanted = strmap_create(STRMAP_CASE_IGNORED);
+    watching->idle = strmap_create(STRMAP_CASE_SENSITIVE);
     watching->untrue = strmap_create(STRMAP_CASE_IGNORED);
     copy_open(watching, &watching->jobs, "Job", &JOB_EVENTS, witness->schedd_socket, "schedd");
     copy_open(watching, &watching->slots, "Machine", &SLOT_EVENTS, witness->collector_address,

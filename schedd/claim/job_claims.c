@@ -638,12 +638,18 @@ static bool is_to_be_stopped(const struct claim *claim)
     return claim->state == CLAIM_STOPPING && !claim->stop.told;
 }
 
-/* Returns true for a claim without a job that is not made yet and that no other job could use: no
- * job need be preempted for it. */
+/* Returns true for a claim that waits for another to end and has no job any more: it gets another
+ * job, or no job need be preempted for it. */
+static bool is_waiting_for_nobody(const struct claim *claim)
+{
+    return claim->state == CLAIM_WAITING && claim->job == NULL;
+}
+
+/* Returns true for a claim without a job whose startd is about to connect, and that no other job
+ * could use. */
 static bool is_in_vain(const struct claim *claim)
 {
-    return (claim->state == CLAIM_WAITING || claim->state == CLAIM_EXPECTED) &&
-           claim->job == NULL &&
+    return claim->state == CLAIM_EXPECTED && claim->job == NULL &&
            (claim->autocluster == NULL || autocluster_best(claim->autocluster) == NULL);
 }
 
@@ -661,6 +667,7 @@ static bool is_at_rest(const struct claim *claim)
 void claims_flush(struct schedd *schedd)
 {
     each_claim(schedd, is_to_be_stopped, claim_call_deactivate);
+    each_claim(schedd, is_waiting_for_nobody, claim_ask_again);
     each_claim(schedd, is_in_vain, give_up);
     each_claim(schedd, is_at_rest, claim_next);
     claims_offer(schedd);

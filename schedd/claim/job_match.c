@@ -145,6 +145,9 @@ static void dial_answered(void *arg, struct wire_reply *reply)
         }
         claim->wait_until_ms = loop_now_ms(schedd->loop) + max_ms + timeout_ms;
         loop_timer_set(claim->timer, seconds_as_ms(reply->args, "AskAgain", ASK_AGAIN_MAX_S));
+        if (claim->job == NULL) { /* taken off meanwhile */
+            claim_ask_again(claim);
+        }
         break;
     }
     case DIALLED_ASK_AGAIN:
