@@ -7,6 +7,10 @@
  * longer than a daemon takes to start again or to dial again.  Who reads the ads decides what the
  * mark means: nobody gives a job to such a slot, or counts it as free, awake or running.
  *
+ * The uplink of a schedd is watched in the same way, and the mark is in its Scheduler ad and its
+ * Request ads: the negotiator matches no slot to such a request, and holds no sleeping machine for
+ * it.
+ *
  * The same is done, a while after the collector's start, with machines that were awake before it
  * and have not come back (collector_awake.h).
  *
@@ -25,6 +29,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_batch.h"
@@ -46,6 +51,11 @@ struct lost_uplink {
     int64_t since_s; /* time of its end, seconds since 1970 */
     char machine[];
 };
+
+bool collector_is_schedd(const struct ads_entry *entry)
+{
+    return text_equal_nocase(entry->type, "Scheduler");
+}
 
 void collector_attend(struct session *session, const char *machine)
 {
@@ -78,25 +88,56 @@ static void mark_entry(struct collector *collector, struct batch *batch, struct 
     ad_destroy(args);
 }
 
+static bool is_to_mark(const struct ads_entry *entry, uint64_t session, int64_t since_s)
+{
+    return entry->latest && !ads_entry_is_durable(entry) && entry->stamp.session == session &&
+           offline_ads_is_silent(entry->latest) == (since_s == 0);
+}
+
+/* Marks the Request ads that this connection brought.  Returns their number. */
+static size_t mark_requests(struct collector *collector, struct batch *batch, uint64_t session,
+                            int64_t since_s)
+{
+    struct ads_cursor cursor;
+    size_t marked = 0;
+    ads_cursor_init(&cursor, collector->ads, "Request");
+    for (struct ads_entry *entry; (entry = ads_cursor_next(&cursor)) != NULL;) {
+        if (is_to_mark(entry, session, since_s)) {
+            mark_entry(collector, batch, entry, since_s);
+            marked++;
+        }
+    }
+    ads_cursor_fini(&cursor);
+    return marked;
+}
+
 /* Marks the live ads of the Machine that this connection brought; since_s 0: takes the marks away.
  */
 static void mark_session(struct collector *collector, uint64_t session, const char *machine,
                          int64_t since_s, const char *why)
 {
-    size_t count, marked = 0;
+    size_t count, marked = 0, requests = 0;
     struct ads_entry *const *entries = collector_ads_of_machine(collector->ads, machine, &count);
     struct batch *batch = batch_begin(collector);
+    bool is_schedd = false;
     for (size_t i = 0; i < count; i++) {
         struct ads_entry *entry = entries[i];
-        if (!entry->latest || ads_entry_is_durable(entry) || !entry->is_machine ||
-            entry->stamp.session != session ||
-            offline_ads_is_silent(entry->latest) == (since_s != 0)) {
-            continue;
+        if ((entry->is_machine || collector_is_schedd(entry)) &&
+            is_to_mark(entry, session, since_s)) {
+            is_schedd = is_schedd || !entry->is_machine;
+            mark_entry(collector, batch, entry, since_s);
+            marked += entry->is_machine ? 1 : 0;
         }
-        mark_entry(collector, batch, entry, since_s);
-        marked++;
     }
+    requests = is_schedd ? mark_requests(collector, batch, session, since_s) : 0;
     batch_end(batch, NULL, NULL, NULL);
+    if (is_schedd && since_s) {
+        log_warn(collector->env.log, "schedd.silent", why, LOG_TEXT("machine", machine),
+                 LOG_INT("requests", (int64_t)requests));
+    } else if (is_schedd) {
+        log_info(collector->env.log, "schedd.heard", why, LOG_TEXT("machine", machine),
+                 LOG_INT("requests", (int64_t)requests));
+    }
     if (marked == 0) {
         return;
     }

@@ -586,7 +586,8 @@ static void apply_ads(struct update *update)
             share_drop(&item->holding);
             reject_ad(update, &why);
         } else {
-            if (is_live && entry->is_machine && !update->session->machine) {
+            if (is_live && !update->session->machine &&
+                (entry->is_machine || collector_is_schedd(entry))) {
                 collector_attend(update->session, ad_string_or(entry->latest, "Machine", ""));
             }
             collector_ads_hold(entry, &item->holding);

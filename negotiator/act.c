@@ -58,6 +58,10 @@ static void match_answered(void *arg, struct wire_reply *reply)
     struct flight *flight = arg;
     struct negotiator *negotiator = flight->negotiator;
     struct pool_request *request = strmap_get(negotiator->requests, flight->request);
+    struct pool_slot *slot = strmap_get(negotiator->slots, flight->slot);
+    if (slot != NULL && slot->in_flight > 0) { /* else another slot has this name by now */
+        slot->in_flight--;
+    }
     if (request != NULL && request->facts.in_flight > 0) {
         request->facts.in_flight--;
     }
@@ -112,6 +116,7 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
     if (wire_relay(wire, ad_string_or(request_ad, "ScheddUplink", ""), VERB_MATCH, &body, MATCH_MS,
                    match_answered, flight) > 0) {
         request->facts.in_flight++;
+        slot->in_flight++;
         const struct shares_match charged = {.slot = slot->name,
                                              .claim_id = flight->claim_id,
                                              .submitter = request->facts.user,

@@ -383,7 +383,8 @@ void copies_update(struct negotiator *negotiator)
         if (request == NULL) {
             continue;
         }
-        request->facts.resting = now_ms < request->rest_until_ms;
+        request->facts.resting =
+            now_ms < request->rest_until_ms || offline_ads_is_silent(request->facts.ad);
         request->unexplained = request->unexplained || negotiator->cycle.full;
         request->facts.explain = rejections_due(request) || request->watched;
         if (request->limits != NULL && now_ms < negotiator->limits_from_ms) {

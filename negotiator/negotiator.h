@@ -75,6 +75,7 @@ struct pool_slot { /* what the negotiator knows of a slot besides its ad */
     /* how many times in a row the collector refused to write holds, or the startd refused to keep
      * the machine up */
     unsigned refusals;
+    unsigned in_flight;     /* number of MATCH requests for this slot that were not answered yet */
     uint64_t rest_until_ms; /* loop_now_ms() before which no holds are set on the slot */
     /* negotiator->plan must be told of the slot again; negotiator->dirty lists all such slots */
     bool dirty;

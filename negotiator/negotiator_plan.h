@@ -113,7 +113,8 @@ struct plan_request {
     /* number of jobs that wait until another job has left a slot that was matched to them; such a
      * job may have a free slot instead, but gets neither another slot in use nor a hold */
     int64_t waiting;
-    bool resting; /* the schedd has just declined a match: no new match or hold, holds stay */
+    /* the schedd has just declined a match, or is not heard of: no new match or hold, holds stay */
+    bool resting;
     int64_t prio, qdate_s;
     const char *limits; /* value of ConcurrencyLimits; NULL or "": none */
     bool explain;       /* if some of its jobs get no slot, report why */

@@ -17,6 +17,7 @@
 #include "base/loop.h"
 #include "base/strmap.h"
 #include "negotiator/negotiator.h"
+#include "offline_ads/offline_ads.h"
 #include "wire/wire.h"
 
 #define LOOK_MS      1000
@@ -76,7 +77,8 @@ static bool look_at_slots(struct negotiator *negotiator, bool wanted)
         bool is_free = slot->facts.use == PLAN_USE_FREE && slot->id_count > 0;
         bool can_be_given = is_free && given_count_free(slot) > 0;
         any = any || can_be_given;
-        note_slot(slot, wanted && is_free && !can_be_given ? START_LATE : START_KEPT);
+        enum start_reason lost = slot->in_flight > 0 ? START_MATCH_DECLINED : START_LATE;
+        note_slot(slot, wanted && is_free && !can_be_given ? lost : START_KEPT);
     }
     return any;
 }
@@ -103,11 +105,13 @@ static void ask_about_requests(struct negotiator *negotiator, bool any_free)
     }
 }
 
+/* Jobs of a schedd that is not heard of want nothing. */
 static bool some_job_waits(const struct negotiator *negotiator)
 {
     for (size_t i = 0; i < negotiator->request_numbers.items.count; i++) {
         const struct pool_request *request = negotiator->request_numbers.items.items[i];
-        if (request != NULL && request->facts.count > 0) {
+        if (request != NULL && request->facts.count > 0 &&
+            !offline_ads_is_silent(request->facts.ad)) {
             return true;
         }
     }

@@ -335,6 +335,30 @@ static void merge_sets_only_what_the_scope_allows(void **state)
 #define IS_OFF "[ Offline = true; PowerState = \"Off\"; PowerStateReason = \"off\" ]"
 #define MAY_BE "[ Offline = true; PowerState = \"Unknown\"; PowerStateReason = \"on\" ]"
 
+static void requests_of_a_schedd_that_is_silent_are_marked(void **state)
+{
+    struct bed *bed = *state;
+    struct client *reader = dial(bed, SCOPE_READ);
+    struct client *other = dial(bed, SCOPE_SCHEDD);
+    struct client *schedd = client_dial(bed, SCOPE_SCHEDD | SCOPE_ADVERTISE, "s", "schedd/s", NULL);
+    OK(other, VERB_UPDATE, "[]", "[ MyType = \"Request\"; Name = \"t#1\"; JobCount = 1 ]");
+    OK(schedd, VERB_UPDATE, "[]", "[ MyType = \"Scheduler\"; Name = \"s\"; Machine = \"h\" ]");
+    OK(schedd, VERB_UPDATE, "[]", "[ MyType = \"Request\"; Name = \"s#1\"; JobCount = 1 ]");
+    const struct collector *collector = bed->collector;
+    struct session *session = collector->sessions;
+    while (session != NULL && session->machine == NULL) {
+        session = session->next;
+    }
+    assert_non_null(session); /* it is attended to */
+    collector_on_silent(session, session->wire, 9000);
+    assert_null(strstr(show(reader, "Scheduler", "NotRespondingSince"), "=-"));
+    assert_null(strstr(show(reader, "Request", "NotRespondingSince"), "s#1=-"));
+    assert_non_null(strstr(show(reader, "Request", "NotRespondingSince"), "t#1=-"));
+    collector_on_silent(session, session->wire, 0);
+    assert_string_equal(show(reader, "Request", "NotRespondingSince"), "t#1=- s#1=- ");
+    assert_string_equal(show(reader, "Scheduler", "NotRespondingSince"), "s=- ");
+}
+
 /* Sends these ads of wn01, and ends the connection. */
 static void goes_without_a_word(struct bed *bed, const char *first, const char *second)
 {
@@ -915,6 +939,7 @@ UNIT_TESTS(CASE(what_is_sent_is_found), CASE(live_machines_have_the_address_of_t
            CASE(an_offline_ad_goes_by_invalidate_only_when_it_is_meant),
            CASE(an_offline_ad_whose_time_is_over_is_gone_after_a_restart),
            CASE(merge_sets_only_what_the_scope_allows),
+           CASE(requests_of_a_schedd_that_is_silent_are_marked),
            CASE(a_machine_that_went_without_a_word_gets_offline_ads),
            CASE(one_that_may_be_on_keeps_the_mark_until_it_is_off),
            CASE(a_machine_that_is_heard_or_connected_is_not_taken_as_asleep),
