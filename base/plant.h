@@ -45,9 +45,11 @@ enum {
     PLANT_KNOWN_oom_ends_job = 1,
     PLANT_KNOWN_fork_holds_job = 1, /* starter: holds a job that the machine cannot start now */
     PLANT_KNOWN_lease_timer_missing = 1, /* starter: a job's cage has no lease process */
-    PLANT_KNOWN_full_disk_ends = 1,      /* store: a full disk ends the daemon */
-    PLANT_KNOWN_damage_unsaid = 1,       /* store: leaves a damaged row out without a word */
-    PLANT_KNOWN_uptime_by_wall = 1,      /* startd: its uptime is a difference of wall times */
+    /* startd: counts a lease from when it reads the answer, and not from when it asked */
+    PLANT_KNOWN_lease_by_remainder = 1,
+    PLANT_KNOWN_full_disk_ends = 1, /* store: a full disk ends the daemon */
+    PLANT_KNOWN_damage_unsaid = 1,  /* store: leaves a damaged row out without a word */
+    PLANT_KNOWN_uptime_by_wall = 1, /* startd: its uptime is a difference of wall times */
 };
 
 /* PLANTED(name) is 1 in a build that defines ROOST_PLANT_<name> as 1, and 0 in any other.  How:

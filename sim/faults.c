@@ -29,6 +29,9 @@ struct faults {
     struct rng rng;
     bool client_dies; /* its death is planned */
     unsigned flips;
+    /* The startd of this machine stands still when it next asks its schedd; NULL: none does. */
+    struct sim_host *faltering;
+    bool falters; /* that has begun */
 };
 
 static const char *const NAMES[FAULT_MAX] = {
@@ -145,25 +148,59 @@ static void kill_keeper(struct faults *faults)
     }
 }
 
-/* Lets one daemon stand still; or startd and starters of a machine with a job, for longer than a
- * lease. */
-static void stand_still(struct faults *faults)
+/* Lets startd and starters of a machine stand still for longer than a lease. */
+static void stand_for_long(struct faults *faults, struct sim_host *host)
 {
-    struct sim_process *victim = pick_process(faults, serves_jobs);
-    const struct sim_process *job = by_chance(faults, 40) ? pick_process(faults, is_job) : NULL;
-    if (job == NULL) {
-        if (victim != NULL) {
-            sim_stand_still(victim, random_between(faults, SIM_S, 120 * SIM_S));
-        }
-        return;
-    }
     uint64_t for_us = random_between(faults, 100 * SIM_S, 140 * SIM_S);
-    const struct sim_link *head = &job->host->processes;
+    const struct sim_link *head = &host->processes;
     for (struct sim_link *at = head->next; at != head; at = at->next) {
         struct sim_process *process = at->item;
         if (is_named(process, "roost-startd") || is_named(process, "roost-starter")) {
             sim_stand_still(process, for_us);
         }
+    }
+}
+
+static void falter_again(void *arg)
+{
+    struct faults *faults = arg;
+    stand_for_long(faults, faults->faltering);
+    faults->faltering = NULL;
+    faults->falters = false;
+}
+
+/* Lets a startd stand still while the schedd's answer is on its way, and again soon after it has
+ * read the answer, as on a machine that is short of memory and swaps. */
+static void falter(void *arg)
+{
+    struct faults *faults = arg;
+    uint64_t for_us = random_between(faults, 8 * SIM_S, 29 * SIM_S);
+    const struct sim_link *head = &faults->faltering->processes;
+    for (struct sim_link *at = head->next; at != head; at = at->next) {
+        struct sim_process *process = at->item;
+        if (is_named(process, "roost-startd")) {
+            sim_stand_still(process, for_us);
+        }
+    }
+    (void)sim_at(faults->sim,
+                 faults->sim->now_us + for_us + random_between(faults, SIM_MS, 2 * SIM_S),
+                 falter_again, faults);
+}
+
+/* Lets one daemon stand still; or startd and starters of a machine with a job, for longer than a
+ * lease; or its startd in the middle of a renewal, and then again. */
+static void stand_still(struct faults *faults)
+{
+    struct sim_process *victim = pick_process(faults, serves_jobs);
+    const struct sim_process *job = by_chance(faults, 60) ? pick_process(faults, is_job) : NULL;
+    if (job == NULL) {
+        if (victim != NULL) {
+            sim_stand_still(victim, random_between(faults, SIM_S, 120 * SIM_S));
+        }
+    } else if (by_chance(faults, 50)) {
+        stand_for_long(faults, job->host);
+    } else if (!faults->falters) {
+        faults->faltering = job->host;
     }
 }
 
@@ -246,9 +283,15 @@ static void kill_client(void *arg)
     }
 }
 
-void faults_sent(struct faults *faults, struct sim_process *from, bool by_client, size_t length)
+void faults_sent(struct faults *faults, struct sim_process *from, bool by_client, const char *route,
+                 size_t length)
 {
     struct sim *sim = faults->sim;
+    if (from->host == faults->faltering && !faults->falters && is_named(from, "roost-startd") &&
+        by_client && strcmp(route, "claim") == 0 && sim->now_us < faults->options.end_us) {
+        faults->falters = true;
+        (void)sim_at(sim, sim->now_us + 1, falter, faults);
+    }
     if ((faults->options.kinds & 1U << FAULT_CLIENT) == 0 || !by_client || !is_client(from) ||
         faults->client_dies || sim->now_us < faults->options.begin_us ||
         sim->now_us >= faults->options.end_us ||

@@ -47,8 +47,10 @@ struct faults_options {
     struct fault_truth *truth;
 };
 struct faults *faults_create(struct sim *sim, const struct faults_options *options);
-/* To be called when a process sends bytes: may plan the death of a client that does. */
-void faults_sent(struct faults *faults, struct sim_process *from, bool by_client, size_t length);
+/* To be called when a process sends bytes, as struct sim_observer's sent: may plan the death of a
+ * client that does, or that a startd stands still which asks its schedd. */
+void faults_sent(struct faults *faults, struct sim_process *from, bool by_client, const char *route,
+                 size_t length);
 void faults_destroy(struct faults *faults); /* NULL is allowed */
 
 #endif

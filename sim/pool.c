@@ -411,10 +411,9 @@ static void see_sent(void *arg, struct sim_process *from, uint64_t connection, b
 {
     const struct pool *pool = arg;
     (void)connection;
-    (void)route;
     (void)data;
     if (pool->faults != NULL) {
-        faults_sent(pool->faults, from, by_client, length);
+        faults_sent(pool->faults, from, by_client, route, length);
     }
 }
 

@@ -352,7 +352,9 @@ static void schedd_confirmed(struct claim *claim, const struct ad *args)
     int64_t lease_s = args != NULL ? ad_int_or(args, "LeaseDuration", 0) : 0;
     claim->lease.length_s =
         lease_s >= 1 && lease_s <= LEASE_MAX_S ? lease_s : claim->lease.length_s;
-    claim->lease.end_ms = claim->lease.sent_ms + (uint64_t)claim->lease.length_s * 1000;
+    uint64_t from_ms =
+        PLANTED(lease_by_remainder) ? loop_now_ms(claim->startd->env.loop) : claim->lease.sent_ms;
+    claim->lease.end_ms = from_ms + (uint64_t)claim->lease.length_s * 1000;
     claim->lease.confirmed = true;
     claim->ending.overdue = false;
     claim->link.failures = 0;

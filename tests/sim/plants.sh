@@ -59,6 +59,7 @@ story=(--faults fork --calm)
 plant fork_holds_job job_held
 story=(--faults still --calm)
 plant lease_timer_missing job_twice
+plant lease_by_remainder job_twice
 story=(--faults disk --calm)
 plant full_disk_ends schedd_ends
 story=(--faults rows --calm)
