@@ -364,7 +364,7 @@ static void sections_are_merged_over_files_and_typed(void **state)
 /* The unknown names of a configuration, as a daemon that asks for no texts sees them. */
 static const char *unknown_of(const char *text, const char *only_title, struct config **ret)
 {
-    static char said[512];
+    static char said[ERR_TEXT_MAX + 16];
     struct config_memory memory = {.files = {{"/etc/roost.conf", text}}};
     const struct config_options how = {.only_title = only_title};
     struct err err = {""};
