@@ -7,8 +7,9 @@
  * later than any machine would.  The collector is killed (kill -9), stays away for BENCH_DOWN_S,
  * long enough for the waits to have grown to their longest, and is started again.  Figures: seconds
  * from that start until all are up again, the collector's CPU for each connection, from preface to
- * WELCOME, in ms, and its memory for each, in KB.  Both ends share the machine: the uplinks' half
- * of the handshakes is its work, too.
+ * WELCOME, in ms, that of both ends together, and its memory for each, in KB; and how long a job of
+ * one second takes that is submitted to a whole pool while all uplinks come up.  Both ends share
+ * the machine: the uplinks' half of the handshakes is its work, too.
  *
  * Environment: ROOST_BIN (needed), TMPDIR, BENCH_UPLINKS (10,000, fewer where the limit of open
  * files is lower), BENCH_PROCESSES (20), BENCH_DOWN_S (10), BENCH_STORMS (3).
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "bench/collector_rig.h"
@@ -27,6 +29,7 @@
 
 #define ALL_UP_S      8.0  /* wanted: all uplinks are up */
 #define UPLINK_KB     20.0 /* wanted: the collector's memory for each */
+#define JOB_S         3.0  /* wanted: a job of one second ends, submitted in the middle */
 #define LOOK_MS       10
 #define PROCESSES_MAX 100
 
@@ -42,7 +45,8 @@ struct storm {
     struct told *told;
     unsigned count, process_count;
     pid_t processes[PROCESSES_MAX];
-    double empty_kb; /* the collector's memory without uplinks */
+    double empty_kb;    /* the collector's memory without uplinks */
+    double dialled_cpu; /* CPU seconds of the processes, at the last call of dialling_cpu_s() */
 };
 
 struct one {
@@ -138,6 +142,19 @@ static void wait_ms(struct storm *storm, unsigned delay_ms)
     loop_timer_destroy(timer);
 }
 
+/* Returns the seconds of CPU that the processes of uplinks have used since the last call. */
+static double dialling_cpu_s(struct storm *storm)
+{
+    double before = storm->dialled_cpu;
+    storm->dialled_cpu = 0;
+    for (unsigned i = 0; i < storm->process_count; i++) {
+        clockid_t clock;
+        CHECK(clock_getcpuclockid(storm->processes[i], &clock) == 0);
+        storm->dialled_cpu += seconds(clock);
+    }
+    return storm->dialled_cpu - before;
+}
+
 /* Waits until all uplinks are up, which began to dial at began_s. */
 static void measure(struct storm *storm, const char *name, double began_s)
 {
@@ -146,18 +163,83 @@ static void measure(struct storm *storm, const char *name, double began_s)
     while (__atomic_load_n(&told->up_count, __ATOMIC_SEQ_CST) < storm->count) {
         wait_ms(storm, LOOK_MS);
     }
-    double cpu_s = collector_cpu_s(bench), last_s;
+    double cpu_s = collector_cpu_s(bench), both_s = cpu_s + dialling_cpu_s(storm), last_s;
     __atomic_load(&told->last_up_s, &last_s, __ATOMIC_SEQ_CST);
     last_s -= began_s;
     double each_kb = (collector_pss_kb(bench) - storm->empty_kb) / storm->count;
     (void)printf("BENCH uplink_storm_%s_s %.1f s ratio %.2f vs wanted\n", name, last_s,
                  last_s / ALL_UP_S);
     (void)printf("BENCH uplink_storm_%s_cpu %.3f ms\n", name, cpu_s * 1e3 / storm->count);
+    (void)printf("BENCH uplink_storm_%s_both_cpu %.3f ms\n", name, both_s * 1e3 / storm->count);
     (void)printf("BENCH uplink_storm_%s_pss %.1f KB ratio %.2f vs wanted\n", name, each_kb,
                  each_kb / UPLINK_KB);
     (void)fprintf(stderr, "%s: %u uplinks; %u dials failed\n", name, storm->count,
                   __atomic_exchange_n(&told->dials_failed, 0, __ATOMIC_SEQ_CST));
     (void)fflush(stdout);
+}
+
+static void end_uplinks(struct storm *storm)
+{
+    for (unsigned i = 0; i < storm->process_count; i++) {
+        (void)kill(storm->processes[i], SIGKILL);
+        (void)waitpid(storm->processes[i], NULL, 0);
+    }
+    *storm->told = (struct told){.up_count = 0};
+}
+
+static void roost(struct storm *storm, const char *command, const char *argument)
+{
+    char program[400];
+    (void)snprintf(program, sizeof program, "%s/roost", storm->bench.bin);
+    const char *argv[] = {program, command, argument, NULL};
+    run_to_its_end(&storm->bench, argv, command);
+}
+
+/* Submits a job of one second; returns the seconds from then to its end. */
+static double job_s(struct storm *storm, const char *name)
+{
+    struct bench *bench = &storm->bench;
+    char path[400], log[400], text[1000], *events = NULL;
+    size_t length;
+    struct err err;
+    (void)snprintf(path, sizeof path, "%s/%s.sub", bench->dir, name);
+    (void)snprintf(log, sizeof log, "%s/%s.log", bench->dir, name);
+    (void)snprintf(text, sizeof text, "executable = /bin/sleep\narguments = 1\nlog = %s\nqueue\n",
+                   log);
+    CHECK(os_write_file(bench->os, path, text, strlen(text), 0644, false, &err) == 0);
+    double began_s = seconds(CLOCK_MONOTONIC);
+    roost(storm, "submit", path);
+    for (bool over = false; !over; mem_free(events)) {
+        wait_ms(storm, LOOK_MS);
+        events = NULL;
+        over = os_read_file(bench->os, log, 1 << 20, &events, &length, NULL) == 0 &&
+               strstr(events, "\n005 (") != NULL;
+    }
+    return seconds(CLOCK_MONOTONIC) - began_s;
+}
+
+/* In the middle of a storm of all uplinks, which come to a pool that works. */
+static void measure_job(struct storm *storm)
+{
+    struct bench *bench = &storm->bench;
+    end_uplinks(storm);
+    collector_kill(bench);
+    CHECK(chmod(bench->dir, 01777) == 0); /* root's jobs run as an ordinary account */
+    roost(storm, "start", NULL);
+    double quiet_s = job_s(storm, "quiet");
+    begin_uplinks(storm);
+    while (__atomic_load_n(&storm->told->up_count, __ATOMIC_SEQ_CST) < storm->count / 10) {
+        wait_ms(storm, 1);
+    }
+    unsigned before = __atomic_load_n(&storm->told->up_count, __ATOMIC_SEQ_CST);
+    double storm_s = job_s(storm, "storm");
+    (void)printf("BENCH uplink_storm_job_s %.2f s ratio %.2f vs wanted\n", storm_s,
+                 storm_s / JOB_S);
+    (void)fprintf(stderr,
+                  "a job of 1 s: %.2f s before the storm; %u uplinks at its start, %u at its end\n",
+                  quiet_s, before, __atomic_load_n(&storm->told->up_count, __ATOMIC_SEQ_CST));
+    (void)fflush(stdout);
+    roost(storm, "stop", NULL);
 }
 
 int main(void)
@@ -188,16 +270,13 @@ int main(void)
         wait_ms(&storm, number_of("BENCH_DOWN_S", 10) * 1000);
         CHECK(__atomic_load_n(&storm.told->up_count, __ATOMIC_SEQ_CST) == 0);
         __atomic_store_n(&storm.told->dials_failed, 0, __ATOMIC_SEQ_CST);
+        (void)dialling_cpu_s(&storm); /* not that of the dials which nobody answered */
         began_s = seconds(CLOCK_MONOTONIC);
         collector_start(bench);
         measure(&storm, "killed", began_s);
     }
-    for (unsigned i = 0; i < storm.process_count; i++) {
-        (void)kill(storm.processes[i], SIGKILL);
-        (void)waitpid(storm.processes[i], NULL, 0);
-    }
-    (void)os_kill(bench->os, bench->collector.pid, SIGTERM);
-    loop_run_until(bench->loop, &bench->collector.ended);
+    measure_job(&storm);
+    end_uplinks(&storm);
     (void)os_remove_tree(bench->os, bench->dir, NULL);
     os_destroy(bench->os);
     loop_destroy(bench->loop);
