@@ -24,6 +24,7 @@
 
 #define DIGITS_MAX   18 /* of one number */
 #define BRACKETS_MAX 8  /* in one word */
+#define GROUPS_MAX   8  /* groups within groups; more contain themselves */
 #define WORD_MAX     ((size_t)8 << 20)
 #define SHOWN_MAX    60 /* bytes of a word in a message */
 
@@ -35,6 +36,8 @@
 struct expansion {
     const char *word; /* for messages */
     int word_length;
+    const struct hostlist_groups *groups; /* NULL: none */
+    int depth;                            /* of groups within groups */
     struct vec *names;
     struct strmap *known;
     size_t made; /* with those that were there already: what is made is work */
@@ -161,6 +164,33 @@ static int expand_rest(struct expansion *expansion, const char *done, const char
     }
 }
 
+static int expand_text(struct expansion *expansion, const char *text);
+
+/* Adds the machines of a group: the word without its '@' is the group's name. */
+static int expand_group(struct expansion *expansion)
+{
+    struct expansion outer = *expansion;
+    if (expansion->groups == NULL) {
+        return set_wrong(expansion, "not a host name");
+    }
+    const char *machines = NULL;
+    char *name = mem_strndup(expansion->word + 1, (size_t)expansion->word_length - 1);
+    int rc =
+        expansion->groups->machines_of(expansion->groups->arg, name, &machines, expansion->err);
+    mem_free(name);
+    if (rc != 0) {
+        return rc;
+    }
+    if (++expansion->depth > GROUPS_MAX) {
+        return set_wrong(expansion, "the group contains itself");
+    }
+    rc = expand_text(expansion, machines);
+    expansion->word = outer.word;
+    expansion->word_length = outer.word_length;
+    expansion->depth = outer.depth;
+    return rc;
+}
+
 static int expand_word(struct expansion *expansion)
 {
     bool inside = false;
@@ -173,6 +203,9 @@ static int expand_word(struct expansion *expansion)
             return set_wrong(expansion, "unexpected bracket");
         }
         inside = c == '[' || (inside && c != ']');
+    }
+    if (expansion->word[0] == '@') {
+        return expand_group(expansion);
     }
     char *rest = mem_strndup(expansion->word, (size_t)expansion->word_length);
     int rc = expand_rest(expansion, "", rest, 0);
@@ -193,29 +226,37 @@ static size_t word_length(const char *text)
     return length;
 }
 
-int hostlist_expand(const char *text, struct vec *names, struct err *err)
+static int expand_text(struct expansion *expansion, const char *text)
+{
+    const char *at = text + strspn(text, SEPARATORS);
+    if (*at == '\0') {
+        return err_set(expansion->err, -EINVAL, "no host names in '%.60s'", text);
+    }
+    int rc = 0;
+    while (rc == 0 && *at != '\0') {
+        size_t length = word_length(at);
+        expansion->word = at;
+        expansion->word_length = length < WORD_MAX ? (int)length : SHOWN_MAX;
+        rc = length < WORD_MAX ? expand_word(expansion)
+                               : set_wrong(expansion, "the list of hosts is too long");
+        at += length;
+        at += strspn(at, SEPARATORS);
+    }
+    return rc;
+}
+
+int hostlist_expand(const char *text, const struct hostlist_groups *groups, struct vec *names,
+                    struct err *err)
 {
     size_t before = names->count;
-    int rc = 0;
-    struct expansion expansion = {.names = names,
+    struct expansion expansion = {.groups = groups,
+                                  .names = names,
                                   .known = strmap_create(STRMAP_CASE_IGNORED),
                                   .err = err};
     for (size_t i = 0; i < before; i++) {
         (void)strmap_set(expansion.known, names->items[i], names);
     }
-    const char *at = text + strspn(text, SEPARATORS);
-    if (*at == '\0') {
-        rc = err_set(err, -EINVAL, "no host names in '%.60s'", text);
-    }
-    while (rc == 0 && *at != '\0') {
-        size_t length = word_length(at);
-        expansion.word = at;
-        expansion.word_length = length < WORD_MAX ? (int)length : SHOWN_MAX;
-        rc = length < WORD_MAX ? expand_word(&expansion)
-                               : set_wrong(&expansion, "the list of hosts is too long");
-        at += length;
-        at += strspn(at, SEPARATORS);
-    }
+    int rc = expand_text(&expansion, text);
     while (rc != 0 && names->count > before) {
         mem_free(names->items[--names->count]);
     }

@@ -135,7 +135,7 @@ int cli_call_each(struct cli *cli, struct wire *wire, enum wire_verb verb,
 /* Runs the event loop for ms milliseconds. */
 void cli_pause(struct cli *cli, uint64_t ms);
 
-/* ---- the personal pool (pool_files.c) */
+/* ---- machines of the configuration (pool_files.c) */
 /* A node (machine) of the configuration that the method "process" powers on and off. */
 struct cli_node {
     const char *name, *config, *lock_dir;
@@ -144,6 +144,9 @@ size_t cli_node_count(const struct cli *cli);
 /* Fills ret with the index-th node of the configuration.  False: the node has another method than
  * "process". */
 bool cli_node_at(const struct cli *cli, size_t index, struct cli_node *ret);
+/* Returns the groups of machines that the configuration names (NODE_GROUP_<name>); they are good as
+ * long as cli->config. */
+struct hostlist_groups cli_groups(struct cli *cli);
 pid_t cli_lock_holder(struct cli *cli, const char *lock_dir, const char *name);
 
 int cmd_init(struct cli *cli);

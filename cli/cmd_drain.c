@@ -767,7 +767,8 @@ int cmd_drain(struct cli *cli)
     struct drain_run run = {.cli = cli, .terminal = isatty(STDERR_FILENO) == 1};
     const struct ad_context now = listing_context(cli);
     struct err err;
-    int rc = drain_words_read(cli->argc, cli->argv, &now, &run.words, &err);
+    const struct hostlist_groups groups = cli_groups(cli);
+    int rc = drain_words_read(cli->argc, cli->argv, &now, &groups, &run.words, &err);
     int status = rc == -ENOENT                         ? cli_unknown(cli, run.words.unknown)
                  : rc != 0                             ? cli_usage(cli, "%s", err.text)
                  : run.words.verb == DRAIN_VERB_STATUS ? drain_status(&run)

@@ -80,6 +80,7 @@ static int parse_options(struct power_command *power)
 {
     struct cli *cli = power->cli;
     struct err err;
+    const struct hostlist_groups groups = cli_groups(cli);
     for (int i = 2; i < cli->argc; i++) {
         char *arg = cli->argv[i];
         int rc =
@@ -117,7 +118,7 @@ static int parse_options(struct power_command *power)
             power->said |= flag_of(arg);
         } else if (arg[0] == '-') {
             return cli_unknown(cli, arg);
-        } else if (hostlist_expand(arg, &power->nodes, &err) != 0) {
+        } else if (hostlist_expand(arg, &groups, &power->nodes, &err) != 0) {
             return cli_usage(cli, "%s", err.text);
         }
     }

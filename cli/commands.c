@@ -286,7 +286,8 @@ static const struct cli_command POWER = {
     "     --since DAY     since this day (2026-11-01, UTC)\n"
     "     --users         for users instead of machines\n"
     "     --csv           as CSV, for a spreadsheet\n"
-    "                     NODE... are names or ranges of names: lab[01-16,20]\n" LISTING_HELP};
+    "                     NODE... are names, ranges of names, or groups "
+    "(NODE_GROUP_RACK1): lab[01-16,20], @rack1\n" LISTING_HELP};
 static const struct cli_command DRAIN = {
     "drain", cmd_drain,
     "NODE... [--peaceful|--graceful|--quick|--fast] [--slots S,...] [--check E] [--start E] "
@@ -295,8 +296,8 @@ static const struct cli_command DRAIN = {
     "ID|NODE... | status "
     "[NODE...]",
     "let the jobs of machines end, and start no new jobs there",
-    "  NODE...            names or ranges of names: lab[01-16,20]; all are drained at the same "
-    "time\n"
+    "  NODE...            names, ranges of names, or groups (NODE_GROUP_RACK1): "
+    "lab[01-16,20], @rack1; all are drained at the same time\n"
     "  --peaceful         wait until the jobs have ended by themselves; none is evicted before "
     "--deadline\n"
     "  --graceful         jobs may use the retirement time that they were promised "

@@ -25,6 +25,7 @@
 struct reading {
     struct drain_words *words;
     const struct ad_context *now;
+    const struct hostlist_groups *groups;
     struct err *err;
     const char *text; /* the argument of the current option */
     /* a verb or a schedule was given as an option; if not, the default holds */
@@ -138,11 +139,11 @@ static int on_slots(struct reading *reading)
     struct vec words = {0};
     struct strbuf names; /* expanded at once: each time costs as much as there already are */
     strbuf_init(&names, 0);
-    int rc = hostlist_expand(reading->text, &words, reading->err);
+    int rc = hostlist_expand(reading->text, NULL, &words, reading->err);
     for (size_t i = 0; i < words.count && rc == 0; i++) {
         rc = put_slots(reading, words.items[i], &names);
     }
-    rc = rc != 0 ? rc : hostlist_expand(strbuf_text(&names), &reading->slots, reading->err);
+    rc = rc != 0 ? rc : hostlist_expand(strbuf_text(&names), NULL, &reading->slots, reading->err);
     strbuf_fini(&names);
     vec_fini(&words, mem_free);
     return rc;
@@ -284,7 +285,7 @@ static int add_machines(struct reading *reading, const char *word)
     struct vec names = {0};
     struct strbuf machines; /* expanded at once, as slots are */
     strbuf_init(&machines, 0);
-    int rc = hostlist_expand(word, &names, reading->err);
+    int rc = hostlist_expand(word, reading->groups, &names, reading->err);
     for (size_t i = 0; i < names.count && rc == 0; i++) {
         const char *name = names.items[i], *at = strchr(name, '@');
         if (at != NULL && at[1] == '\0') {
@@ -292,11 +293,12 @@ static int add_machines(struct reading *reading, const char *word)
         }
         strbuf_printf(&machines, "%s,", at != NULL ? at + 1 : name);
     }
-    rc = rc != 0 ? rc
-                 : hostlist_expand(strbuf_text(&machines), &reading->words->nodes, reading->err);
+    rc = rc != 0
+             ? rc
+             : hostlist_expand(strbuf_text(&machines), NULL, &reading->words->nodes, reading->err);
     strbuf_fini(&machines);
     vec_fini(&names, mem_free);
-    return rc;
+    return rc != 0 ? -EINVAL : 0; /* -ENOENT is an unknown option */
 }
 
 /* True for a request id as the startd makes it: 8 random bytes in hexadecimal. */
@@ -375,10 +377,10 @@ static int read_all(struct reading *reading, int argc, char *const *argv)
 }
 
 int drain_words_read(int argc, char *const *argv, const struct ad_context *now,
-                     struct drain_words *ret, struct err *err)
+                     const struct hostlist_groups *groups, struct drain_words *ret, struct err *err)
 {
     *ret = (struct drain_words){0};
-    struct reading reading = {.words = ret, .now = now, .err = err};
+    struct reading reading = {.words = ret, .now = now, .groups = groups, .err = err};
     int rc = read_all(&reading, argc, argv);
     vec_fini(&reading.slots, mem_free);
     return rc;

@@ -18,6 +18,7 @@
 
 struct ad_context;
 struct err;
+struct hostlist_groups;
 
 enum drain_verb { DRAIN_VERB_START, DRAIN_VERB_ESTIMATE, DRAIN_VERB_CANCEL, DRAIN_VERB_STATUS };
 
@@ -40,10 +41,11 @@ struct drain_words {
 };
 
 /* Parses the command line; argv[0] is the command's name; now holds the caller's time and time
- * zone.  Returns 0; -EINVAL with the reason in err; -ENOENT with the option in ret->unknown.
- * Release ret in any case. */
+ * zone; groups: the groups of machines that "@NAME" names.  Returns 0; -EINVAL with the reason in
+ * err; -ENOENT with the option in ret->unknown. Release ret in any case. */
 int drain_words_read(int argc, char *const *argv, const struct ad_context *now,
-                     struct drain_words *ret, struct err *err);
+                     const struct hostlist_groups *groups, struct drain_words *ret,
+                     struct err *err);
 void drain_words_fini(struct drain_words *words);
 
 #endif

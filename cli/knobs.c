@@ -3,7 +3,10 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "base/check.h"
+#include "base/hostlist.h"
 #include "base/knob.h"
+#include "base/mem.h"
+#include "base/vec.h"
 #include "cli/cli.h"
 
 static const struct knob KNOBS[] = {
@@ -76,6 +79,37 @@ static const struct knob KNOBS[] = {
              "line, without secrets."},
 };
 
+/* Any group may be set elsewhere. */
+static int some_machine(void *arg, const char *name, const char **ret, struct err *err)
+{
+    (void)arg;
+    (void)name;
+    (void)err;
+    *ret = "machine";
+    return 0;
+}
+
+static int check_machines(const char *text, struct err *err)
+{
+    const struct hostlist_groups groups = {.machines_of = some_machine};
+    struct vec names = {0};
+    int rc = hostlist_expand(text, &groups, &names, err);
+    vec_fini(&names, mem_free);
+    return rc;
+}
+
+static const struct knob_family FAMILIES[] = {
+    {.prefix = "NODE_GROUP_",
+     .written = "NODE_GROUP_<name>",
+     .type = KNOB_STRING,
+     .check = check_machines,
+     .help =
+         "The machines of a group, such as `wn[001-020], gpu1, @rack2`; `@name` then stands for "
+         "them in `roost power` and `roost drain`."},
+};
+
 const struct knob_table cli_knobs = {.owner = "TOOL",
                                      .knobs = KNOBS,
-                                     .knob_count = ARRAY_COUNT(KNOBS)};
+                                     .knob_count = ARRAY_COUNT(KNOBS),
+                                     .families = FAMILIES,
+                                     .family_count = ARRAY_COUNT(FAMILIES)};

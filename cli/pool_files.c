@@ -1,12 +1,15 @@
-/* cli/pool_files.c - finds the nodes and processes of a personal pool by its configuration and lock
- * files.
+/* cli/pool_files.c - finds the machines that the configuration names, and the processes of a
+ * personal pool by its lock files.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/config/config.h"
+#include "base/err.h"
+#include "base/hostlist.h"
 #include "base/os/os.h"
 #include "cli/cli.h"
 
@@ -27,6 +30,28 @@ bool cli_node_at(const struct cli *cli, size_t index, struct cli_node *ret)
                              .config = section_path(section, "config"),
                              .lock_dir = section_path(section, "lock_dir")};
     return true;
+}
+
+static int machines_of(void *arg, const char *name, const char **ret, struct err *err)
+{
+    struct cli *cli = arg;
+    char knob[160]; /* longer than a name in a file may be */
+    int rc = cli_config(cli, err);
+    if (rc != 0) {
+        return rc;
+    }
+    int length = snprintf(knob, sizeof knob, "NODE_GROUP_%s", name);
+    *ret = length > 0 && (size_t)length < sizeof knob ? config_text(cli->config, knob) : NULL;
+    if (*ret == NULL || (*ret)[0] == '\0') {
+        return err_set(err, -EINVAL,
+                       "no group '@%.60s': the configuration sets no NODE_GROUP_%.60s", name, name);
+    }
+    return 0;
+}
+
+struct hostlist_groups cli_groups(struct cli *cli)
+{
+    return (struct hostlist_groups){.machines_of = machines_of, .arg = cli};
 }
 
 pid_t cli_lock_holder(struct cli *cli, const char *lock_dir, const char *name)

@@ -1,10 +1,10 @@
 /* sim/witness.h - a program that watches the pool as a user can, and checks the promise of time.
  *
  * The promise: a slot that is free, and that some idle job matches, does not stay free for longer
- * than WITNESS_PROMPT_US beside a matching job that is idle for longer than that.  The witness keeps
- * copies of all jobs (from the schedd) and all slots (from the collector) and compares them each
- * second.  A job counts as idle as long as its user sees it so (JobStatus 1), also while a claim
- * for it is being made: so a claim that the schedd waits for in vain is found, too.
+ * than WITNESS_PROMPT_US beside a matching job that is idle for longer than that.  The witness
+ * keeps copies of all jobs (from the schedd) and all slots (from the collector) and compares them
+ * each second.  A job counts as idle as long as its user sees it so (JobStatus 1), also while a
+ * claim for it is being made: so a claim that the schedd waits for in vain is found, too.
  *
  * The daemons watch the promise, too (wire/start_promise.h): a line promise.broken in the log of
  * one is a broken promise here.

@@ -63,7 +63,7 @@ static void drain(char *text)
         }
         at = end;
     }
-    int rc = drain_words_read(argc, argv, &NOW, &words, &err);
+    int rc = drain_words_read(argc, argv, &NOW, NULL, &words, &err);
     CHECK(rc == 0 || (rc == -ENOENT && words.unknown != NULL) || err.text[0] != '\0');
     if (rc == 0) {
         check(&words);

@@ -7,6 +7,7 @@
  */
 #include "base/hostlist.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -21,6 +22,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define NAMES_MAX 2000 /* of a list that is folded and unfolded again */
 
+/* Groups that contain others: @gg contains @g; @ggg also contains itself. */
+static int machines_of(void *arg, const char *name, const char **ret, struct err *err)
+{
+    (void)arg;
+    *ret = strcmp(name, "g") == 0     ? "h[1-3]"
+           : strcmp(name, "gg") == 0  ? "i,h2 @g"
+           : strcmp(name, "ggg") == 0 ? "@gg @ggg"
+                                      : NULL;
+    return *ret != NULL ? 0 : err_set(err, -ENOENT, "no such group");
+}
+static const struct hostlist_groups GROUPS = {.machines_of = machines_of};
+
 static void same_again(const struct vec *names)
 {
     struct vec again = {0};
@@ -28,7 +41,7 @@ static void same_again(const struct vec *names)
     struct strmap *known = strmap_create(STRMAP_CASE_IGNORED);
     strbuf_init(&text, 0);
     hostlist_fold((const char *const *)names->items, names->count, &text);
-    CHECK(hostlist_expand(strbuf_text(&text), &again, NULL) == 0);
+    CHECK(hostlist_expand(strbuf_text(&text), NULL, &again, NULL) == 0);
     CHECK(again.count == names->count);
     for (size_t i = 0; i < again.count; i++) {
         (void)strmap_set(known, again.items[i], again.items[i]);
@@ -49,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     char *text = mem_strndup((const char *)data, size);
-    int rc = hostlist_expand(text, &names, &err);
+    int rc = hostlist_expand(text, &GROUPS, &names, &err);
     CHECK(rc == 0 ? names.count > 0 : names.count == 0 && err.text[0] != '\0');
     CHECK(names.count <= HOSTLIST_COUNT_MAX);
     for (size_t i = 0; i < names.count; i++) {

@@ -106,7 +106,8 @@ say "locks hold for machines awake and asleep, and over kill -9 of collector and
 { echo 'requirements = TARGET.Machine == "wn02"'; gated_jobs 2 lock; } >"$WORK/job.sub"
 pair=$(submit "$WORK/job.sub") || exit 1
 until_true 30 "wn02 is busy" is_state wn02 "Claimed Busy"
-said_by power lock 'wn[02-03]' --reason "new switch" --until 2h
+echo 'NODE_GROUP_PAIR = wn[02-03]' >>"$ROOST_CONFIG"
+said_by power lock @pair --reason "new switch" --until 2h
 says '^wn02 is locked until '
 until_true 20 "wn02 waits for its job" is_state wn02 "Claimed Retiring"
 open_gate lock

@@ -17,6 +17,20 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 
+static int machines_of(void *arg, const char *name, const char **ret, struct err *err)
+{
+    (void)arg;
+    *ret = strcmp(name, "rack1") == 0   ? "wn[1-2]"
+           : strcmp(name, "racks") == 0 ? "@rack1 @rack2,wn2"
+           : strcmp(name, "rack2") == 0 ? "gpu1"
+           : strcmp(name, "snake") == 0 ? "a @snake"
+           : strcmp(name, "bad") == 0   ? "b["
+           : strcmp(name, "none") == 0  ? ""
+                                        : NULL;
+    return *ret != NULL ? 0 : err_set(err, -ENOENT, "'%s' is no group", name);
+}
+static const struct hostlist_groups GROUPS = {.machines_of = machines_of};
+
 /* What text expands to, joined by blanks. */
 static void expect_expanded(const char *text, const char *expected)
 {
@@ -24,7 +38,7 @@ static void expect_expanded(const char *text, const char *expected)
     struct strbuf out;
     struct err err = {""};
     strbuf_init(&out, 0);
-    if (hostlist_expand(text, &names, &err) != 0) {
+    if (hostlist_expand(text, &GROUPS, &names, &err) != 0) {
         fail_msg("%s", err.text);
     }
     for (size_t i = 0; i < names.count; i++) {
@@ -40,7 +54,7 @@ static void expect_refused(const char *text, int status, const char *why)
     struct vec names = {0};
     struct err err = {""};
     vec_push(&names, mem_strdup("before"));
-    assert_int_equal(hostlist_expand(text, &names, &err), status);
+    assert_int_equal(hostlist_expand(text, &GROUPS, &names, &err), status);
     assert_string_equal(err.text, why);
     assert_int_equal(names.count, 1); /* as it was */
     vec_fini(&names, mem_free);
@@ -51,7 +65,7 @@ static void expect_folded(const char *text, const char *expected)
     struct vec names = {0};
     struct strbuf out;
     strbuf_init(&out, 0);
-    assert_int_equal(hostlist_expand(text, &names, NULL), 0);
+    assert_int_equal(hostlist_expand(text, &GROUPS, &names, NULL), 0);
     hostlist_fold((const char *const *)names.items, names.count, &out);
     assert_string_equal(strbuf_text(&out), expected);
     strbuf_fini(&out);
@@ -89,10 +103,27 @@ static void a_name_is_there_once_whatever_its_case(void **state)
     (void)state;
     expect_expanded("b,a,B,a[1-2],a2", "b a a1 a2");
     struct vec names = {0};
-    assert_int_equal(hostlist_expand("a", &names, NULL), 0);
-    assert_int_equal(hostlist_expand("b,A", &names, NULL), 0);
+    assert_int_equal(hostlist_expand("a", NULL, &names, NULL), 0);
+    assert_int_equal(hostlist_expand("b,A", NULL, &names, NULL), 0);
     assert_int_equal(names.count, 2);
     vec_fini(&names, mem_free);
+}
+
+static void a_group_stands_for_its_machines(void **state)
+{
+    (void)state;
+    expect_expanded("@rack1", "wn1 wn2");
+    expect_expanded("x,@racks y", "x wn1 wn2 gpu1 y");
+    expect_refused("wn1,@rack9", -ENOENT, "'rack9' is no group");
+    expect_refused("@", -ENOENT, "'' is no group");
+    expect_refused("@snake", -EINVAL, "'@snake': the group contains itself");
+    expect_refused("@bad", -EINVAL, "'b[': [ without ]");
+    expect_refused("@none", -EINVAL, "no host names in ''");
+    struct vec names = {0};
+    struct err err = {""};
+    assert_int_equal(hostlist_expand("@rack1", NULL, &names, &err), -EINVAL);
+    assert_string_equal(err.text, "'@rack1': not a host name");
+    vec_fini(&names, NULL);
 }
 
 static void what_is_no_list_is_refused_by_its_word(void **state)
@@ -130,9 +161,9 @@ static void too_many_and_too_long_are_refused(void **state)
     expect_refused("w[1-60000,1-60000]", -E2BIG, "'w[1-60000,1-60000]': more than 100000 names");
     memset(name, 'a', sizeof name);
     name[sizeof name - 1] = '\0';
-    assert_int_equal(hostlist_expand(name, &names, &err), -EINVAL);
+    assert_int_equal(hostlist_expand(name, NULL, &names, &err), -EINVAL);
     name[sizeof name - 2] = '\0';
-    assert_int_equal(hostlist_expand(name, &names, &err), 0);
+    assert_int_equal(hostlist_expand(name, NULL, &names, &err), 0);
     vec_fini(&names, mem_free);
 }
 
@@ -181,6 +212,7 @@ int main(void)
         cmocka_unit_test(a_range_is_padded_to_its_first_number),
         cmocka_unit_test(several_brackets_are_a_product),
         cmocka_unit_test(a_name_is_there_once_whatever_its_case),
+        cmocka_unit_test(a_group_stands_for_its_machines),
         cmocka_unit_test(what_is_no_list_is_refused_by_its_word),
         cmocka_unit_test(too_many_and_too_long_are_refused),
         cmocka_unit_test(names_are_folded_at_their_last_number),

@@ -6,6 +6,8 @@
 #include "tests/unit/cli/ads.h"
 
 #include "base/check.h"
+#include "base/err.h"
+#include "base/hostlist.h"
 #include "base/mem.h"
 #include "classad/ad_eval.h"
 #include "cli/drain_words_plan.h"
@@ -19,6 +21,14 @@ static int32_t east(void *arg, int64_t at_s)
 
 /* 2026-11-20 09:15:47 UTC, an hour later where the caller sits. */
 static const struct ad_context NOW = {.now_s = 1795166147, .zone_offset_s = east};
+
+static int machines_of(void *arg, const char *name, const char **ret, struct err *err)
+{
+    (void)arg;
+    *ret = "wn[1-2]";
+    return strcmp(name, "rack1") == 0 ? 0 : err_set(err, -ENOENT, "'%s' is no group", name);
+}
+static const struct hostlist_groups GROUPS = {.machines_of = machines_of};
 
 #define WORDS_MAX 16
 
@@ -36,7 +46,7 @@ static int read_line(struct line *line, const char *text, struct drain_words *re
          word = strtok_r(NULL, " ", &save)) {
         argv[argc++] = word;
     }
-    return drain_words_read(argc, argv, &NOW, ret, err);
+    return drain_words_read(argc, argv, &NOW, &GROUPS, ret, err);
 }
 
 static struct drain_words understood(struct line *line, const char *text)
@@ -89,6 +99,19 @@ static void a_slots_name_stands_for_its_machine_as_in_condor_drain(void **state)
     assert_string_equal(words.nodes.items[299], "wn300");
     drain_words_fini(&words);
     expect_refused("wn01 slot1@", "no host names in 'slot1@'");
+}
+
+static void a_group_stands_for_its_machines(void **state)
+{
+    struct line line;
+    (void)state;
+    struct drain_words words = understood(&line, "@rack1 wn2 gpu1");
+    assert_int_equal(words.nodes.count, 3);
+    assert_string_equal(words.nodes.items[0], "wn1");
+    assert_string_equal(words.nodes.items[2], "gpu1");
+    drain_words_fini(&words);
+    expect_refused("@rack2", "'rack2' is no group");
+    expect_refused("wn1 --slots @rack1", "'@rack1': not a host name");
 }
 
 static void all_of_a_request_can_be_said(void **state)
@@ -284,6 +307,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(machines_are_unfolded_and_each_is_there_once),
         cmocka_unit_test(a_slots_name_stands_for_its_machine_as_in_condor_drain),
+        cmocka_unit_test(a_group_stands_for_its_machines),
         cmocka_unit_test(all_of_a_request_can_be_said),
         cmocka_unit_test(condor_drains_words_are_understood),
         cmocka_unit_test(cancel_takes_an_id_or_machines_or_both),
