@@ -36,6 +36,8 @@ int64_t loop_wall_s(const struct loop *loop);
  * it, so their distance from the present time stays what it was.  The stamp of a moment does not
  * change otherwise, and the stamp of the present moment is never later than loop_wall_s(). */
 int64_t loop_wall_of_s(struct loop *loop, int64_t at_ms);
+/* The same in milliseconds. */
+int64_t loop_wall_of_ms(struct loop *loop, int64_t at_ms);
 /* Returns the whole seconds since the moment at_ms of loop_now_ms(), at least 0. */
 int64_t loop_since_s(const struct loop *loop, int64_t at_ms);
 

@@ -139,7 +139,7 @@ int64_t loop_wall_s(const struct loop *loop)
     return loop_wall_ms(loop) / 1000;
 }
 
-int64_t loop_wall_of_s(struct loop *loop, int64_t at_ms)
+int64_t loop_wall_of_ms(struct loop *loop, int64_t at_ms)
 {
     /* The process may stand still between two readings: those say nothing about the difference. */
     for (unsigned tries = 0; tries < READINGS_MAX; tries++) {
@@ -150,7 +150,12 @@ int64_t loop_wall_of_s(struct loop *loop, int64_t at_ms)
             break;
         }
     }
-    return (at_ms + loop->wall_offset_ms) / 1000;
+    return at_ms + loop->wall_offset_ms;
+}
+
+int64_t loop_wall_of_s(struct loop *loop, int64_t at_ms)
+{
+    return loop_wall_of_ms(loop, at_ms) / 1000;
 }
 
 int64_t loop_since_s(const struct loop *loop, int64_t at_ms)

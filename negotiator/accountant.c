@@ -303,7 +303,9 @@ void accountant_clock_set(struct accountant *accountant, int64_t by_ms)
 {
     if (accountant->settled_ms != 0 && accountant->settled_ms + by_ms > 0) {
         accountant->settled_ms += by_ms;
-        accountant->prune_from_ms = accountant->settled_ms + SET_CLOCK_MS;
+        if (by_ms / 1000 != 0) {
+            accountant->prune_from_ms = accountant->settled_ms + SET_CLOCK_MS;
+        }
     }
 }
 

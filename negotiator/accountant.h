@@ -83,8 +83,8 @@ void accountant_charge(struct accountant *accountant, const char *submitter, dou
  * (wall time) has been charged. */
 void accountant_settle(struct accountant *accountant, int64_t now_ms);
 /* To be called when the wall clock was set by by_ms: what accountant_settle() compares the time
- * with moves by as much, so that nothing decays.  Old figures are not deleted during the next day,
- * by whose end the clock may be right again. */
+ * with moves by as much, so that nothing decays.  After a second or more, old figures are not
+ * deleted during the next day, by whose end the clock may be right again. */
 void accountant_clock_set(struct accountant *accountant, int64_t by_ms);
 /* Returns the wall time up to which all use is charged and durable: now_ms of the last
  * accountant_settle(), even if an earlier process called it.  0: it was never called. */

@@ -196,6 +196,9 @@ struct negotiator {
     uint64_t epoch, sequence;
     /* usage.c: wall time of the boot, by which uses are counted, ms; 0: not known yet */
     int64_t boot_wall_ms;
+    /* usage.c: a settlement is not durable yet; when that was made, loop_now_ms() */
+    bool settling;
+    int64_t settled_at_ms;
     int64_t started_ms; /* when this daemon was started, loop_now_ms() */
 };
 

@@ -27,9 +27,12 @@
 #include "negotiator/limit_plan.h"
 #include "negotiator/negotiator.h"
 #include "offline_ads/offline_ads.h"
+#include "store/store.h"
 #include "wire/watch.h"
 
 #define SIGHT_S 600 /* how long it is remembered when a slot went out of sight */
+/* longest time since the collector got the ad of a running machine that is believed */
+#define AGE_MAX_S 3600
 
 /* Returns SLOT_WEIGHT as the slot's ad has it. */
 static double usage_weight(const struct ad *slot)
@@ -57,12 +60,13 @@ bool usage_submitter(const struct ad *ad, char *ret, size_t size)
     return length > 0 && (size_t)length < size && accountant_name_is_valid(ret);
 }
 
-/* Returns the wall time that uses are counted by.  It is within a second of loop_wall_ms(), but
+/* Returns the wall time that uses are counted by.  It is loop_wall_ms() but for the corrections of
+ * a time service: stamps of ads and times that an earlier process kept are compared with it.  It
  * never jumps against the times that are kept here: when the wall clock was set, they are moved
  * with it, so that nobody is charged for time that did not pass. */
 static int64_t usage_now_ms(struct negotiator *negotiator)
 {
-    int64_t boot_ms = loop_wall_of_s(negotiator->env.loop, 0) * 1000;
+    int64_t boot_ms = loop_wall_of_ms(negotiator->env.loop, 0);
     int64_t by_ms = boot_ms - negotiator->boot_wall_ms;
     if (by_ms != 0 && negotiator->boot_wall_ms != 0) {
         size_t at = 0;
@@ -75,9 +79,11 @@ static int64_t usage_now_ms(struct negotiator *negotiator)
             *(int64_t *)value += by_ms;
         }
         accountant_clock_set(negotiator->accountant, by_ms);
-        log_warn(negotiator->env.log, "clock.set",
-                 "the wall clock was set; nobody is charged for that",
-                 LOG_INT("by_s", by_ms / 1000));
+        if (by_ms / 1000 != 0) { /* else a time service corrects it little by little */
+            log_warn(negotiator->env.log, "clock.set",
+                     "the wall clock was set; nobody is charged for that",
+                     LOG_INT("by_s", by_ms / 1000));
+        }
     }
     negotiator->boot_wall_ms = boot_ms;
     return boot_ms + (int64_t)loop_now_ms(negotiator->env.loop);
@@ -102,19 +108,31 @@ static void end_use(struct negotiator *negotiator, struct pool_slot *slot, int64
     }
 }
 
+/* Returns the wall time, in seconds, at which the slot entered its state.  How long the slot had
+ * been in that state when its ad was made is counted by the machine's clock, which may be wrong;
+ * the time since then by the clock of the collector. */
+static int64_t entered_wall_s(const struct ad *ad, int64_t now_s)
+{
+    int64_t heard_s = ad_int_or(ad, "LastHeardFrom", now_s);
+    if (heard_s > now_s || heard_s < now_s - AGE_MAX_S) {
+        heard_s = now_s; /* the wall clock was set meanwhile */
+    }
+    int64_t made_s = ad_int_or(ad, "MyCurrentTime", heard_s);
+    int64_t entered_s = ad_int_or(ad, "EnteredCurrentState", 0);
+    int64_t in_state_s = entered_s >= 0 && entered_s <= made_s ? made_s - entered_s : 0;
+    return in_state_s < heard_s ? heard_s - in_state_s : 0;
+}
+
 /* Returns when the use of a newly seen slot began, wall time. */
 static int64_t begin_of(struct negotiator *negotiator, const struct pool_slot *slot,
                         const struct ad *ad, int64_t now_ms)
 {
     int64_t settled_ms = accountant_settled_ms(negotiator->accountant);
     const int64_t *unseen_ms = strmap_get(negotiator->unseen, slot->name);
-    /* Whole seconds, by the machine's own clock; what was settled is not charged again. */
-    int64_t entered_s = ad_int_or(ad, "EnteredCurrentState", 0);
-    int64_t in_state_s = ad_int_or(ad, "MyCurrentTime", now_ms / 1000) - entered_s;
-    int64_t begin_ms =
-        in_state_s >= 0 && in_state_s < now_ms / 1000 ? now_ms - in_state_s * 1000 : 0;
+    /* Whole seconds; what was settled is not charged again. */
+    int64_t entered_s = entered_wall_s(ad, loop_wall_s(negotiator->env.loop));
     int64_t least_ms = unseen_ms != NULL ? *unseen_ms : settled_ms != 0 ? settled_ms : now_ms;
-    begin_ms = begin_ms > least_ms ? begin_ms : least_ms;
+    int64_t begin_ms = entered_s * 1000 > least_ms ? entered_s * 1000 : least_ms;
     return begin_ms < now_ms ? begin_ms : now_ms;
 }
 
@@ -201,6 +219,16 @@ void usage_leads(struct negotiator *negotiator)
         (uint64_t)config_duration_ms(negotiator->env.config, "NEGOTIATOR_LIMIT_SETTLE");
 }
 
+/* Called when the use that was settled last is durable. */
+static void say_settled(void *arg)
+{
+    struct negotiator *negotiator = arg;
+    negotiator->settling = false;
+    log_debug(negotiator->env.log, "usage.settled", "all use until then is charged and durable",
+              LOG_INT("ago_ms",
+                      (int64_t)loop_now_ms(negotiator->env.loop) - negotiator->settled_at_ms));
+}
+
 void usage_settle(struct negotiator *negotiator)
 {
     if (!negotiator->lease.leads || !watch_is_synced(negotiator->watches.slots)) {
@@ -226,6 +254,11 @@ void usage_settle(struct negotiator *negotiator)
     }
     shares_forget(negotiator);
     accountant_settle(negotiator->accountant, now_ms);
+    if (!negotiator->settling) {
+        negotiator->settling = true;
+        negotiator->settled_at_ms = (int64_t)loop_now_ms(negotiator->env.loop);
+        store_commit(store_begin(negotiator->store), say_settled, negotiator);
+    }
 }
 
 /* ---- what is configured */

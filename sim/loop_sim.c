@@ -80,11 +80,16 @@ int64_t loop_wall_s(const struct loop *loop)
     return sim_host_wall_ms(loop->process->host) / 1000;
 }
 
-int64_t loop_wall_of_s(struct loop *loop, int64_t at_ms)
+int64_t loop_wall_of_ms(struct loop *loop, int64_t at_ms)
 {
     loop->wall_offset_ms =
         wall_offset_ms(loop->wall_offset_ms, loop_wall_ms(loop), loop_now_ms(loop));
-    return (at_ms + loop->wall_offset_ms) / 1000;
+    return at_ms + loop->wall_offset_ms;
+}
+
+int64_t loop_wall_of_s(struct loop *loop, int64_t at_ms)
+{
+    return loop_wall_of_ms(loop, at_ms) / 1000;
 }
 
 int64_t loop_since_s(const struct loop *loop, int64_t at_ms)
