@@ -48,7 +48,8 @@ if has_images; then
     until_true 30 "who asks for an image is told" is_refused
     before=$(images)
 fi
-was_long() { [ "$("$ROOST" q "$job" -af 'time() - LastSuspensionTime >= 3' 2>/dev/null)" = true ]; }
+# Stamps are whole seconds: by these it was at least 4 s.
+was_long() { [ "$("$ROOST" q "$job" -af 'time() - LastSuspensionTime >= 5' 2>/dev/null)" = true ]; }
 until_true 30 "it lasts" was_long
 dumps() { for pid in $(traces "$POOL/nodes/wn01/"); do { tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null | grep -F "roost-ckpt dump"; done; }
 if has_images; then
