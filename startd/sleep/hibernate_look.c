@@ -35,6 +35,7 @@
 
 #define LOOK_MS          60000
 #define ASK_LOGIND_MS    600000
+#define RETRY_LOGIND_MS  5000 /* then twice as long each time: it may just be starting */
 #define ANSWER_BYTES_MAX 65536
 
 static bool is_method(const struct startd *startd, const char *name)
@@ -74,11 +75,27 @@ static void take_answer(struct startd *startd, const struct ad *ad)
     if (look->is_logind) {
         look->logind_known = true;
         look->logind_levels = levels;
+        look->logind_failures = 0;
         return;
     }
     look->plugin_levels = levels;
     (void)snprintf(look->plugin_method, sizeof look->plugin_method, "%s",
                    ad_string_or(ad, "HibernationMethod", "plug-in"));
+}
+
+static void logind_failed(struct startd *startd, int status)
+{
+    struct hibernate_look *look = &startd->look;
+    uint64_t wait_ms = RETRY_LOGIND_MS;
+    for (unsigned i = 0; i < look->logind_failures && wait_ms < ASK_LOGIND_MS; i++) {
+        wait_ms *= 2;
+    }
+    look->ask_logind_ms =
+        loop_now_ms(startd->env.loop) + (wait_ms < ASK_LOGIND_MS ? wait_ms : ASK_LOGIND_MS);
+    if (look->logind_failures++ == 0) {
+        log_info(startd->env.log, "hibernate.logind",
+                 "logind did not report the machine's sleep levels", LOG_INT("status", status));
+    }
 }
 
 static void program_ended(void *arg, pid_t pid, const struct os_exit *how)
@@ -95,9 +112,7 @@ static void program_ended(void *arg, pid_t pid, const struct os_exit *how)
         ad_parse_long(text, length, &ad, NULL) == 0) {
         take_answer(startd, ad);
     } else if (startd->look.is_logind) {
-        log_info(startd->env.log, "hibernate.logind",
-                 "logind did not report the machine's sleep levels",
-                 LOG_INT("status", how->status));
+        logind_failed(startd, how->status);
     } else {
         log_error(startd->env.log, "hibernate.plugin",
                   "the plug-in did not report the machine's sleep levels",
@@ -175,6 +190,7 @@ void hibernate_look_open(struct startd *startd)
     startd->look.plugin_levels = 0;
     startd->look.ask_logind_ms = 0;
     startd->look.logind_known = false;
+    startd->look.logind_failures = 0;
     startd->look.suspended_ms = os_suspended_ms(startd->env.os);
     if (plugin_of(startd)[0] != '\0' && startd->look.plugin_pid == 0) {
         ask_plugin(startd);
@@ -216,7 +232,9 @@ static void look_at_levels(struct startd *startd)
 {
     struct hibernate_look *look = &startd->look;
     uint64_t now_ms = loop_now_ms(startd->env.loop);
-    if (look->seen_ms != 0 && now_ms - look->seen_ms < LOOK_MS) {
+    bool retries =
+        look->logind_failures > 0 && look->plugin_pid == 0 && now_ms >= look->ask_logind_ms;
+    if (look->seen_ms != 0 && now_ms - look->seen_ms < LOOK_MS && !retries) {
         return;
     }
     look->seen_ms = now_ms;

@@ -29,6 +29,7 @@ struct hibernate_look {
     bool is_logind;         /* true: plugin_pid is the program that asks logind */
     bool logind_known;      /* true: logind has answered, and logind_levels is its answer */
     unsigned logind_levels;
+    unsigned logind_failures; /* how often in a row logind was asked in vain */
     /* Why the machine is kept up although all slots agree to sleep; "": they do not agree, or
      * nothing keeps it up. */
     char held[512];

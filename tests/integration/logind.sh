@@ -38,9 +38,14 @@ printf '[Sleep]\nAllowSuspend=no\n' >/run/systemd/sleep.conf.d/test.conf
 dbus-daemon --system --nofork --nopidfile --nosyslog >"$WORK/logind.log" 2>&1 &
 for _ in $(seq 200); do [ ! -S /run/dbus/system_bus_socket ] || break; sleep 0.1; done
 bus() { exec python3 "$ROOST_SRC/tests/integration/lib_systemd_bus.py" /run/dbus/system_bus_socket "$@"; }
+# The bus must not be asked for who is not there yet: it would look for a program to start, and logind for another way.
+has_owner() {
+    busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus NameHasOwner s "$1" 2>/dev/null | grep -q true
+}
 bus units "$WORK/started" >>"$WORK/logind.log" 2>&1 &
+until_true 60 "something stands in systemd's place" has_owner org.freedesktop.systemd1
 $LOGIND >>"$WORK/logind.log" 2>&1 &
-for _ in $(seq 200); do systemd-inhibit --list >/dev/null 2>&1 && break; sleep 0.1; done
+for _ in $(seq 200); do has_owner org.freedesktop.login1 && break; sleep 0.1; done
 systemd-inhibit --list >/dev/null || { echo "skipped: logind does not run here: $(tail -n 1 "$WORK/logind.log")"; exit 77; }
 
 # inhibit NAME WHAT MODE WHO WHY: until the gate NAME is opened.

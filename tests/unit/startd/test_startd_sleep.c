@@ -461,14 +461,16 @@ static bool logind_has_answered(struct rig *rig)
     return rig->startd->look.logind_known && logind_was_asked(rig);
 }
 
+#define BUSCTL                                                                         \
+    "#!/bin/sh\n[ \"$1 $2\" = 'call org.freedesktop.login1' ] || exit 1\ncase $5 in\n" \
+    "CanSuspend) echo 's \"na\"' ;;\nCanHibernate) echo 's \"challenge\"' ;;\n"        \
+    "CanPowerOff) echo 's \"yes\"' ;;\nesac\n"
+
 static void where_logind_would_do_it_its_word_counts(void **state)
 {
     struct rig *rig = *state;
     put(rig, "/run/systemd/system", "there", "");
-    put(rig, "/usr/bin", "busctl",
-        "#!/bin/sh\n[ \"$1 $2\" = 'call org.freedesktop.login1' ] || exit 1\ncase $5 in\n"
-        "CanSuspend) echo 's \"na\"' ;;\nCanHibernate) echo 's \"challenge\"' ;;\n"
-        "CanPowerOff) echo 's \"yes\"' ;;\nesac\n");
+    put(rig, "/usr/bin", "busctl", BUSCTL);
     begin(rig, CHECKED);
     until(rig, logind_has_answered);
     slots_refresh(rig->startd);
@@ -482,6 +484,14 @@ static void where_logind_would_do_it_its_word_counts(void **state)
     until(rig, logind_was_asked);
     slots_refresh(rig->startd);
     assert_string_equal(ad_string_or(shown(rig), "HibernationSupportedStates", "?"), "S1,S3,S5");
+    put(rig, "/usr/bin", "busctl", BUSCTL); /* it has been started: it is soon asked again */
+    assert_true(rig->startd->look.ask_logind_ms < loop_now_ms(rig->startd->env.loop) + 60000);
+    assert_true(rig->startd->look.seen_ms > 0);
+    rig->startd->look.ask_logind_ms = 1;
+    slots_refresh(rig->startd);
+    until(rig, logind_has_answered);
+    slots_refresh(rig->startd);
+    assert_string_equal(ad_string_or(shown(rig), "HibernationSupportedStates", "?"), "S1,S4,S5");
     begin(rig, CHECKED "LINUX_HIBERNATION_METHOD = \"/sys\"\n");
     assert_int_equal(rig->startd->look.ask_logind_ms, 0);
 }
