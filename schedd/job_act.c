@@ -35,6 +35,7 @@
 #include "schedd/submission/job_spool.h"
 #include "schedd/queue/queue_finish.h"
 #include "schedd/queue/queue_table.h"
+#include "schedd/queue/slice_commits.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
 #include "wire/wire.h"
@@ -48,6 +49,7 @@ struct act {
     struct schedd *schedd;
     struct wire_request *request;
     struct slice_work *turn;
+    struct slice_commits *commits;
     struct change *change; /* of this slice */
     uint64_t steps;        /* of this slice */
     bool committing;       /* the last slice */
@@ -276,15 +278,11 @@ static void act_destroy(struct act *act)
     if (act->turn != NULL) {
         LIST_REMOVE(act, entry);
     }
+    slice_commits_end(act->commits);
     slice_work_destroy(act->turn);
     mem_free(act->found);
     vec_fini(&act->answers, ad_destroy_item);
     mem_free(act);
-}
-
-static void slice_committed(void *arg)
-{
-    claims_flush(arg);
 }
 
 static void act_committed(void *arg)
@@ -359,8 +357,7 @@ static void act_slice(void *arg)
         }
     }
     if (act->at < count) {
-        change_commit(act->change, slice_committed, NULL, act->schedd);
-        slice_work_want(act->turn);
+        slice_commits_add(act->commits, act->change);
         return;
     }
     caller_log_denied(act->schedd, act->request, act->totals[ACT_PERMISSION_DENIED]);
@@ -382,6 +379,7 @@ static void start_act(struct act *act)
     struct schedd *schedd = act->schedd;
     act->turn = slice_work_create(schedd->slices, wire_request_peer(act->request)->identity,
                                   act_slice, act);
+    act->commits = slice_commits_create(schedd, act->request, act->turn);
     LIST_INSERT_HEAD(&schedd->under_way.acts, act, entry);
     wire_request_on_gone(act->request, act_gone, act);
     slice_work_want(act->turn);

@@ -27,6 +27,7 @@
 #include "schedd/job_events.h"
 #include "schedd/questions/job_select.h"
 #include "schedd/queue/queue_table.h"
+#include "schedd/queue/slice_commits.h"
 #include "schedd/schedd_state.h"
 #include "schedd/submission/submit_plan.h"
 #include "wire/wire.h"
@@ -39,6 +40,7 @@ struct edit {
     struct schedd *schedd;
     struct wire_request *request;
     struct slice_work *turn;
+    struct slice_commits *commits;
     struct job_caller caller;
     const struct ad *changes; /* new attributes, borrowed from the request */
     /* jobs to change; denied jobs, and those that have left, are taken out */
@@ -96,14 +98,10 @@ static void edit_destroy(struct edit *edit)
     if (edit->turn != NULL) {
         LIST_REMOVE(edit, entry);
     }
+    slice_commits_end(edit->commits);
     slice_work_destroy(edit->turn);
     selected_fini(&edit->found);
     mem_free(edit);
-}
-
-static void slice_committed(void *arg)
-{
-    claims_flush(arg);
 }
 
 static void edit_committed(void *arg)
@@ -182,8 +180,7 @@ static void apply_slice(struct edit *edit)
         change_next(edit, change, &steps);
     }
     if (edit->at < edit->kept) {
-        change_commit(change, slice_committed, NULL, edit->schedd);
-        slice_work_want(edit->turn);
+        slice_commits_add(edit->commits, change);
         return;
     }
     log_edit(edit);
@@ -242,6 +239,7 @@ static void start_edit(struct edit *edit, int result, const struct err *err)
     }
     edit->turn = slice_work_create(schedd->slices, wire_request_peer(edit->request)->identity,
                                    edit_slice, edit);
+    edit->commits = slice_commits_create(schedd, edit->request, edit->turn);
     LIST_INSERT_HEAD(&schedd->under_way.edits, edit, entry);
     wire_request_on_gone(edit->request, edit_gone, edit);
     slice_work_want(edit->turn);

@@ -357,6 +357,9 @@ static void removed(void *arg, struct wire_reply *reply)
 {
     struct submission *removal = arg;
     struct client_batch *batch = removal->batch;
+    if (reply->more) {
+        return; /* the schedd goes on */
+    }
     sim_trace(removal->person->sim, NULL, "client: batch %u is removed: %d %s",
               (unsigned)(batch - removal->person->client->batches), reply->status, reply->text);
     batch->under_way = false;

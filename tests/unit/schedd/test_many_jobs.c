@@ -282,6 +282,8 @@ static void others_are_answered_while_many_jobs_are_changed(void **state)
         }
         assert_int_equal(call.answer.status, 0);
         assert_int_equal(ad_int_or(call.answer.args, "Success", 0), COUNT);
+        /* the caller is told that the command goes on, and waits on */
+        assert_in_range(call.answer.parts, 3, 20);
         end(&call);
         assert_int_equal(count_jobs(world, COMMANDS[i].meant), COUNT);
     }
