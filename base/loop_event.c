@@ -45,6 +45,7 @@
 #define DELAY_MS_MAX ((uint64_t)100 * 366 * 86400 * 1000) /* a century: longer is "never" */
 #define SIGNALS_MAX  8                                    /* different numbers of one loop */
 #define READINGS_MAX 8                                    /* of both clocks, for one difference */
+#define PUT_OFF_NS   NS_PER_S /* a wake for nothing is put off by no less and no more often */
 
 struct loop_timer {
     struct loop *loop;
@@ -83,7 +84,8 @@ struct loop {
     struct loop_timer **heap;
     size_t heap_count, heap_capacity;
     uint64_t timer_sequence;
-    uint64_t armed_ns; /* what the timerfd is set to; UINT64_MAX: nothing */
+    uint64_t armed_ns;   /* what the timerfd is set to; UINT64_MAX: nothing */
+    uint64_t put_off_ns; /* when that was last put off */
     bool in_timers;
 
     struct event defer_event;
@@ -316,11 +318,24 @@ static void timers_await(struct loop *loop, uint64_t now_ns)
 {
     uint64_t next_ns = loop->heap_count > 0 ? loop->heap[0]->due_ns : UINT64_MAX;
     if (next_ns >= loop->armed_ns) {
-        return; /* the timerfd is early enough: a wake for nothing is cheaper than setting it */
+        return; /* the timerfd is early enough */
     }
     if (next_ns <= now_ns) {
         CHECK(event_add(&loop->due_event, &AT_ONCE) == 0);
     } else {
+        timers_arm(loop, next_ns);
+    }
+}
+
+/* Puts off the timerfd after the first timer was stopped or set to a later time.  In a busy process
+ * a wake for nothing is cheaper than setting the timerfd again; a process at rest would be woken
+ * only for that. */
+static void timers_put_off(struct loop *loop, uint64_t now_ns)
+{
+    uint64_t next_ns = loop->heap_count > 0 ? loop->heap[0]->due_ns : UINT64_MAX;
+    if (loop->armed_ns > now_ns && next_ns > loop->armed_ns &&
+        next_ns - loop->armed_ns >= PUT_OFF_NS && now_ns - loop->put_off_ns >= PUT_OFF_NS) {
+        loop->put_off_ns = now_ns;
         timers_arm(loop, next_ns);
     }
 }
@@ -347,6 +362,7 @@ static void timers_run(evutil_socket_t fd, short what, void *arg)
         timers_arm(loop, loop->heap_count > 0 ? loop->heap[0]->due_ns : UINT64_MAX);
     }
     timers_await(loop, now_ns);
+    timers_put_off(loop, now_ns);
 }
 
 struct loop_timer *loop_timer_create(struct loop *loop, loop_f call, void *arg)
@@ -372,6 +388,7 @@ void loop_timer_set(struct loop_timer *timer, uint64_t delay_ms)
     struct loop *loop = timer->loop;
     uint64_t delay_ns = (delay_ms < DELAY_MS_MAX ? delay_ms : DELAY_MS_MAX) * NS_PER_MS;
     uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
+    bool was_first = timer->at == 0;
     timer->due_ns = now_ns + delay_ns;
     timer->sequence = ++loop->timer_sequence;
     if (timer->at == SIZE_MAX) {
@@ -383,16 +400,26 @@ void loop_timer_set(struct loop_timer *timer, uint64_t delay_ms)
     } else {
         heap_settle(loop, timer->at, timer);
     }
-    if (!loop->in_timers && loop->heap[0] == timer) {
+    if (loop->in_timers) {
+        return; /* timers_run() sets the timerfd */
+    }
+    if (loop->heap[0] == timer) {
         timers_await(loop, now_ns);
+    }
+    if (was_first) {
+        timers_put_off(loop, now_ns);
     }
 }
 
 void loop_timer_stop(struct loop_timer *timer)
 {
-    if (timer->at != SIZE_MAX) {
-        heap_remove(timer->loop,
-                    timer); /* the timerfd may fire for nothing: cheaper than setting it */
+    if (timer->at == SIZE_MAX) {
+        return;
+    }
+    bool was_first = timer->at == 0;
+    heap_remove(timer->loop, timer);
+    if (was_first && !timer->loop->in_timers) {
+        timers_put_off(timer->loop, clock_ns(CLOCK_BOOTTIME));
     }
 }
 

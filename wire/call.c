@@ -1,8 +1,9 @@
 /* wire/call.c - our requests and their replies.
  *
  * A call ends with its last reply, its deadline, wire_cancel() or the connection.  There is one
- * deadline timer per connection, set for the earliest deadline ever seen, and not reset when that
- * call is answered: a superfluous tick now and then is cheaper than a timer per call.
+ * deadline timer per connection, set for the earliest deadline seen, and stopped when no call with
+ * a deadline is left.  It is not set anew when one of several is answered: a superfluous tick now
+ * and then is cheaper than a timer per call.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -52,6 +53,10 @@ static struct call call_take(struct wire *wire, struct call *call)
     struct call copy = *call;
     id_table_remove(&wire->calls, &call->node);
     mem_free(call);
+    if (copy.deadline_ms != 0 && --wire->calls_with_deadline == 0) {
+        wire->deadline_next_ms = UINT64_MAX;
+        loop_timer_stop(wire->deadlines);
+    }
     return copy;
 }
 
@@ -91,6 +96,7 @@ static int64_t call_add(struct wire *wire, uint64_t deadline_ms, const struct ca
     struct call *call = mem_zalloc(sizeof *call);
     *call = *like;
     call->deadline_ms = deadline_ms;
+    wire->calls_with_deadline += deadline_ms != 0;
     id_table_add(&wire->calls, wire->last_call, &call->node);
     call_arm(wire, call);
     return (int64_t)wire->last_call;

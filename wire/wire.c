@@ -197,12 +197,31 @@ const struct wire_peer *wire_peer(const struct wire *wire)
     return &wire->caller->peer;
 }
 
-/* Returns after how much silence the peer is sent a PING. */
+/* Returns after how much silence the peer is sent a PING, at the latest. */
 static uint64_t ping_after_ms(const struct wire *wire)
 {
     uint64_t ms = (uint64_t)wire->context->attended * 1000 / WIRE_PINGS_S_MAX;
     ms = ms < WIRE_ATTEND_MS ? WIRE_ATTEND_MS : ms;
-    return wire->life.attended && ms < WIRE_PING_MS ? ms : WIRE_PING_MS;
+    if (wire->life.attended && ms < WIRE_PING_MS) {
+        return ms;
+    }
+    /* Each side's PING is a sign of life to the other: one side's are enough. */
+    return wire->dialled ? WIRE_PING_MS : WIRE_PING_ACCEPTED_MS;
+}
+
+/* Returns the moment at which the peer is sent a PING if nothing comes.  That of all connections is
+ * a multiple of one time, so that a process, and all those of a host, wake once for many. */
+static uint64_t ping_due_ms(const struct wire *wire)
+{
+    uint64_t grid_ms = wire->life.attended ? WIRE_ATTEND_GRID_MS : WIRE_PING_GRID_MS;
+    uint64_t due_ms = wire->life.last_input_ms + ping_after_ms(wire);
+    return due_ms - due_ms % grid_ms;
+}
+
+static void clock_set(struct wire *wire)
+{
+    uint64_t now_ms = loop_now_ms(wire->context->loop), due_ms = ping_due_ms(wire);
+    loop_timer_set(wire->clock, due_ms > now_ms ? due_ms - now_ms : 0);
 }
 
 void wire_proved(struct wire *wire)
@@ -214,7 +233,7 @@ void wire_proved(struct wire *wire)
     if (wire_limits_join(wire, &err) < 0) {
         wire_fail(wire, -EBUSY, true, "%s", err.text);
     } else if (wire->state == WIRE_READY) {
-        loop_timer_set(wire->clock, ping_after_ms(wire));
+        clock_set(wire);
     }
 }
 
@@ -233,17 +252,19 @@ void wire_attend(struct wire *wire)
     wire->life.attended = true;
     wire->context->attended++;
     if (wire->state == WIRE_READY && wire->share.proved && !wire->life.pinged) {
-        loop_timer_set(wire->clock, ping_after_ms(wire));
+        clock_set(wire);
     }
 }
 
 static void note_heard(struct wire *wire)
 {
+    bool was_silent = wire->life.silent;
     wire->life.last_input_ms = loop_now_ms(wire->context->loop);
-    wire->life.pinged = wire->life.doubted = false;
-    if (wire->life.silent) {
-        wire->life.silent = false;
-        loop_timer_set(wire->clock, ping_after_ms(wire)); /* not when it would have been closed */
+    if (wire->life.pinged) { /* not when the answer would have been overdue */
+        clock_set(wire);
+    }
+    wire->life.pinged = wire->life.doubted = wire->life.silent = false;
+    if (was_silent) {
         wire->events.silent(wire->arg, wire, 0);
     }
 }
@@ -252,8 +273,10 @@ static void note_heard(struct wire *wire)
  * milliseconds until the next look; 0: the connection is over. */
 static uint64_t await_answer(struct wire *wire, uint64_t waited_ms, uint64_t silent_ms)
 {
-    /* An attended peer gets its PING earlier, but is given up no earlier than others. */
-    uint64_t give_up_ms = 2 * WIRE_PING_MS - ping_after_ms(wire);
+    /* Who gets its PING earlier is given up no earlier than others. */
+    uint64_t asked_ms = wire->life.pinged_ms - wire->life.last_input_ms;
+    uint64_t give_up_ms =
+        2 * WIRE_PING_MS - (asked_ms < WIRE_PING_ACCEPTED_MS ? asked_ms : WIRE_PING_ACCEPTED_MS);
     if (waited_ms >= give_up_ms) {
         log_warn(wire->context->log, "wire.silent", "connection closed: the peer is silent",
                  LOG_TEXT("peer", wire->caller->address),
@@ -308,9 +331,9 @@ static void wire_clock(void *arg)
     if (wire_limits_is_waiting(wire)) { /* we do not hear it */
         note_heard(wire);
     }
-    uint64_t silent_ms = now_ms - wire->life.last_input_ms, after_ms = ping_after_ms(wire);
-    if (!wire->life.pinged && silent_ms < after_ms) {
-        loop_timer_set(wire->clock, after_ms - silent_ms);
+    uint64_t silent_ms = now_ms - wire->life.last_input_ms;
+    if (!wire->life.pinged && now_ms < ping_due_ms(wire)) {
+        clock_set(wire);
         return;
     }
     /* After a suspend both sides find a long silence: only one after a PING of ours counts. */
@@ -331,7 +354,11 @@ static void wire_becomes_ready(struct wire *wire)
     if (wire->dialled) {
         (void)wire_limits_join(wire, NULL); /* of ours there are never too many */
     }
-    loop_timer_set(wire->clock, wire->share.proved ? ping_after_ms(wire) : WIRE_PROOF_MS);
+    if (wire->share.proved) {
+        clock_set(wire);
+    } else {
+        loop_timer_set(wire->clock, WIRE_PROOF_MS);
+    }
     if (wire->events.ready != NULL) {
         wire->events.ready(wire->arg, wire);
     }

@@ -49,15 +49,19 @@ struct wire_request;
 /* most bytes of an uplink name, without the terminating zero */
 #define WIRE_NAME_MAX    255
 #define WIRE_GREETING_MS 10000 /* milliseconds; time limit for the greeting */
-/* Milliseconds of silence after which a PING is sent; as much silence again closes the
- * connection. */
-#define WIRE_PING_MS 20000
+/* Milliseconds of silence after which the side that dialled sends a PING, and the other side;
+ * earlier by less than WIRE_PING_GRID_MS, so that PINGs of many connections come at one time.
+ * Twice WIRE_PING_MS of silence closes the connection. */
+#define WIRE_PING_MS          20000
+#define WIRE_PING_ACCEPTED_MS 25000
+#define WIRE_PING_GRID_MS     5000
 /* The same for a peer that this side attends to (wire_attend()): after so much silence it is sent a
  * PING, and when it has not answered in time, it counts as silent.  With many such peers the PINGs
  * come later, up to WIRE_PING_MS, so that a process sends at most WIRE_PINGS_S_MAX a second. */
-#define WIRE_ATTEND_MS   6000
-#define WIRE_ANSWER_MS   3000
-#define WIRE_PINGS_S_MAX 250
+#define WIRE_ATTEND_MS      6000
+#define WIRE_ATTEND_GRID_MS 1000
+#define WIRE_ANSWER_MS      3000
+#define WIRE_PINGS_S_MAX    250
 /* Most bytes of a reply's parts that are under way, not yet acknowledged by the caller. */
 #define WIRE_WINDOW_BYTES ((size_t)1 << 20)
 

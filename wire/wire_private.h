@@ -224,6 +224,7 @@ struct wire {
     /* loop_now_ms() at which the calls of this side are next checked for a missed deadline;
      * UINT64_MAX: no check is due */
     uint64_t deadline_next_ms;
+    size_t calls_with_deadline;
 };
 
 /* Ends the connection: its state is OVER at once, and in the next turn the owner's callback closed

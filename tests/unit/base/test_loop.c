@@ -234,6 +234,45 @@ static void many_timers_set_moved_and_stopped_at_random_keep_their_order(void **
     assert_int_equal(f->calls, 60);
 }
 
+/* Returns in how many seconds the loop's timerfd expires, by /proc; -1: it is not set. */
+static long timerfd_expires_s(void)
+{
+    char path[64], text[512] = "";
+    long seconds = -1, nanoseconds = 0;
+    for (int fd = 0; fd < 100; fd++) {
+        (void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+        FILE *file = fopen(path, "re");
+        if (file == NULL) {
+            continue;
+        }
+        text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+        (void)fclose(file);
+        const char *value = strstr(text, "it_value: (");
+        if (value != NULL && sscanf(value, "it_value: (%ld, %ld)", &seconds, &nanoseconds) == 2) {
+            return seconds > 0 || nanoseconds > 0 ? seconds : -1;
+        }
+    }
+    fail_msg("no timerfd");
+    return -1;
+}
+
+static void a_process_at_rest_is_not_woken_for_a_timer_that_was_stopped(void **state)
+{
+    struct fixture *f = *state;
+    f->timer[0] = loop_timer_create(f->loop, call_a, f);
+    loop_timer_set(f->timer[0], 5000000);
+    assert_in_range(timerfd_expires_s(), 0, DEADLINE_MS / 1000);
+    loop_timer_stop(f->deadline);
+    assert_in_range(timerfd_expires_s(), 4000, 5000);
+}
+
+static void a_process_at_rest_is_not_woken_for_a_timer_that_was_put_off(void **state)
+{
+    struct fixture *f = *state;
+    loop_timer_set(f->deadline, 5000000);
+    assert_in_range(timerfd_expires_s(), 4000, 5000);
+}
+
 static void a_delay_of_for_ever_is_no_overflow(void **state)
 {
     struct fixture *f = *state;
@@ -548,6 +587,8 @@ int main(void)
         TEST(a_timer_may_set_and_destroy_itself_in_its_callback),
         TEST(a_timer_destroyed_by_another_of_the_same_batch_does_not_run),
         TEST(many_timers_set_moved_and_stopped_at_random_keep_their_order),
+        TEST(a_process_at_rest_is_not_woken_for_a_timer_that_was_stopped),
+        TEST(a_process_at_rest_is_not_woken_for_a_timer_that_was_put_off),
         TEST(a_delay_of_for_ever_is_no_overflow),
         TEST(now_is_the_clock_that_counts_suspends),
         TEST(timers_go_on_while_the_machine_sleeps),

@@ -182,6 +182,21 @@ static void both_sides_may_call(void **state)
     world->handler = NULL;
 }
 
+static void an_answered_call_leaves_no_timer_behind(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    struct end end;
+    world_connect(world, "alice@pool", ANYBODY, &end);
+    assert_true(wire_call(end.wire, VERB_PING, NULL, WIRE_NO_DEADLINE, on_answer, &answer) > 0);
+    for (int i = 0; i < 2; i++) { /* with a call without a deadline on its way, and without */
+        (void)ask(end.wire, VERB_PING, 0, &answer);
+        assert_true(loop_timer_is_set(end.wire->deadlines));
+        world_until_flag(world, &answer.done);
+        assert_false(loop_timer_is_set(end.wire->deadlines));
+    }
+}
+
 static void a_refusal_comes_with_its_text(void **state)
 {
     struct world *world = *state;
@@ -769,6 +784,7 @@ int main(void)
         WORLD_TEST(a_call_gets_its_answer_with_ads_and_blob),
         WORLD_TEST(many_calls_at_once_each_get_their_own_answer_in_order_of_arrival),
         WORLD_TEST(both_sides_may_call),
+        WORLD_TEST(an_answered_call_leaves_no_timer_behind),
         WORLD_TEST(a_refusal_comes_with_its_text),
         WORLD_TEST(a_verb_that_needs_more_than_the_token_has_never_reaches_the_handler),
         WORLD_TEST(who_answers_nothing_says_so),
