@@ -33,6 +33,7 @@ enum {
     PLANT_KNOWN_claim_unsaid = 1,
     /* rooster: the power method of a machine that does not respond is not asked */
     PLANT_KNOWN_silent_not_asked = 1,
+    PLANT_KNOWN_wake_too_early = 1, /* rooster: wakes machines that are still going down */
     /* negotiator: a match that came to nothing still counts as use */
     PLANT_KNOWN_charge_kept = 1,
     /* schedd: commits each job of a submission alone, without a note that others follow */

@@ -32,7 +32,8 @@ static const struct knob NODE[] = {
     {.name = "status_command",
      .type = KNOB_STRING,
      .help = "Method command: the program that tells whether the machine is on; its argument is "
-             "the machine's name; exit status 0: on, 1: off, other: unknown."},
+             "the machine's name; exit status 0: on, 1: off, other: unknown. With it, a machine "
+             "that is wanted while it shuts down is woken as soon as it is off."},
     {.name = "hardware_address",
      .type = KNOB_STRING,
      .help = "Method wol: hardware address of the adapter that listens while the machine sleeps, "

@@ -69,6 +69,8 @@ struct power_method {
      * program (power_call.pid). */
     void (*cancel)(struct power_call *call);
     bool can_watch; /* begin() accepts POWER_DO_WATCH and reports by power_call_news() */
+    /* wake orders may be lost, and do no harm to a machine that is on or boots */
+    bool may_repeat;
     /* Returns how long a sleep to the state `level` ("S5", ...) may take, milliseconds; NULL: no
      * longer than other operations. */
     uint64_t (*sleep_max_ms)(const struct power_node *node, const char *level);

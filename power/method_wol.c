@@ -355,5 +355,6 @@ static void wol_begin(struct power_call *call)
 }
 
 const struct power_method power_method_wol = {.name = "wol",
+                                              .may_repeat = true,
                                               .check = wol_check,
                                               .begin = wol_begin};

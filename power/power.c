@@ -205,7 +205,7 @@ unsigned power_can(const struct power_node *node)
         bool is_there = i != POWER_DO_WATCH || method->can_watch;
         can |= is_there && method->check(node, (enum power_operation)i, NULL) == 0 ? BITS[i] : 0;
     }
-    return can;
+    return method != NULL && method->may_repeat ? can | POWER_CAN_REPEAT : can;
 }
 
 void power_relay_by(struct power *power, power_relay_f relay, void *arg)

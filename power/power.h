@@ -151,6 +151,7 @@ void power_watch_end(struct power_watch *watch); /* NULL is allowed */
 #define POWER_CAN_SLEEP  2U
 #define POWER_CAN_STATUS 4U
 #define POWER_CAN_WATCH  8U
+#define POWER_CAN_REPEAT 16U /* an order to wake may be repeated, also to a machine that boots */
 unsigned power_can(const struct power_node *node);
 
 /* A magic packet for a machine on a network that this host is not on.  A machine of that network

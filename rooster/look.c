@@ -25,6 +25,7 @@
 #include "rooster/silence.h"
 #include "rooster/sleep_record.h"
 #include "rooster/sleeps.h"
+#include "rooster/still_up.h"
 #include "rooster/wakes.h"
 #include "wire/watch.h"
 
@@ -99,9 +100,16 @@ static void follow_ads(struct node *node)
     if (node->asleep.has_ads && node->state == WAKE_OFF) {
         sleep_record_settled(node);
     }
+    if (!up && node->state == WAKE_WAKING) {
+        still_up_repeat(node);
+    }
     if (up && node->state != WAKE_UP) {
+        still_up_woke(node);
         node_is_up(node);
     } else if (!up && node->asleep.has_ads && node->state == WAKE_UP) {
+        if (node->look.saw_up) {
+            still_up_slept(node);
+        }
         node_is_asleep(node, ad_string_or(node->asleep.ad, "PowerStateReason", "asleep"));
         if (node->look.saw_up && node->sleep.id[0] == '\0') {
             record_sleep(node);

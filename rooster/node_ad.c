@@ -14,6 +14,7 @@
 #include "rooster/queue_ask.h"
 #include "rooster/rooster.h"
 #include "rooster/seen.h"
+#include "rooster/still_up.h"
 #include "rooster/ways.h"
 
 /* Copies from the machine's own ads why it stays up, or off. */
@@ -113,6 +114,9 @@ struct ad *node_to_ad(const struct node *node)
     queue_print(node, reason, sizeof reason);
     if (reason[0] != '\0' && node->state == WAKE_OFF) {
         ad_set_string(ad, "WakeHeldBy", reason);
+    }
+    if (still_up_held(node) != NULL) {
+        ad_set_string(ad, "WakeHeldBy", still_up_held(node));
     }
     guards_write_node(node, ad);
     if (node->awake.has_ads && node->awake.boot_id[0] != '\0') {

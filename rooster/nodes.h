@@ -150,9 +150,14 @@ struct node_look {
 
 struct node_still_up { /* for still_up.c: whether the machine is really down */
     struct loop_timer *timer;
-    int64_t down_order; /* MyCurrentTime of the offline ads of the last sleep in which the machine
-                           was found down */
-    bool asking; /* the startd was asked to keep the machine up, or will be asked again soon */
+    /* MyCurrentTime of the offline ads of the last sleep in which the startd was gone, and of the
+     * last one in which the power method did not say that the machine is on */
+    int64_t down_order, off_order;
+    bool asking;   /* the startd or the power method is being asked, or will be asked again soon */
+    bool is_on;    /* the power method says that the machine is still on */
+    bool is_dated; /* slept_ms is known */
+    int64_t slept_ms;  /* when the machine went to sleep, by the loop's clock */
+    uint64_t tried_ms; /* when the power method was asked first, or the wake was ordered; 0: not */
 };
 
 struct node_silence { /* for silence.c: the machine does not respond */

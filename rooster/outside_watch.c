@@ -15,6 +15,7 @@
 #include "rooster/nodes.h"
 #include "rooster/outside.h"
 #include "rooster/rooster.h"
+#include "rooster/still_up.h"
 #include "rooster/wakes.h"
 #include "rooster/ways.h"
 
@@ -38,6 +39,9 @@ static void news_told(void *arg, const struct power_news *news)
         node_went_off(node);
     } else if (news->state == POWER_OFF && node->state == WAKE_GOING_DOWN && !node->ordering) {
         loop_timer_set(node->deadline, 0); /* it need not be asked again later */
+    }
+    if (news->state == POWER_OFF) {
+        still_up_went_off(node);
     }
     if (node->state != WAKE_UP && outside_contradicts(node, why, sizeof why, &since_s)) {
         node_show(node); /* it may be shown as Unknown already, for another reason */

@@ -66,6 +66,7 @@ static void is_off(struct node *node, const char *how)
     node->sleep.is_over = true;
     node->sleep.is_resumed = false;
     outside_assume(node, POWER_OFF);
+    still_up_slept(node);
     char reason[ROOSTER_TEXT_MAX];
     (void)snprintf(reason, sizeof reason, "%s", node->reason); /* why it was to go down */
     log_info(node->rooster->env.log, "sleep.done", how, LOG_TEXT("machine", node->name));

@@ -254,3 +254,25 @@ enum wake_state wake_plan_after_failure(const struct wake_retry *retry, int64_t 
         now_ms + doubled_ms(retry->backoff_ms, failed > 0 ? failed - 1 : 0, retry->quarantine_ms);
     return WAKE_BACKOFF;
 }
+
+enum wake_step wake_plan_step(const struct wake_descent *descent)
+{
+    if (descent->age_ms >= WAKE_DOWN_MAX_MS) {
+        return WAKE_STEP_ORDER;
+    }
+    if (!descent->is_startd_gone) {
+        return WAKE_STEP_ASK_STARTD;
+    }
+    if (!descent->can_tell || PLANTED(wake_too_early)) {
+        return WAKE_STEP_ORDER;
+    }
+    if (!descent->is_told) {
+        return WAKE_STEP_ASK_METHOD;
+    }
+    return descent->is_on ? WAKE_STEP_WAIT : WAKE_STEP_ORDER;
+}
+
+uint64_t wake_plan_pause_ms(uint64_t least_ms, uint64_t tried_ms)
+{
+    return tried_ms / 8 > least_ms ? tried_ms / 8 : least_ms;
+}

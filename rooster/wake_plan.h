@@ -120,4 +120,27 @@ size_t wake_plan_method(const struct wake_retry *retry, int64_t attempt);
 enum wake_state wake_plan_after_failure(const struct wake_retry *retry, int64_t attempts,
                                         uint64_t now_ms, uint64_t *retry_at_ms);
 
+/* How long a machine that went to sleep may still be on its way down.  A wake order that comes
+ * before it is down is lost.  After this time the order is given whatever the machine says. */
+#define WAKE_DOWN_MAX_MS INT64_C(180000)
+struct wake_descent {
+    int64_t age_ms;      /* time since the machine went to sleep */
+    bool is_startd_gone; /* its startd has no uplink any more, or need not be asked */
+    bool can_tell;       /* its power method can tell its state */
+    bool is_told;        /* the method has just answered */
+    bool is_on;          /* it answered that the machine is on */
+};
+/* What to do next with a machine that is wanted, before it is woken. */
+enum wake_step {
+    WAKE_STEP_ASK_STARTD, /* ask its startd to stay up */
+    WAKE_STEP_ASK_METHOD, /* ask its power method for its state */
+    WAKE_STEP_WAIT,       /* the machine is still on: ask again after wake_plan_pause_ms() */
+    WAKE_STEP_ORDER,      /* wake it now */
+};
+enum wake_step wake_plan_step(const struct wake_descent *descent);
+/* Returns how long to wait before a question or an order is repeated that is already tried for
+ * tried_ms: at least least_ms, later an eighth of that time.  So a machine that needs long to go
+ * down is woken late by no more than that share. */
+uint64_t wake_plan_pause_ms(uint64_t least_ms, uint64_t tried_ms);
+
 #endif

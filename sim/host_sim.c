@@ -36,6 +36,7 @@ struct sim_host *sim_host_create(struct sim *sim, const struct sim_host_options 
     host->memory_mib = options->memory_mib > 0 ? options->memory_mib : 4096;
     host->boot_min_ms = options->boot_min_ms > 0 ? options->boot_min_ms : 5000;
     host->boot_max_ms = options->boot_max_ms > 0 ? options->boot_max_ms : 40000;
+    host->stop_max_ms = options->stop_max_ms;
     host->wall_skew_ms = (int64_t)sim_between(sim, 0, 2 * WALL_SKEW_MAX_MS) - WALL_SKEW_MAX_MS;
     host->power = SIM_HOST_OFF;
     sim_list_init(&host->events);
@@ -402,8 +403,14 @@ static void signal_all(struct sim_host *host, int signal_number)
 static void shut_down_tick(void *arg)
 {
     struct sim_host *host = arg;
-    if (any_process(host) == NULL) {
+    if (any_process(host) == NULL && host->stop_max_ms == 0) {
         shut_down_done(host);
+        return;
+    }
+    if (any_process(host) == NULL) { /* the system itself goes down */
+        cancel_plans(host);
+        uint64_t wait_us = sim_between(host->sim, 0, host->stop_max_ms) * SIM_MS;
+        (void)sim_at_host(host, host->sim->now_us + wait_us, shut_down_done, host);
         return;
     }
     if (!host->all_told && sim_process_first(&host->processes, is_service, host) == NULL) {

@@ -41,6 +41,8 @@
 #define BUSY_W         150.0
 #define STRIKE_S       600 /* how long a kill waits for machines that are booting */
 #define ROOSTER_LOOK_S 300
+/* longest time that a machine shuts down after its processes have ended */
+#define STOP_MAX_MS 60000
 /* seconds that a failed wake may cost in the report: one deadline, and the hang before it */
 #define FAILED_WAKE_S 1800
 
@@ -163,6 +165,7 @@ static void configure_node(void *arg, unsigned number, struct sim_host_options *
 {
     struct days *days = arg;
     host->cpus = is_whole(number) ? WHOLE_CPUS : STATIC_CPUS;
+    host->stop_max_ms = STOP_MAX_MS;
     strbuf_puts(config, is_whole(number) ? WHOLE_CONFIG : STATIC_CONFIG);
     strbuf_puts(config, days->options.queue ? QUEUE_CONFIG : SLEEP_CONFIG);
     strbuf_puts(config, "POLLING_INTERVAL = 30\n"); /* nobody sits at these machines */

@@ -23,7 +23,8 @@
 /* A hold that its request does not need any more is given to another one negotiation cycle
  * later. */
 #define SURPLUS_SPARE 1
-#define AGAIN_US      (50 * SIM_S) /* shorter than every deadline */
+#define AGAIN_US      (50 * SIM_S)  /* shorter than every deadline */
+#define BOOTED_US     (600 * SIM_S) /* after this time, its wake is over */
 /* a minute without the seconds between the permission and the order */
 #define MINUTE_US     (55 * SIM_S)
 #define SLACK_S       20.0
@@ -41,6 +42,7 @@ struct machine_truth {
     uint64_t since_us; /* time of the last change of its power */
     uint64_t changed_us, woken_us;
     uint64_t pressed_us; /* when somebody pressed its button; 0: never */
+    uint64_t up_us;      /* when it was on again */
     uint64_t ordered_until_us, asked_us, boot_us;
     unsigned stops, wakes, boots, crashes;
     double on_s, off_s, job_cpu_s, slack_s;
@@ -220,6 +222,10 @@ static void wake_asked(void *arg, struct sim_host *host)
         judge_broken(truth->judge, "wake_repeated: %s is on its way up, and woken again",
                      host->name);
     }
+    bool was_used = machine->changed_us - machine->up_us > BOOTED_US; /* else: a wake goes on */
+    if (machine->kind == POWER_KIND_GOOD && host->power == SIM_HOST_STOPPING && was_used) {
+        judge_broken(truth->judge, "wake_too_early: %s is woken while it shuts down", host->name);
+    }
     machine->woken_us = truth->sim->now_us;
     check_limit(truth, add_lately(&truth->woken, truth->sim->now_us), truth->options.wakes_max,
                 "are woken");
@@ -315,6 +321,7 @@ static void power_changed(void *arg, struct sim_host *host, enum sim_power was)
         bool is_known = machine->kind == POWER_KIND_GOOD && machine->boot_us != machine->pressed_us;
         machine->slack_s += SLACK_BOOT_S + (is_known ? 0 : took_s);
         machine->boots++;
+        machine->up_us = truth->sim->now_us;
         machine->was_up = true;
         machine->ordered_until_us = 0;
         machine->boot_us = 0;
@@ -335,7 +342,9 @@ static void host_stops(void *arg, struct sim_host *host, bool orderly)
 
 void power_truth_button(struct power_truth *truth, const struct sim_host *host)
 {
-    machine_of(truth, host)->pressed_us = truth->sim->now_us;
+    struct machine_truth *machine = machine_of(truth, host);
+    machine->pressed_us = truth->sim->now_us;
+    machine->asked_us = 0; /* whoever it was woken for needs another one now */
 }
 
 void power_truth_last(struct power_truth *truth)

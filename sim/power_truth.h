@@ -8,6 +8,7 @@
  *   could run waited within WAKE_TOLERANCE_US, and the reserve was not short;
  * - wake_surplus: within SURPLUS_US more sound machines are woken than jobs of one kind waited;
  * - wake_repeated: a sound machine is woken again while it boots;
+ * - wake_too_early: a sound machine is woken while it shuts down, which does nothing;
  * - over_the_limit: more machines are woken, or go down, in a minute than the limits allow;
  * - off_while_claimed: a machine is told to go down, or shuts down, while a job is on its way to
  *   it, runs, or returns its output;

@@ -213,6 +213,8 @@ struct sim_host_options {
     uint32_t cpus;
     int64_t memory_mib;
     uint64_t boot_min_ms, boot_max_ms; /* shortest and longest boot time */
+    /* longest time that a shutdown takes after all processes have ended; 0: none */
+    uint64_t stop_max_ms;
 };
 struct sim_host *sim_host_create(struct sim *sim, const struct sim_host_options *options);
 struct sim_host *sim_host_find(struct sim *sim, const char *name); /* NULL: no such host */

@@ -171,7 +171,7 @@ struct sim_host {
     size_t index;
     uint32_t cpus, cpus_now; /* CPUs as configured; CPUs that the host has since its last boot */
     int64_t memory_mib;
-    uint64_t boot_min_ms, boot_max_ms;
+    uint64_t boot_min_ms, boot_max_ms, stop_max_ms;
     unsigned fail_boots;
     struct sim_temper temper;
     enum sim_power power;

@@ -48,6 +48,7 @@ class Machine:
         self.power = os.path.join(pool.work, "power", name)
         self.shell, self.init, self.ending, self.adapter = None, None, None, None
         self.cable, self.plug_at, self.boots, self.told = True, None, 0, ""
+        self.slow_s, self.down_at = 0, None
         self.truth, self.truth_at = "off", time.monotonic()
         self.touched_at = time.monotonic()
 
@@ -104,7 +105,7 @@ class Machine:
             os.kill(self.init, signal.SIGKILL)
         self.shell.kill()
         self.shell.wait()
-        self.shell, self.init, self.ending = None, None, None
+        self.shell, self.init, self.ending, self.down_at = None, None, None, None
         self.pool.remove(self.power + ".power")
         self.pool.remove(self.power + ".on")  # nothing hears it while the machine is going down
         if self.method == "wol":
@@ -113,7 +114,9 @@ class Machine:
         self.become("off")
 
     def shut_down(self, how):
-        """As a person or the machine itself shuts it down: as the unit does it, by `roost stop`, or by SIGTERM alone."""
+        """As a person or the machine itself shuts it down: as the unit does it, by `roost stop`, or by SIGTERM alone.
+
+        A wake order that comes before its power is gone, slow_s after its daemons, does nothing."""
         self.become("between")
         command = None
         if how != "term":
@@ -152,10 +155,13 @@ class Machine:
             if command is not None:
                 command.poll()
             if now > until or (self.master() is None and (command is None or command.returncode is not None)):
-                if now > until:
-                    self.pool.wrong(f"{self.name} does not shut down within 20 s")
-                say(f"{self.name} is off")
-                self.lose_power()
+                if self.down_at is None:
+                    if now > until:
+                        self.pool.wrong(f"{self.name} does not shut down within 20 s")
+                    self.down_at = now + self.slow_s  # its system ends, too
+                if now >= self.down_at:
+                    say(f"{self.name} is off")
+                    self.lose_power()
         if self.pool.remove(self.power + ".off") and self.truth == "on":
             say(f"{self.name} goes to sleep")
             self.shut_down("term")
@@ -202,6 +208,7 @@ class Pool:
         elif deed == "unplug":
             machine.unplug(self.random.uniform(4, 25))
         else:
+            machine.slow_s = self.random.choice([0, 0, 1, 3, 6])
             machine.shut_down(deed)
 
     # ---- jobs
@@ -425,6 +432,28 @@ class Pool:
             self.live(0.3)
 
 
+def slow_ones(pool):
+    """Machines that are wanted while they shut down: the first wake brings each of them back, whatever its method."""
+    say("all machines shut down slowly, and are wanted meanwhile")
+    for name in EXECUTE_HOSTS:
+        pool.submit(name, 16)
+    busy, end = set(), time.monotonic() + BACK_WITHIN_S
+    while busy != set(EXECUTE_HOSTS) and time.monotonic() < end:
+        pool.live(0.3)
+        busy = {run[0] for run in pool.runs()[0].values()}
+    slow = [machine for machine in pool.machines if machine.name in busy]
+    began = int(time.time())
+    for machine in slow:
+        machine.told, machine.slow_s = "slow shutdown", 5
+        machine.shut_down("shutdown")
+        pool.submit(machine.name, 1)
+    pool.wait_for_all(BACK_WITHIN_S, "all machines shut down slowly")
+    answer = pool.command("laptop", "power", "history", "-constraint", f'Kind == "Wake" && StartTime >= {began}', "-af", "Machine", "Outcome", "Attempts")
+    wakes = sorted(answer.stdout.splitlines()) if answer else []
+    if wakes != sorted(f"{machine.name} Up 1" for machine in slow):
+        pool.wrong(f"the wakes of machines that were wanted while they shut down: {wakes}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     for option in ("--work", "--roost", "--hardware"):
@@ -459,6 +488,7 @@ def main():
     for machine, before in zip(pool.machines, boots):
         if machine.boots <= before:
             pool.wrong(f"{machine.name} did not come back")
+    slow_ones(pool)
     history = pool.command("submit", "history", "-af", "ClusterId", "JobStatus", "ExitCode")
     ended = [tuple(line.split()) for line in history.stdout.splitlines()] if history else []
     if sorted(ended) != sorted((str(job), "4", "0") for job in pool.jobs):

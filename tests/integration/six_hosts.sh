@@ -1,7 +1,8 @@
 #!/bin/bash
 # Six hosts on one wire: a manager, a submit host, a laptop, and three execute hosts which people switch off, cut from power and
-# unplug at random while jobs come.  Every machine comes back when it is wanted, no job is lost or done twice, and what commands
-# say is the truth of at most ten seconds ago (lib_people.py, which knows the truth, because it does all this).
+# unplug at random while jobs come.  Every machine comes back when it is wanted, also when it still shuts down at that time, no
+# job is lost or done twice, and what commands say is the truth of at most ten seconds ago (lib_people.py, which knows the
+# truth, because it does all this).
 #
 # Each host is in network namespaces of its own on a bridge; an execute host that is on has a namespace of processes, too: the
 # end of its init process is the end of its power.  wn1 and wn3 are on a switch that knows whether they are on (method
@@ -9,7 +10,7 @@
 #
 # SIX_HOSTS_SECONDS: how long people are about (6).  ROOST_TEST_SEED: repeats what they do.
 #
-# TIMEOUT: 180
+# TIMEOUT: 240
 # SPDX-License-Identifier: Apache-2.0
 # Functions are called by until_true, too.
 # shellcheck disable=SC2317

@@ -144,8 +144,8 @@ ROOST_CONFIG=$POOL/nodes/wn01/roost.conf ROOST_BOOT_ID=$(cat /proc/sys/kernel/ra
     at "$relay" "$ROOST_BIN/roost-master" -config "$POOL/nodes/wn01/roost.conf" </dev/null >"$WORK/relay.out" 2>&1 &
 "$ROOST" status -constraint 'Machine == "wn01"' -l >"$WORK/asleep" || fail "roost status"
 {
-    sed -e 's/wn01/guest/g' -e '/^\(HardwareAddress\|Subnet\|SubnetMask\|IsWake[A-Za-z]*\) =/d' "$WORK/asleep"
-    printf 'HardwareAddress = "%s"\nSubnet = "10.77.1.0/24"\nOfflineBootId = "before"\n' "$MAC"
+    sed -e 's/wn01/guest/g' -e '/^\(HardwareAddress\|Subnet\|SubnetMask\|IsWake[A-Za-z]*\|OfflineSince\) =/d' "$WORK/asleep"
+    printf 'HardwareAddress = "%s"\nSubnet = "10.77.1.0/24"\nOfflineBootId = "before"\nOfflineSince = 5\n' "$MAC" # packets are not repeated
 } | grep . >"$WORK/guest.ad"
 equals "the guest's offline ad" "$("$ROOST" advertise UPDATE_STARTD_AD "$WORK/guest.ad")" "Sent 1 of 1 ad to the collector."
 relay_is_awake() { [ "$("$ROOST" status -constraint 'Machine == "wn01" && Offline =!= true' -af Subnet 2>/dev/null)" = 10.77.1.0/24 ]; }

@@ -45,6 +45,7 @@ plant uptime_by_wall duration_wrong
 
 story=(--power 4) nodes=20
 plant silent_not_asked node_lost
+plant wake_too_early wake_too_early
 
 story=(--hasty) nodes=4 jobs=60
 plant charge_kept slot_waits

@@ -246,9 +246,88 @@ static void a_machine_whose_ads_say_that_it_wakes_needs_no_section(void **state)
     assert_int_equal(power.wake_port, 40000);
 }
 
+/* ---- a machine that may still be on its way down */
+
+static void sleeps_since(struct rig *rig, int64_t ago_s)
+{
+    char more[400];
+    (void)snprintf(more, sizeof more,
+                   "Offline = true; OfflineBootId = \"b1\"; ClassAdLifetime = 86400;"
+                   " PowerState = \"Off\"; HardwareAddress = \"02:00:00:00:00:07\";"
+                   " Subnet = \"" THERE "\"; OfflineSince = %lld; MyCurrentTime = 5",
+                   (long long)(loop_wall_s(rig->bed->loop) - ago_s));
+    tell(rig, "asleep", more);
+}
+
+static bool order_is_to_be_repeated(struct rig *rig)
+{
+    return order_is_given(rig) && loop_timer_is_set(sleeper(rig)->still_up.timer);
+}
+static bool has_two_packets(struct rig *rig)
+{
+    (void)rig;
+    return asked_of()->packets >= 2;
+}
+
+static void one_that_has_just_gone_gets_the_packet_again_and_again(void **state)
+{
+    struct rig *rig = *state;
+    (void)has_uplink(rig, "startd/near");
+    sleeps_since(rig, 20);
+    is_awake(rig, "near", THERE, "On");
+    until(rig, knows_two);
+    wake(rig);
+    until(rig, order_is_to_be_repeated);
+    assert_int_equal(asked_of()->packets, 1);
+    loop_timer_set(sleeper(rig)->still_up.timer, 0);
+    until(rig, has_two_packets);
+    until(rig, order_is_to_be_repeated); /* again */
+    assert_int_equal(sleeper(rig)->wake.attempts, 1);
+    assert_int_equal(rig->rooster->wakes, 1);
+    restart(rig);
+    until(rig, knows_two);
+    until(rig, order_is_to_be_repeated); /* by the next rooster, too */
+    assert_int_equal(sleeper(rig)->wake.attempts, 1);
+}
+
+static void it_gets_no_more_when_nobody_wants_it_any_more(void **state)
+{
+    struct rig *rig = *state;
+    (void)has_uplink(rig, "startd/near");
+    sleeps_since(rig, 20);
+    is_awake(rig, "near", THERE, "On");
+    until(rig, knows_two);
+    wake(rig);
+    until(rig, order_is_to_be_repeated);
+    unsigned before = asked_of()->count;
+    node_named(rig, "asleep")->asked.by_name = false;
+    for (int i = 0; i < 2; i++) {
+        loop_timer_set(sleeper(rig)->still_up.timer, 0);
+        until(rig, order_is_to_be_repeated);
+    }
+    assert_int_equal(asked_of()->count, before);
+}
+
+static void one_that_sleeps_for_long_gets_it_once(void **state)
+{
+    struct rig *rig = *state;
+    (void)has_uplink(rig, "startd/near");
+    sleeps_since(rig, 200);
+    is_awake(rig, "near", THERE, "On");
+    until(rig, knows_two);
+    wake(rig);
+    until(rig, order_is_given);
+    is_awake(rig, "far", THERE, "On"); /* the loop turns */
+    assert_false(order_is_to_be_repeated(rig));
+    assert_int_equal(asked_of()->packets, 1);
+}
+
 #define RELAY(test) cmocka_unit_test_setup_teardown(test, setup_relay, teardown)
 UNIT_TESTS(RELAY(an_awake_neighbour_is_given_the_packet),
            RELAY(when_one_does_not_do_it_others_are_asked),
            RELAY(where_everybody_sleeps_that_is_the_reason),
            RELAY(who_has_woken_up_meanwhile_may_be_asked),
-           RELAY(a_machine_whose_ads_say_that_it_wakes_needs_no_section))
+           RELAY(a_machine_whose_ads_say_that_it_wakes_needs_no_section),
+           RELAY(one_that_has_just_gone_gets_the_packet_again_and_again),
+           RELAY(it_gets_no_more_when_nobody_wants_it_any_more),
+           RELAY(one_that_sleeps_for_long_gets_it_once))

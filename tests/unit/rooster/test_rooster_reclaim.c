@@ -11,6 +11,7 @@
 
 #include "tests/support/rooster_rig.h"
 
+#include "rooster/still_up.h"
 #include "rooster/wakes.h"
 
 struct played { /* the startd of wn01 */
@@ -185,10 +186,101 @@ static void one_that_sleeps_for_long_is_not_asked(void **state)
 {
     struct rig *rig = *state;
     (void)has_uplink(rig);
-    slept(rig, 100, "");
+    has_section(rig);
+    status_is(rig, "0");
+    slept(rig, 200, "");
     is_held(rig, "wn01", 1);
     until(rig, is_waking);
     assert_int_equal(played()->asked, 0);
+    assert_string_equal(wakes(rig), "wn01 ");
+}
+
+/* ---- machines whose startd is gone, and which shut down */
+
+static bool is_said_to_be_on(struct rig *rig)
+{
+    const struct node *node = node_named(rig, "wn01");
+    return node->still_up.is_on && loop_timer_is_set(node->still_up.timer);
+}
+
+static void ask_now(struct rig *rig)
+{
+    loop_timer_set(node_named(rig, "wn01")->still_up.timer, 0);
+}
+
+static void one_that_its_method_calls_on_is_woken_when_it_is_off(void **state)
+{
+    struct rig *rig = *state;
+    has_section(rig);
+    status_is(rig, "0");
+    slept(rig, 5, "");
+    is_held(rig, "wn01", 1);
+    until(rig, is_said_to_be_on);
+    struct ad *ad = node_to_ad(node_named(rig, "wn01"));
+    assert_non_null(strstr(ad_string_or(ad, "WakeHeldBy", ""), "still going down"));
+    ad_destroy(ad);
+    assert_string_equal(wakes(rig), "status ");
+    status_is(rig, "1");
+    ask_now(rig);
+    until(rig, is_waking);
+    assert_string_equal(wakes(rig), "status status wn01 ");
+    assert_null(still_up_held(node_named(rig, "wn01")));
+    stop(rig);
+    assert_string_equal(ledger(rig, "rooster.db"), "wn01:Wake:Started ");
+}
+
+static void one_whose_method_does_not_know_is_woken_at_once(void **state)
+{
+    struct rig *rig = *state;
+    has_section(rig);
+    status_is(rig, "7");
+    slept(rig, 5, "");
+    is_held(rig, "wn01", 1);
+    until(rig, is_waking);
+    assert_string_equal(wakes(rig), "status wn01 ");
+}
+
+static void jobs_that_are_gone_before_it_is_off_wake_nobody(void **state)
+{
+    struct rig *rig = *state;
+    has_section(rig);
+    status_is(rig, "0");
+    slept(rig, 5, "");
+    is_held(rig, "wn01", 1);
+    until(rig, is_said_to_be_on);
+    is_held(rig, "wn01", 0);
+    status_is(rig, "1");
+    ask_now(rig);
+    until(rig, is_idle);
+    assert_null(strstr(wakes(rig), "wn01"));
+}
+
+static void one_that_reboots_meanwhile_is_up(void **state)
+{
+    struct rig *rig = *state;
+    has_section(rig);
+    status_is(rig, "0");
+    slept(rig, 5, "");
+    is_held(rig, "wn01", 1);
+    until(rig, is_said_to_be_on);
+    boots(rig);
+    until(rig, is_up);
+    ask_now(rig);
+    until(rig, is_idle);
+    assert_null(strstr(wakes(rig), "wn01"));
+}
+
+static void the_clock_of_a_machine_that_was_seen_going_does_not_matter(void **state)
+{
+    struct rig *rig = *state;
+    has_section(rig);
+    status_is(rig, "0");
+    boots(rig);
+    until(rig, is_up);
+    slept(rig, 100000, "");
+    until(rig, is_off);
+    is_held(rig, "wn01", 1);
+    until(rig, is_said_to_be_on);
 }
 
 static void one_that_was_taken_down_from_here_is_not_asked(void **state)
@@ -290,10 +382,11 @@ static void what_somebody_ordered_goes_down_though_jobs_wait(void **state)
     struct rig *rig = *state;
     has_section(rig);
     (void)has_uplink(rig);
+    status_is(rig, "1");
     going_down(rig, 0);
     is_held(rig, "wn01", 1);
     until(rig, is_waking); /* afterwards */
-    assert_string_equal(wakes(rig), "sleep-S4 wn01 ");
+    assert_string_equal(wakes(rig), "sleep-S4 status wn01 ");
     assert_int_equal(played()->asked, 0);
 }
 
@@ -306,4 +399,9 @@ UNIT_TESTS(RIG(one_that_is_not_down_yet_is_taken_back_and_not_woken),
            RIG(who_shows_itself_while_it_is_asked_is_up),
            RIG(one_that_goes_down_is_kept_up_while_the_order_is_not_given),
            RIG(without_jobs_it_is_taken_down_when_that_time_is_over),
-           RIG(what_somebody_ordered_goes_down_though_jobs_wait))
+           RIG(what_somebody_ordered_goes_down_though_jobs_wait),
+           RIG(one_that_its_method_calls_on_is_woken_when_it_is_off),
+           RIG(one_whose_method_does_not_know_is_woken_at_once),
+           RIG(jobs_that_are_gone_before_it_is_off_wake_nobody),
+           RIG(one_that_reboots_meanwhile_is_up),
+           RIG(the_clock_of_a_machine_that_was_seen_going_does_not_matter))

@@ -351,6 +351,39 @@ static void states_have_the_names_that_status_shows(void **state)
     }
 }
 
+static enum wake_step step(int64_t age_ms, bool is_startd_gone, bool can_tell, bool is_told,
+                           bool is_on)
+{
+    const struct wake_descent descent = {.age_ms = age_ms,
+                                         .is_startd_gone = is_startd_gone,
+                                         .can_tell = can_tell,
+                                         .is_told = is_told,
+                                         .is_on = is_on};
+    return wake_plan_step(&descent);
+}
+
+static void one_that_has_just_gone_to_sleep_is_asked_whether_it_is_down(void **state)
+{
+    (void)state;
+    int64_t last_ms = WAKE_DOWN_MAX_MS - 1;
+    assert_int_equal(step(0, false, true, false, false), WAKE_STEP_ASK_STARTD);
+    assert_int_equal(step(last_ms, false, false, false, false), WAKE_STEP_ASK_STARTD);
+    assert_int_equal(step(0, true, true, false, false), WAKE_STEP_ASK_METHOD);
+    assert_int_equal(step(last_ms, true, true, true, true), WAKE_STEP_WAIT);
+    assert_int_equal(step(0, true, true, true, false), WAKE_STEP_ORDER);
+    assert_int_equal(step(0, true, false, false, false), WAKE_STEP_ORDER);
+    assert_int_equal(step(WAKE_DOWN_MAX_MS, false, true, false, false), WAKE_STEP_ORDER);
+    assert_int_equal(step(WAKE_DOWN_MAX_MS, true, true, true, true), WAKE_STEP_ORDER);
+}
+
+static void what_is_repeated_is_repeated_after_pauses_that_grow_with_the_wait(void **state)
+{
+    (void)state;
+    assert_int_equal(wake_plan_pause_ms(1000, 0), 1000);
+    assert_int_equal(wake_plan_pause_ms(1000, 8000), 1000);
+    assert_int_equal(wake_plan_pause_ms(1000, 80000), 10000);
+}
+
 UNIT_TESTS(UNIT(ordered_machines_come_first_then_rank_then_name),
            UNIT(nothing_is_woken_without_demand_or_order_or_method),
            UNIT(back_off_and_quarantine_wait_and_only_an_order_breaks_quarantine),
@@ -365,4 +398,6 @@ UNIT_TESTS(UNIT(ordered_machines_come_first_then_rank_then_name),
            UNIT(quarantine_doubles_from_one_to_the_next_up_to_its_bound),
            UNIT(spare_ones_come_last_as_many_as_are_wanted),
            UNIT(who_would_draw_more_than_is_left_is_passed_over),
-           UNIT(states_have_the_names_that_status_shows))
+           UNIT(states_have_the_names_that_status_shows),
+           UNIT(one_that_has_just_gone_to_sleep_is_asked_whether_it_is_down),
+           UNIT(what_is_repeated_is_repeated_after_pauses_that_grow_with_the_wait))
