@@ -14,6 +14,14 @@ queued() { "$ROOST" q -af ClusterId ProcId 2>/dev/null | sort; }
 count_is() { [ "$(queued | wc -l)" -eq "$1" ]; }
 log_has() { grep -rq "$1" "$POOL/log"; }
 stop() { pool_stop; rm -rf "$POOL/log"/*; }
+# start_until SECONDS WHAT COMMAND...: starts a pool whose schedd does not come up, for which `roost start` would wait.
+start_until() {
+    "$ROOST" start >"$WORK/start.out" 2>&1 &
+    local starting=$!
+    until_true "$@"
+    kill "$starting" 2>/dev/null # it may have given up
+    wait "$starting"
+}
 restore() { cp "$WORK/good/"schedd.db* "$POOL/spool/"; }
 # flip TEXT NTH: changes one bit in the NTH place of the file where TEXT is.
 flip() {
@@ -82,8 +90,7 @@ at = data.index(b"Marker150End") // 4096 * 4096
 data[at:at + 4096] = b"\xa5" * 4096
 open(path, "wb").write(data)
 PY
-timeout 3 "$ROOST" start >"$WORK/start.out" 2>&1
-until_true 20 "the schedd says what to do" log_has 'schedd.db: .*roost store salvage'
+start_until 20 "the schedd says what to do" log_has 'schedd.db: .*roost store salvage'
 stop
 "$ROOST" store check "$DB" >"$WORK/said" 2>&1 && fail "check found nothing"
 "$ROOST" store salvage "$DB" "$WORK/new.db" >"$WORK/said" || fail "salvage: $(cat "$WORK/said")"
@@ -111,8 +118,7 @@ stop
 
 say "the queue is lost"
 rm "$DB"
-timeout 3 "$ROOST" start >"$WORK/start.out" 2>&1
-until_true 20 "the schedd refuses" log_has 'schedd.db: the file is missing, but .*witness says'
+start_until 20 "the schedd refuses" log_has 'schedd.db: the file is missing, but .*witness says'
 [ ! -e "$DB" ] || fail "a new queue was made"
 stop
 "$ROOST" store import --empty "$DB" || fail "import --empty"

@@ -93,9 +93,9 @@ passed() {
     exit 0
 }
 
-# until_true SECONDS WHAT COMMAND...: asks again and again.
+# until_true SECONDS WHAT COMMAND...: asks again and again, on a machine that is slow or busy up to three times as long.
 until_true() {
-    local end=$((SECONDS + $1)) what=$2
+    local end=$((SECONDS + 3 * $1)) what=$2
     shift 2
     until "$@"; do
         [ $SECONDS -lt $end ] || fail "$what: not in time"
