@@ -120,8 +120,11 @@ say "$matches matches"
 # this may be lost: the use since then of a claim that ended while no negotiator watched (from its start until 0.1 s
 # after it got the lease), or that ended before one that was killed had settled again.  Only this may be charged too
 # much: a claim that began so is charged from the beginning of that second, and while the slot is Matched.
-awk '
-    function seconds(stamp) { split(stamp, part, /[-T:Z]/); return ((part[3] * 24 + part[4]) * 60 + part[5]) * 60 + part[6] }
+TZ=UTC0 awk '
+    function seconds(stamp,  part) {
+        split(stamp, part, /[-T:Z]/)
+        return mktime(part[1] " " part[2] " " part[3] " " part[4] " " part[5] " 0") + part[6]
+    }
     function later(a, b) { return a > b ? a : b }
     NF { now = seconds($1); watched = ready && now >= ready + 0.1 }
     / slot.state / {

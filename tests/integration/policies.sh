@@ -115,7 +115,7 @@ begin=$(($(date +%s) + 3))
 later=$(job later "date +%s >$OUT/later.began" "deferral_time = $begin" 'deferral_window = 30') || exit 1
 late=$(job late "true" "deferral_time = $((begin - 100))" 'deferral_window = 10' '+Requirements = true') || exit 1
 cron=$(job cron "true" 'cron_minute = */5' 'cron_prep_time = 0' 'on_exit_remove = false') || exit 1
-equals "a job with cron times has the next of them" "$(q "$cron" -af 'DeferralTime % 300' 'DeferralTime > time() - 5 && DeferralTime <= time() + 300')" "0 true"
+equals "a job with cron times has the next of them" "$(q "$cron" -af 'DeferralTime % 300' 'DeferralTime >= QDate && DeferralTime <= time() + 300')" "0 true"
 "$ROOST" rm "$cron" >/dev/null || fail "roost rm of a job that waits for its time"
 until_true 30 "the one that is too late is held" is "$late" "5 20" JobStatus HoldReasonCode
 until_true 40 "the other runs" is_done "$later" 1
