@@ -227,6 +227,24 @@ bool ad_next(const struct ad *ad, size_t *at, const char **name, const struct ad
     return true;
 }
 
+bool ad_next_computed(const struct ad *ad, size_t *at, const struct ad_expr **expr)
+{
+    struct ad_item item;
+    struct ad_node literal;
+    while (ad_walk(ad, at, &item)) {
+        const struct ad_spot *spot = &item.spot;
+        if (spot->expr == NULL &&
+            ad_bytes_literal(ad_body_value(spot->body, spot->place), &literal)) {
+            continue;
+        }
+        *expr = ad_spot_expr(spot);
+        if (!ad_expr_is_literal(*expr)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Calls each(arg, name) for each private attribute until it returns false. */
 static void each_private(const struct ad *ad, bool (*each)(void *arg, const char *name), void *arg)
 {
@@ -388,17 +406,6 @@ bool ad_may_have_special(const struct ad *ad)
         }
     }
     return false;
-}
-
-const struct ad_expr *ad_lookup(const struct ad *ad, const char *name)
-{
-    size_t length = strlen(name);
-    return ad_find(ad, name, length, ad_name_hash(name, length));
-}
-
-bool ad_has(const struct ad *ad, const char *name)
-{
-    return ad_lookup(ad, name) != NULL;
 }
 
 void ad_chain(struct ad *ad, const struct ad *parent)

@@ -64,11 +64,18 @@ size_t ad_count(const struct ad *ad);
  * insertion, and returns true; false at the end.  The caller sets *at to 0 before the first call,
  * and must not change the ad until the last call. */
 bool ad_next(const struct ad *ad, size_t *at, const char **name, const struct ad_expr **expr);
+/* Like ad_next(), for the attributes whose expressions are not literals; makes no expressions of
+ * the others. */
+bool ad_next_computed(const struct ad *ad, size_t *at, const struct ad_expr **expr);
 
 /* The attribute's expression, borrowed; also found in chained parents.  NULL when absent. */
 const struct ad_expr *ad_lookup(const struct ad *ad, const char *name);
 /* True when the ad or a chained parent has the attribute, whatever its value. */
 bool ad_has(const struct ad *ad, const char *name);
+/* False when certainly none of the ad's own values, as they are written, contains the text inside a
+ * string literal; true means "not known".  Makes no expressions: fast, and needs no memory, for an
+ * ad that is in a pool of ads (ad_pool.h). */
+bool ad_may_contain(const struct ad *ad, const char *text);
 /* Removes the ad's own attribute; does nothing when the ad has none of this name. */
 void ad_remove(struct ad *ad, const char *name);
 

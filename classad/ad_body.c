@@ -386,3 +386,16 @@ const struct ad_expr *ad_body_expr(const struct ad_body *body, uint32_t place)
     made_add(cache, place, expr);
     return expr;
 }
+
+void ad_body_forget(struct ad_body *body)
+{
+    if (body->owner_count > 1 || body->made == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i <= body->made_mask; i++) {
+        ad_expr_destroy(body->made[i].expr);
+    }
+    mem_free(body->made);
+    body->made = NULL;
+    body->made_count = body->made_mask = 0;
+}

@@ -82,15 +82,37 @@ uint32_t ad_asked_place(struct ad_shape *shape, const char *name)
 static bool find_value(const struct ad *ad, const char *name, struct ad_spot *ret)
 {
     bool found;
-    if (ad->body != NULL && find_again(ad, name, ret, &found)) {
+    if (ad != NULL && ad->body != NULL && find_again(ad, name, ret, &found)) {
         return found;
     }
     size_t length = strlen(name);
     uint32_t hash = ad_name_hash(name, length);
-    if (ad->body != NULL) {
+    if (ad != NULL && ad->body != NULL) {
         (void)asked_place(ad->body->shape, name, length, hash);
     }
     return ad_find_spot(ad, name, length, hash, ret);
+}
+
+const struct ad_expr *ad_lookup(const struct ad *ad, const char *name)
+{
+    struct ad_spot spot;
+    return find_value(ad, name, &spot) ? ad_spot_expr(&spot) : NULL;
+}
+
+bool ad_has(const struct ad *ad, const char *name)
+{
+    struct ad_spot spot;
+    return find_value(ad, name, &spot);
+}
+
+bool ad_may_contain(const struct ad *ad, const char *text)
+{
+    const struct ad_body *body = ad->body;
+    size_t length = strlen(text);
+    return ad->count > 0 ||
+           (body != NULL && memmem(body->data, body->bytes, text, length) != NULL) ||
+           (body != NULL && body->base != NULL &&
+            memmem(body->base->data, body->base->bytes, text, length) != NULL);
 }
 
 /* Gets a value; a literal is not evaluated. */

@@ -253,6 +253,8 @@ static inline const char *ad_shape_name(const struct ad_shape *shape, uint32_t p
 /* Adds a reference (owner_count) to the body; returns body. */
 struct ad_body *ad_body_ref(const struct ad_body *body);
 void ad_body_unref(struct ad_body *body); /* NULL is allowed */
+/* Frees the expressions made from the body's own values so far, if the body has one owner. */
+void ad_body_forget(struct ad_body *body);
 
 struct ad_own { /* a value that is to be stored in a new body */
     uint32_t place;

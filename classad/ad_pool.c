@@ -334,6 +334,7 @@ struct ad *ad_change(struct ad_pool *pool, const struct ad *old, const struct ad
 void ad_pack(struct ad_pool *pool, const struct ad *previous, struct ad *ad)
 {
     if (ad->body != NULL && ad->count == 0 && ad->hidden == NULL) {
+        ad_body_forget(ad->body);
         return;
     }
     struct strbuf bytes;

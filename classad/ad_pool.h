@@ -72,7 +72,8 @@ void ad_prefetch(const struct ad *ad);
  * exceeded or memory ran out.  Takes about a microsecond for a few changes of an ad of the pool. */
 struct ad *ad_change(struct ad_pool *pool, const struct ad *old, const struct ad *changes);
 
-/* Moves an ad that was parsed or made by setters into the pool; previous as for ad_decode_in().
+/* Moves an ad that was parsed or made by setters into the pool; previous as for ad_decode_in().  An
+ * ad that was decoded, and not changed, only loses the expressions that were made for its readers.
  * The ad keeps its attributes, but pointers borrowed from it become invalid. */
 void ad_pack(struct ad_pool *pool, const struct ad *previous, struct ad *ad);
 

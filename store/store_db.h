@@ -25,9 +25,11 @@ struct err;
 struct store_db;
 struct store_schema;
 
-#define STORE_APPLICATION_ID    0x526f6f73 /* "Roos": tells a store from other SQLite files */
-#define STORE_CACHE_KIB         2000       /* KiB of pages in memory; SQLite's default */
-#define STORE_CACHE_LOADING_KIB (128 << 10)
+#define STORE_APPLICATION_ID 0x526f6f73 /* "Roos": tells a store from other SQLite files */
+#define STORE_CACHE_KIB      2000       /* KiB of pages in memory; SQLite's default */
+/* While a table is loaded.  Afterwards the pages are holes between what the daemon has made of the
+ * rows, so they must be few. */
+#define STORE_CACHE_LOADING_KIB (4 << 10)
 /* copy the WAL back into the file when the WAL has so many pages */
 #define STORE_CHECKPOINT_PAGES 1000
 #define STORE_WAL_KEPT_BYTES   ((size_t)64 << 20) /* a longer WAL file is cut to this size */

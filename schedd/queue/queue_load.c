@@ -29,6 +29,7 @@
 
 struct loading {
     struct schedd *schedd;
+    struct cluster *cluster; /* of the last job; NULL: none yet */
     size_t bad;
     bool has_next; /* the row with the next cluster id is there */
 };
@@ -44,7 +45,8 @@ static struct ad *decode_row(struct loading *loading, const char *table, const c
 {
     struct ad *ad = NULL;
     struct err err;
-    if (ad_decode(value, length, NULL, &ad, &err) != 0) {
+    /* in the pool, because the rows of jobs have few different sets of names */
+    if (ad_decode_in(loading->schedd->queue.pool, NULL, value, length, NULL, &ad, &err) != 0) {
         leave_out(loading, table, key, err.text);
     }
     return ad;
@@ -126,13 +128,33 @@ static enum job_phase phase_of_row(const struct ad *ad)
     }
 }
 
+/* Returns whether the ten characters at `at` are the number, with zeros before it. */
+static bool digits_are(const char *at, int64_t number)
+{
+    for (int i = 9; i >= 0; i--, number /= 10) {
+        if (at[i] != (char)('0' + number % 10)) {
+            return false;
+        }
+    }
+    return number == 0;
+}
+
+/* Returns whether the key is what job_row_key() writes, for one row of a million. */
 static bool key_is_of(const char *key, const struct cluster *cluster, int64_t proc)
 {
-    const struct job job = {.cluster = (struct cluster *)(uintptr_t)cluster,
-                            .proc = (uint32_t)proc};
-    char expected[JOB_KEY_SIZE];
-    job_row_key(&job, expected);
-    return strcmp(key, expected) == 0;
+    return strlen(key) == 21 && digits_are(key, cluster->id) && key[10] == '.' &&
+           digits_are(key + 11, proc);
+}
+
+/* Returns the cluster that the key of a job's row names, or NULL. */
+static struct cluster *cluster_of_key(struct loading *loading, const char *key)
+{
+    if (loading->cluster == NULL || strlen(key) < 10 || !digits_are(key, loading->cluster->id)) {
+        char text[11];
+        (void)snprintf(text, sizeof(text), "%.10s", key);
+        loading->cluster = strmap_get(loading->schedd->queue.clusters, text);
+    }
+    return loading->cluster;
 }
 
 static int load_job(void *arg, const char *key, const void *value, size_t length)
@@ -143,14 +165,13 @@ static int load_job(void *arg, const char *key, const void *value, size_t length
     if (ad == NULL) {
         return 0;
     }
-    char cluster_text[11];
-    (void)snprintf(cluster_text, sizeof(cluster_text), "%.10s", key);
-    struct cluster *cluster = strmap_get(schedd->queue.clusters, cluster_text);
+    struct cluster *cluster = cluster_of_key(loading, key);
     int64_t proc = ad_int_or(ad, "ProcId", -1);
     const char *why = NULL;
     if (cluster == NULL || proc < 0 || proc > CLUSTER_PROCS_MAX) {
         why = "a job without a valid ProcId or without a cluster";
-    } else if (!key_is_of(key, cluster, proc) || queue_job(schedd, cluster->id, proc) != NULL) {
+    } else if (!key_is_of(key, cluster, proc) ||
+               (proc < cluster->proc_count && cluster->procs[proc] != NULL)) {
         why = "the ProcId contradicts the key of the row";
     }
     if (why != NULL) {

@@ -43,7 +43,10 @@ bool dollar_plan_matters(const struct ad *ad)
     size_t at = 0;
     const char *name = NULL;
     const struct ad_expr *expr = NULL;
-    while (ad != NULL && ad_next(ad, &at, &name, &expr)) {
+    if (ad == NULL || !ad_may_contain(ad, "$$(")) {
+        return false; /* as nearly always, so that no job keeps an expression for this question */
+    }
+    while (ad_next(ad, &at, &name, &expr)) {
         if (text_of(expr) != NULL && !is_reason(name)) {
             return true;
         }

@@ -299,12 +299,10 @@ static void count_steps(const struct ad *ad, const struct ad *job, const struct 
 {
     size_t at = 0;
     const struct ad_expr *expr = NULL;
-    while (context->work->steps < AD_SLICE_STEPS && ad_next(ad, &at, NULL, &expr)) {
-        if (!ad_expr_is_literal(expr)) {
-            struct ad_value value;
-            ad_eval(expr, job, NULL, context, &value);
-            ad_value_fini(&value);
-        }
+    while (context->work->steps < AD_SLICE_STEPS && ad_next_computed(ad, &at, &expr)) {
+        struct ad_value value;
+        ad_eval(expr, job, NULL, context, &value);
+        ad_value_fini(&value);
     }
 }
 

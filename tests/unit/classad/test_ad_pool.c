@@ -170,6 +170,44 @@ static void ads_alike_share_names_and_values(void **state)
     ad_pool_destroy(pool);
 }
 
+/* A queue keeps a million ads of which it asks such questions. */
+static void questions_about_an_ad_make_no_expressions_of_its_literals(void **state)
+{
+    (void)state;
+    struct ad_pool *pool = ad_pool_create();
+    struct ad *base_sent = ad_of("[ A = \"base\"; B = \"same $$(x)\"; C = 1; D = C + 1 ]");
+    struct ad *sent = ad_of("[ A = \"a $$(own)\"; B = \"same $$(x)\"; C = 2; D = C + 1 ]");
+    struct ad *base = arrive(pool, NULL, base_sent), *ad = arrive(pool, NULL, sent);
+    size_t bytes = ad_own_bytes(ad), at = 0;
+    const struct ad_expr *expr = NULL;
+    assert_true(ad_has(ad, "a") && ad_has(ad, "C") && !ad_has(ad, "E"));
+    assert_true(ad_may_contain(ad, "$$(own)") && ad_may_contain(ad, "$$(x)"));
+    assert_false(ad_may_contain(ad, "$$(y)"));
+    assert_true(ad_next_computed(ad, &at, &expr));
+    assert_ptr_equal(expr, ad_lookup(base, "D")); /* which the two have in common */
+    assert_false(ad_next_computed(ad, &at, &expr));
+    assert_int_equal(ad_own_bytes(ad), bytes);
+    /* What was made for readers is given back. */
+    assert_non_null(ad_lookup(ad, "A"));
+    assert_true(ad_own_bytes(ad) > bytes);
+    ad_pack(pool, NULL, ad);
+    assert_int_equal(ad_own_bytes(ad), bytes);
+    assert_true(ad_same(ad, sent));
+    /* An ad that was changed may contain everything, and its computed values are found, too. */
+    ad_set_int(ad, "C", 3);
+    assert_true(ad_may_contain(ad, "$$(y)"));
+    assert_int_equal(ad_set_expr(ad, "F", "A + 1", NULL), 0);
+    at = 0;
+    assert_true(ad_next_computed(ad, &at, &expr) && ad_next_computed(ad, &at, &expr));
+    assert_false(ad_next_computed(ad, &at, &(const struct ad_expr *){NULL}));
+    assert_ptr_equal(expr, ad_lookup(ad, "F"));
+    ad_destroy(base_sent);
+    ad_destroy(sent);
+    ad_destroy(base);
+    ad_destroy(ad);
+    ad_pool_destroy(pool);
+}
+
 static void an_update_keeps_what_did_not_change(void **state)
 {
     (void)state;
@@ -660,6 +698,7 @@ UNIT_TESTS(UNIT(who_one_is_is_a_literal_wherever_an_ad_keeps_it),
            UNIT(private_attributes_stay_when_an_ad_leaves_its_base),
            UNIT(colliding_names_are_refused_by_decoders_and_left_out_by_setters),
            UNIT(many_shapes_come_and_go), UNIT(ads_alike_share_names_and_values),
+           UNIT(questions_about_an_ad_make_no_expressions_of_its_literals),
            UNIT(an_update_keeps_what_did_not_change), UNIT(ads_that_differ_in_all_keep_their_own),
            UNIT(what_arrives_wrong_is_refused_whatever_was_before),
            UNIT(setting_and_removing_over_a_decoded_ad),

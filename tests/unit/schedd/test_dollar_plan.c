@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "classad/ad.h"
+#include "classad/ad_pool.h"
 
 #define SLOT                                                                                  \
     "[Name = \"slot1@wn\"; Memory = 2048; Arch = \"X86_64\"; Half = Memory / 2; Ratio = 0.5;" \
@@ -144,6 +145,20 @@ static void only_texts_with_it_matter(void **state)
     ad_destroy(without);
 }
 
+/* It is asked of each of a million queued jobs. */
+static void the_question_leaves_no_expressions_behind(void **state)
+{
+    (void)state;
+    struct ad_pool *pool = ad_pool_create();
+    struct ad *job = ad_of("[Args = \"1 $(x)\"; Out = \"out.1\"; Wanted = 7]");
+    ad_pack(pool, NULL, job);
+    size_t bytes = ad_own_bytes(job);
+    assert_false(dollar_plan_matters(job));
+    assert_int_equal(ad_own_bytes(job), bytes);
+    ad_destroy(job);
+    ad_pool_destroy(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +166,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_expanded_is_named_in_htcondors_words),
         cmocka_unit_test(the_jobs_own_hides_its_clusters_and_both_take_their_places),
         cmocka_unit_test(only_texts_with_it_matter),
+        cmocka_unit_test(the_question_leaves_no_expressions_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -374,7 +374,7 @@ static void jobs_that_were_loaded_share_what_they_have_in_common(void **state)
     struct mallinfo2 after = mallinfo2();
     size_t each_bytes =
         after.uordblks > before.uordblks ? (after.uordblks - before.uordblks) / COUNT : 0;
-    assert_in_range(each_bytes, 0, 700);
+    assert_in_range(each_bytes, 0, 420);
     assert_int_equal(count_jobs(world, "Wanted == 7 && MemoryUsage == 3"), COUNT);
 }
 

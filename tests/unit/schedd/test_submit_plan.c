@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "classad/ad.h"
+#include "classad/ad_pool.h"
 
 static struct ad *parse(const char *text)
 {
@@ -105,6 +106,21 @@ static void an_ad_that_is_too_large_or_has_a_bad_name_is_refused(void **state)
     ad_destroy(ad);
 }
 
+static void counting_the_steps_of_a_job_leaves_no_expressions_behind(void **state)
+{
+    (void)state;
+    struct ad_pool *pool = ad_pool_create();
+    struct ad *cluster = parse("[Cmd = \"a\"; RequestDisk = DiskUsage * 2; DiskUsage = 1]");
+    struct ad *job = parse("[Args = \"1\"; Out = \"out.1\"]");
+    ad_pack(pool, NULL, job);
+    size_t bytes = ad_own_bytes(job);
+    assert_in_range(submit_plan_steps(cluster, job), 2, 100); /* of RequestDisk, and some bytes */
+    assert_int_equal(ad_own_bytes(job), bytes);
+    ad_destroy(cluster);
+    ad_destroy(job);
+    ad_pool_destroy(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +130,7 @@ int main(void)
         cmocka_unit_test(who_one_is_is_said_in_literal_strings),
         cmocka_unit_test(defaults_fill_what_is_missing_and_only_that),
         cmocka_unit_test(an_ad_that_is_too_large_or_has_a_bad_name_is_refused),
+        cmocka_unit_test(counting_the_steps_of_a_job_leaves_no_expressions_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
