@@ -70,13 +70,15 @@ static void match_answered(void *arg, struct wire_reply *reply)
         request->facts.count = ad_int_or(reply->args, "JobCount", request->facts.count);
         request->facts.waiting = ad_int_or(reply->args, "JobsWaiting", 0);
     }
+    if (given_was_declined(reply->status)) {
+        given_take_back(negotiator, flight->claim_id);
+    } else {
+        given_answered(negotiator, flight->claim_id, reply->status);
+    }
     if (reply->status != 0) {
         shares_declined(negotiator, flight->slot, flight->claim_id);
         log_info(negotiator->env.log, "match.declined", reply->text, LOG_TEXT("slot", flight->slot),
                  LOG_TEXT("request", flight->request), LOG_INT("status", reply->status));
-        if (given_was_declined(reply->status)) {
-            given_take_back(negotiator, flight->claim_id);
-        }
         if (request != NULL) {
             request->rest_until_ms = loop_now_ms(negotiator->env.loop) + REST_MS;
             loop_timer_set(negotiator->rest_timer, REST_MS);

@@ -1,18 +1,28 @@
 /* negotiator/given.c - remembers claim ids that were given out.
  *
  * A claim id counts as given from before it is sent, also while the slot's ad is gone for a time
- * (the collector restarts).  It is not given out again unless the schedd declined it unused or
- * GIVEN_MS have passed.  By then the schedd, too, has forgotten a match that failed (a lost answer,
- * a startd that refused), and the slot must not stay idle.
+ * (the collector restarts).  When the schedd has declined it unused, it can be given out again at
+ * once.  Otherwise it counts as given for a short while after the answer: by then the slot's ad
+ * shows what became of the match, by another claim id or another state.  If it does not, the match
+ * came to nothing: the answer was lost with the schedd or its connection, or the schedd died after
+ * it had accepted, or the startd was cut off.  Then the id is given out again, to any schedd.
  *
- * After a negotiator was killed, the next one must not give the same id again before the slot's ad
- * shows the claim.  So digests of the ids, from which the ids cannot be found, are written into the
- * slot's ad at the collector, by a MERGE that precedes the MATCH on the same connection.  The hub
- * keeps the order, and the next leader reads the digests there.  They are not durable: a collector
- * that dies loses the ads of running slots, and new ads come from the startd, which knows its ids.
- * They are also not needed for long: the startd's next full ad does not have them any more.  A
- * startd could write such a mark itself, so only ids of the slot itself are read from it, and it
- * can harm nobody else.
+ * That is safe, also when an earlier schedd has the match after all, because it is the startd who
+ * makes sure that an id works once: of two schedds that show it the same id one is refused, and its
+ * job is idle again at once; the same schedd refuses an id that it still has.  The while only saves
+ * these refusals.  So it grows with the time that the answer took: in a pool that is overloaded the
+ * slot's ad takes longer, too, and more matches would make matters worse.
+ *
+ * Rejected: to ask the schedd whether it has accepted.  It is often a schedd that has just lost its
+ * power or is cut off, and the slot would be lost to all others until it answers.
+ *
+ * After a negotiator was killed, the next one does not know the answers either.  So digests of the
+ * ids, from which the ids cannot be found, are written into the slot's ad at the collector, by a
+ * MERGE that precedes the MATCH on the same connection.  The hub keeps the order, and the next
+ * leader reads the digests there; for it they count as given until MARK_S after the MATCH.
+ * They are not durable: a collector that dies loses the ads of running slots, and new ads come from
+ * the startd, which knows its ids.  A startd could write such a mark itself, so only ids of the
+ * slot itself are read from it, and it can harm nobody else.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,6 +30,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/plant.h"
@@ -30,14 +41,22 @@
 #include "wire/secret_list.h"
 #include "wire/wire.h"
 
-#define GIVEN_MS 150000 /* above the schedd's SCHEDD_MATCH_TIMEOUT */
+/* From the answer to a MATCH to the slot's changed ad, in a pool that is not overloaded: as long as
+ * a DIAL_ME and an UPDATE take, and far below JOB_START_PROMISE. */
+#define SHOWN_MS    2000
+#define TOOK_FACTOR 4    /* the answer took that long: the slot's ad takes so many times as long */
+#define TOOK_MAX_MS 2000 /* ... of which at most so much counts */
+#define MARK_S      3    /* SHOWN_MS for the next leader, in whole seconds of the wall clock */
+#define LOOK_MS     1000 /* how often it is looked at most which ids may be given again */
 /* Attribute of the slot's ad: [ Holder = who gave; Until = wall time, s; Ids = { digests } ]. */
 #define MARK "GivenClaims"
 
 struct gift { /* a claim id that was given away */
-    uint64_t until_ms;
-    struct ad *job; /* job that gets a piece; NULL: not a piece */
-    char slot[];    /* its name */
+    uint64_t given_ms;
+    uint64_t until_ms; /* UINT64_MAX: the schedd has not answered yet */
+    bool unanswered;   /* it is not known what the schedd has answered */
+    struct ad *job;    /* job that gets a piece; NULL: not a piece */
+    char slot[];       /* its name */
 };
 
 void given_gift_destroy(void *value)
@@ -132,7 +151,7 @@ static void mark_slot(const struct pool_slot *slot)
     add_given(slot, &given);
     struct ad *note = ad_create(), *change = ad_create(), *args = ad_create();
     ad_set_string(note, "Holder", negotiator->lease.holder);
-    ad_set_int(note, "Until", loop_wall_s(negotiator->env.loop) + GIVEN_MS / 1000);
+    ad_set_int(note, "Until", loop_wall_s(negotiator->env.loop) + MARK_S);
     ad_set_strings(note, "Ids", (const char *const *)given.items, given.count);
     ad_set_ad(change, MARK, note);
     ad_set_string(args, "Type", "Machine");
@@ -148,38 +167,48 @@ static void mark_slot(const struct pool_slot *slot)
 
 /* ---- giving */
 
-static void remember_gift(struct negotiator *negotiator, const char *claim_id, const char *slot,
-                          struct ad *job, uint64_t until_ms)
+/* Makes sure that given_forget_old() is called soon after until_ms. */
+static void forget_at(struct negotiator *negotiator, uint64_t until_ms)
+{
+    uint64_t now_ms = loop_now_ms(negotiator->env.loop);
+    uint64_t due_ms = until_ms > now_ms + LOOK_MS ? until_ms : now_ms + LOOK_MS;
+    if (!loop_timer_is_set(negotiator->given_timer) || due_ms < negotiator->given_due_ms) {
+        negotiator->given_due_ms = due_ms;
+        loop_timer_set(negotiator->given_timer, due_ms - now_ms);
+    }
+}
+
+static struct gift *remember_gift(struct negotiator *negotiator, const char *claim_id,
+                                  const char *slot, struct ad *job, uint64_t until_ms)
 {
     size_t length = strlen(slot) + 1;
     struct gift *gift = mem_alloc(sizeof *gift + length);
-    gift->until_ms = until_ms;
-    gift->job = job;
+    *gift = (struct gift){.given_ms = loop_now_ms(negotiator->env.loop),
+                          .until_ms = until_ms,
+                          .job = job};
     memcpy(gift->slot, slot, length);
     given_gift_destroy(strmap_set(negotiator->given, claim_id, gift));
+    return gift;
 }
 
 void given_add(struct negotiator *negotiator, const char *claim_id, struct pool_slot *slot,
                const struct ad *job)
 {
     bool piece = ad_bool_or(slot->facts.ad, "PartitionableSlot", false);
-    remember_gift(negotiator, claim_id, slot->name, piece ? ad_copy(job) : NULL,
-                  loop_now_ms(negotiator->env.loop) + GIVEN_MS);
+    (void)remember_gift(negotiator, claim_id, slot->name, piece ? ad_copy(job) : NULL, UINT64_MAX);
     mark_slot(slot);
     negotiator_slot_touched(slot);
 }
 
-static void forget_gift(struct negotiator *negotiator, const char *claim_id, bool is_over)
+/* Returns whether the slot's ad still offers the claim id. */
+static bool is_on_offer(const struct pool_slot *slot, const char *claim_id)
 {
-    struct gift *gift = strmap_remove(negotiator->given, claim_id);
-    struct pool_slot *slot = gift != NULL ? strmap_get(negotiator->slots, gift->slot) : NULL;
-    if (slot != NULL) {
-        if (!is_over) {
-            mark_slot(slot);
+    for (size_t i = 0; i < slot->id_count; i++) {
+        if (strcmp(secret_list_items(slot->ids)[i].text, claim_id) == 0) {
+            return true;
         }
-        negotiator_slot_touched(slot);
     }
-    given_gift_destroy(gift);
+    return false;
 }
 
 bool given_was_declined(int status)
@@ -193,18 +222,74 @@ bool given_was_declined(int status)
 
 void given_take_back(struct negotiator *negotiator, const char *claim_id)
 {
-    forget_gift(negotiator, claim_id, false);
+    struct gift *gift = strmap_remove(negotiator->given, claim_id);
+    struct pool_slot *slot = gift != NULL ? strmap_get(negotiator->slots, gift->slot) : NULL;
+    if (slot != NULL) {
+        mark_slot(slot);
+        negotiator_slot_touched(slot);
+    }
+    given_gift_destroy(gift);
 }
 
-void given_forget_old(struct negotiator *negotiator)
+/* Forgets a claim id that was given out long enough ago. */
+static void forget_gift(struct negotiator *negotiator, const char *claim_id,
+                        const struct gift *gift)
 {
-    size_t at = 0;
+    struct pool_slot *slot = strmap_get(negotiator->slots, gift->slot);
+    if (slot != NULL && is_on_offer(slot, claim_id)) {
+        log_info(negotiator->env.log, "match.unused",
+                 "the match came to nothing; the slot can be given again",
+                 LOG_TEXT("slot", gift->slot));
+        shares_declined(negotiator, gift->slot, claim_id);
+        negotiator_slot_touched(slot);
+    }
+    given_gift_destroy(strmap_remove(negotiator->given, claim_id));
+}
+
+void given_answered(struct negotiator *negotiator, const char *claim_id, int status)
+{
+    struct gift *gift = strmap_get(negotiator->given, claim_id);
+    if (gift == NULL) {
+        return;
+    }
+    uint64_t now_ms = loop_now_ms(negotiator->env.loop), took_ms = now_ms - gift->given_ms;
+    took_ms = status != 0 ? 0 : took_ms < TOOK_MAX_MS ? took_ms : TOOK_MAX_MS;
+    gift->unanswered = status != 0;
+    gift->until_ms = now_ms + SHOWN_MS + TOOK_FACTOR * took_ms;
+    forget_at(negotiator, gift->until_ms);
+}
+
+bool given_awaits_word(const struct pool_slot *slot)
+{
+    bool awaits = slot->in_flight > 0;
+    for (size_t i = 0; i < slot->id_count && !awaits; i++) {
+        const struct gift *gift =
+            strmap_get(slot->negotiator->given, secret_list_items(slot->ids)[i].text);
+        awaits = gift != NULL && gift->unanswered;
+    }
+    return awaits;
+}
+
+void given_forget_old(void *arg)
+{
+    struct negotiator *negotiator = arg;
+    uint64_t now_ms = loop_now_ms(negotiator->env.loop), next_ms = UINT64_MAX;
+    size_t at = 0, count = strmap_count(negotiator->given);
     const char *claim_id;
-    void *gift;
-    while (strmap_next(negotiator->given, &at, &claim_id, &gift)) {
-        if (loop_now_ms(negotiator->env.loop) >= ((const struct gift *)gift)->until_ms) {
-            forget_gift(negotiator, claim_id, true);
+    void *value;
+    while (strmap_next(negotiator->given, &at, &claim_id, &value)) {
+        const struct gift *gift = value;
+        if (now_ms >= gift->until_ms) {
+            forget_gift(negotiator, claim_id, gift);
+        } else if (gift->until_ms < next_ms) {
+            next_ms = gift->until_ms;
         }
+    }
+    if (next_ms != UINT64_MAX) {
+        forget_at(negotiator, next_ms);
+    }
+    if (strmap_count(negotiator->given) < count) {
+        negotiator_cycle_soon(negotiator);
     }
 }
 
@@ -232,7 +317,7 @@ void given_read(const struct pool_slot *slot)
     /* The startd could have written it, too: any number, any id. */
     int64_t now_s = loop_wall_s(negotiator->env.loop), until_s = ad_int_or(note, "Until", 0);
     int64_t left_s = until_s > now_s ? until_s - now_s : 0;
-    left_s = left_s < GIVEN_MS / 1000 ? left_s : GIVEN_MS / 1000;
+    left_s = left_s < MARK_S ? left_s : MARK_S;
     struct ad_value digests;
     (void)ad_eval_attr(note, NULL, "Ids", NULL, &digests); /* absent: none */
     for (size_t i = 0; left_s > 0 && ad_value_count(&digests) > 0 && i < slot->id_count; i++) {
@@ -240,8 +325,9 @@ void given_read(const struct pool_slot *slot)
         char digest[DIGEST_HEX_SIZE];
         digest_of(id, digest);
         if (strmap_get(negotiator->given, id) == NULL && has_digest(&digests, digest)) {
-            remember_gift(negotiator, id, slot->name, NULL,
-                          loop_now_ms(negotiator->env.loop) + (uint64_t)left_s * 1000);
+            uint64_t until_ms = loop_now_ms(negotiator->env.loop) + (uint64_t)left_s * 1000;
+            remember_gift(negotiator, id, slot->name, NULL, until_ms)->unanswered = true;
+            forget_at(negotiator, until_ms);
         }
     }
     ad_value_fini(&digests);

@@ -179,7 +179,6 @@ static void full_cycle(void *arg)
 {
     struct negotiator *negotiator = arg;
     shares_forget(negotiator);
-    given_forget_old(negotiator);
     negotiator->cycle.full = true;
     negotiator_cycle_soon(negotiator);
     negotiator_ad_send(negotiator);
@@ -322,6 +321,7 @@ static void negotiator_destroy(void *state)
     loop_timer_destroy(negotiator->lease.timer);
     loop_timer_destroy(negotiator->usage_timer);
     loop_timer_destroy(negotiator->rest_timer);
+    loop_timer_destroy(negotiator->given_timer);
     loop_timer_destroy(negotiator->start.timer);
     loop_timer_destroy(negotiator->publish_timer);
     loop_timer_destroy(negotiator->cycle.rules_timer);
@@ -377,6 +377,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     negotiator->lease.timer = loop_timer_create(env->loop, ask_lease, negotiator);
     negotiator->start.timer = loop_timer_create(env->loop, prompt_look, negotiator);
     negotiator->rest_timer = loop_timer_create(env->loop, cycle_needed, negotiator);
+    negotiator->given_timer = loop_timer_create(env->loop, given_forget_old, negotiator);
     negotiator->publish_timer = loop_timer_create(env->loop, publish_accounts, negotiator);
     negotiator->cycle.rules_timer = loop_timer_create(env->loop, wake_rules_look, negotiator);
     negotiator->watches.submitters =

@@ -173,6 +173,8 @@ struct negotiator {
     struct strmap *slots;    /* Name of a slot -> struct pool_slot */
     struct strmap *requests; /* Name of a request -> struct pool_request */
     struct strmap *given; /* claim id -> struct gift: the slot and job it was given for (given.c) */
+    struct loop_timer *given_timer;
+    uint64_t given_due_ms; /* when given_timer is due, loop_now_ms() */
     struct negotiator_plan *plan;
     struct significant *significant;  /* attributes of jobs that policies of machines read */
     struct numbering slot_numbers;    /* gives each slot its number */
@@ -260,6 +262,12 @@ void given_take_back(struct negotiator *negotiator, const char *claim_id);
 /* Returns whether this status of an answer to MATCH proves that nobody uses the claim id.  False
  * also for the statuses which say that the answer was lost. */
 bool given_was_declined(int status);
+/* Notes that the MATCH of this claim id has ended with this status, and was not declined: the id
+ * can be given out again soon, unless the slot's ad shows that it is used. */
+void given_answered(struct negotiator *negotiator, const char *claim_id, int status);
+/* Returns whether it is not known what became of a match of this slot: the schedd has not answered
+ * yet, or its answer was lost a moment ago. */
+bool given_awaits_word(const struct pool_slot *slot);
 /* Returns whether this claim id was given out. */
 bool given_is(const struct negotiator *negotiator, const char *claim_id);
 /* Returns how many claim ids of the slot can still be given out. */
@@ -273,8 +281,9 @@ struct ad *given_job(const struct negotiator *negotiator, const char *claim_id);
 /* Reads from the slot's ad which of its claim ids another negotiator gave out, and remembers
  * them. */
 void given_read(const struct pool_slot *slot);
-/* Forgets claim ids that were given out so long ago that they may be given out again. */
-void given_forget_old(struct negotiator *negotiator);
+/* Callback of negotiator->given_timer: forgets claim ids that may be given out again, and starts a
+ * cycle if there were any. */
+void given_forget_old(void *negotiator);
 void given_gift_destroy(void *gift); /* frees a value of negotiator->given */
 
 /* ---- act.c: carries out what a plan decided */

@@ -77,7 +77,7 @@ static bool look_at_slots(struct negotiator *negotiator, bool wanted)
         bool is_free = slot->facts.use == PLAN_USE_FREE && slot->id_count > 0;
         bool can_be_given = is_free && given_count_free(slot) > 0;
         any = any || can_be_given;
-        enum start_reason lost = slot->in_flight > 0 ? START_MATCH_DECLINED : START_LATE;
+        enum start_reason lost = given_awaits_word(slot) ? START_MATCH_DECLINED : START_LATE;
         note_slot(slot, wanted && is_free && !can_be_given ? lost : START_KEPT);
     }
     return any;

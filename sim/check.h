@@ -56,9 +56,9 @@ struct tap;
 #define RESUME_TOLERANCE_US (2 * SIM_S)
 
 /* The time for which a negotiator must not give the claim id of a match again.  Shorter than the
- * time after which a negotiator forgets a match that led to nothing (150 s,
+ * time after which a negotiator gives it again when the slot's ad does not show the match (2 s,
  * docs/protocol/claim.md). */
-#define MATCH_MEMORY_US (149 * SIM_S)
+#define MATCH_MEMORY_US (1900 * SIM_MS)
 
 struct judge_options {
     unsigned jobs;

@@ -19,7 +19,7 @@
 #define PAUSE_MIN_MS 1000
 #define PAUSE_MAX_MS 20000
 #define MATCH_MS     10000
-#define GIVEN_MS     150000 /* no claim id is given again for so long, as by the negotiator */
+#define GIVEN_MS     150000 /* no claim id is given again for so long */
 #define WANTED       "State =?= \"Claimed\""
 
 struct reign {

@@ -18,6 +18,7 @@
 #include "startd/sleep/hibernate.h"
 #include "startd/keep.h"
 #include "startd/sleep/reclaim.h"
+#include "startd/slot/slots.h"
 #include "startd/startd_state.h"
 #include "wire/pool.h"
 #include "wire/revocations.h"
@@ -38,6 +39,7 @@ static void uplink_up(void *arg, struct wire *wire)
         hibernate_ask(startd);
         return; /* the sleep goes on or is taken back by its own timer */
     }
+    slots_replace_ids(startd);
     advertise_all(startd, wire);
 }
 

@@ -367,6 +367,16 @@ void slots_refresh(struct startd *startd)
     advertise_soon(startd);
 }
 
+void slots_replace_ids(struct startd *startd)
+{
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        struct slot *slot = startd->slots[i];
+        if (slot->claim_id[0] != '\0' || slot->piece_ids.count > 0) {
+            slot_mint(slot);
+        }
+    }
+}
+
 void slots_reload(struct startd *startd)
 {
     slot_knobs_find_modifiers(startd);

@@ -42,6 +42,9 @@ void slots_reload(struct startd *startd);
  * or what earlier jobs left was not removed yet.  A disk that has less room needs no division: a
  * slot's ad never shows more than is free. */
 void slots_divide_more_disk(struct startd *startd);
+/* Replaces the claim ids that are on offer: a DIAL_ME with one of them may have been lost with the
+ * uplink, and the negotiator would count it as given for long.  Who has one of them is refused. */
+void slots_replace_ids(struct startd *startd);
 /* Divides the disk anew if that is due, builds the ads of all slots again and lets them be sent. */
 void slots_refresh(struct startd *startd);
 

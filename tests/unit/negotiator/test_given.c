@@ -31,6 +31,8 @@ static void rig_init(struct rig *rig)
     memset(rig, 0, sizeof *rig);
     assert_int_equal(loop_create(&rig->negotiator.env.loop, NULL), 0);
     rig->negotiator.given = strmap_create(STRMAP_CASE_SENSITIVE);
+    rig->negotiator.given_timer =
+        loop_timer_create(rig->negotiator.env.loop, given_forget_old, &rig->negotiator);
     (void)snprintf(rig->negotiator.lease.holder, sizeof rig->negotiator.lease.holder,
                    "negotiator-us");
     (void)snprintf(rig->name, sizeof rig->name, "slot1@m");
@@ -51,6 +53,7 @@ static void rig_fini(struct rig *rig)
 {
     secret_list_unref(rig->slot.ids);
     ad_destroy(rig->ad);
+    loop_timer_destroy(rig->negotiator.given_timer);
     strmap_destroy(rig->negotiator.given, given_gift_destroy);
     loop_destroy(rig->negotiator.env.loop);
 }
@@ -123,6 +126,19 @@ static void a_mark_holds_for_its_time_at_most_however_late_its_end(void **state)
     read_mark(&rig, "negotiator-dead", 18446744073709551); /* in ms: 616 less than 2^64 */
     given_forget_old(&rig.negotiator);
     assert_true(given_is(&rig.negotiator, "a"));
+    uint64_t left_ms = rig.negotiator.given_due_ms - loop_now_ms(rig.negotiator.env.loop);
+    assert_in_range(left_ms, 1, 5000); /* what it gave away, or nobody, is known by then */
+    rig_fini(&rig);
+}
+
+static void it_is_not_known_what_became_of_what_a_dead_negotiator_gave_away(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    assert_false(given_awaits_word(&rig.slot));
+    read_mark(&rig, "negotiator-dead", 100);
+    assert_true(given_awaits_word(&rig.slot));
     rig_fini(&rig);
 }
 
@@ -189,6 +205,7 @@ int main(void)
         cmocka_unit_test(a_mark_of_our_own_does_not_give_again_what_was_taken_back),
         cmocka_unit_test(a_mark_whose_time_is_over_says_nothing),
         cmocka_unit_test(a_mark_holds_for_its_time_at_most_however_late_its_end),
+        cmocka_unit_test(it_is_not_known_what_became_of_what_a_dead_negotiator_gave_away),
         cmocka_unit_test(a_broken_mark_is_left_out),
         cmocka_unit_test(a_startd_that_marks_what_is_not_its_own_hurts_only_itself),
         cmocka_unit_test(a_refusal_gives_the_claim_id_back_and_a_lost_answer_does_not),

@@ -86,6 +86,22 @@ static void a_claim_id_works_once(void **state)
     assert_int_equal(dial_me(rig, JOB), -ENOKEY);
 }
 
+static bool has_new_id(struct rig *rig)
+{
+    return is_connected(rig) && strcmp(rig->startd->slots[0]->claim_id, rig->claim_id) != 0;
+}
+
+/* A DIAL_ME may have been lost with it, whose claim id nobody else would get for long. */
+static void a_new_uplink_brings_new_claim_ids(void **state)
+{
+    struct rig *rig = *state;
+    remember_id(rig);
+    (void)client_dial(rig->bed, SCOPE_ADVERTISE, "wn01", "startd/wn01", NULL); /* replaces ours */
+    until(rig, has_new_id);
+    assert_int_equal(dial_me(rig, JOB), -ENOKEY);
+    claim_it(rig);
+}
+
 static void an_offer_to_an_owner_who_is_at_his_desk_is_refused(void **state)
 {
     struct rig *rig = *state;
@@ -706,7 +722,8 @@ UNIT_TESTS(RIG(a_silent_machine_does_not_renew_its_ads),
            RIG(what_a_busy_collector_refused_is_sent_anew_within_seconds),
            RIG(an_offer_is_taken_and_the_claim_made),
            RIG(a_startd_that_is_asked_again_says_whether_it_still_tries_to_connect),
-           RIG(a_claim_id_works_once), RIG(an_offer_to_an_owner_who_is_at_his_desk_is_refused),
+           RIG(a_claim_id_works_once), RIG(a_new_uplink_brings_new_claim_ids),
+           RIG(an_offer_to_an_owner_who_is_at_his_desk_is_refused),
            RIG(a_machine_that_goes_to_sleep_takes_no_offer),
            RIG(an_offer_is_judged_by_both_requirements_of_now),
            RIG(a_schedd_that_does_not_know_the_claim_frees_the_slot),
