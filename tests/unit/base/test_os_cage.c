@@ -18,6 +18,7 @@
 #include "base/os/os_cage.h"
 #include "base/os/os_cgroup.h"
 #include "base/os/os_figures.h"
+#include "base/os/os_linux.h"
 #include "base/os/os_run.h"
 
 #define DEADLINE_MS 60000
@@ -656,16 +657,22 @@ static void a_frozen_cgroup_does_nothing_and_can_be_killed(void **state)
 
 /* ---- figures */
 
-/* How many processes of the session are `sleep` and do nothing. */
-static int sleepers_of(pid_t session)
+/* How many descendants are `sleep` and do nothing. */
+static int sleepers(void)
 {
-    char command[80], answer[16] = "";
-    (void)snprintf(command, sizeof command, "pgrep -c -r S -x -s %d sleep", (int)session);
-    FILE *pgrep = popen(command, "re");
-    assert_non_null(pgrep);
-    assert_non_null(fgets(answer, sizeof answer, pgrep));
-    (void)pclose(pgrep); /* 1: it found none */
-    return (int)strtol(answer, NULL, 10);
+    pid_t pids[8];
+    size_t count = os_descendants_pids(pids, sizeof pids / sizeof pids[0]);
+    int found = 0;
+    for (size_t i = 0; i < count; i++) {
+        char path[64], name[32] = "", run_state = ' ';
+        (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pids[i]);
+        FILE *file = fopen(path, "re");
+        assert_non_null(file); /* they do not end */
+        assert_int_equal(fscanf(file, "%*d (%31[^)]) %c", name, &run_state), 2);
+        assert_int_equal(fclose(file), 0);
+        found += strcmp(name, "sleep") == 0 && run_state == 'S';
+    }
+    return found;
 }
 
 /* Without a cage, as they are for.  Looks are compared when all have become what they will be: the
@@ -678,7 +685,7 @@ static void descendants_are_counted_and_shared_pages_once_when_exact(void **stat
     f->cage = (struct os_cage){0};
     assert_int_equal(start(f, "sleep 1000 & sleep 1000 & exec sleep 1000", &pid), 0);
     uint64_t end_ms = loop_now_ms(f->loop) + DEADLINE_MS;
-    while (sleepers_of(pid) < 3) {
+    while (sleepers() < 3) {
         assert_true(loop_now_ms(f->loop) < end_ms);
     }
     os_descendants_figures(f->os, true, &exact);
