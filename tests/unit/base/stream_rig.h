@@ -18,7 +18,7 @@
 #include "base/strbuf.h"
 #include "tests/support/loop_rig.h"
 
-#define DEADLINE_MS 30000 /* milliseconds after which a test has failed */
+#define DEADLINE_MS 120000 /* milliseconds after which a test has failed */
 
 struct rig;
 

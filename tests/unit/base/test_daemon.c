@@ -28,7 +28,7 @@
 #include "base/strbuf.h"
 
 #define DEADLINE_MS \
-    20000 /* longer than anything here may take: a test that gets there has failed */
+    60000 /* longer than anything here may take: a test that gets there has failed */
 
 /* ---- the daemons ----------------------------------------------------------------------------- */
 

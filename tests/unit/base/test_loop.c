@@ -24,7 +24,7 @@
 #include "base/symbol_linux.h"
 
 #define DEADLINE_MS \
-    20000 /* longer than anything here may take: a test that gets there has failed */
+    60000 /* longer than anything here may take: a test that gets there has failed */
 
 struct fixture {
     struct loop *loop;

@@ -26,7 +26,7 @@
 #include "base/os/os_run.h"
 
 #define DEADLINE_MS \
-    20000 /* longer than anything here may take: a test that gets there has failed */
+    60000 /* longer than anything here may take: a test that gets there has failed */
 #define SH(text) ((const char *const[]){"/bin/sh", "-c", (text), NULL})
 
 struct fixture {

@@ -17,7 +17,7 @@
 #include "base/os/os_terminal.h"
 #include "base/strbuf.h"
 
-#define DEADLINE_MS 20000
+#define DEADLINE_MS 60000
 
 struct fixture {
     struct loop *loop;
