@@ -16,7 +16,9 @@
 
 #define SAYS_CHECKPOINTED "(1) Job was checkpointed."
 #define SAYS_LOST         "(0) CPU times"
-#define HOLD_OUTPUT       "Code 12 " /* HTCondor's code of a hold because output could not be placed */
+/* HTCondor's code of a hold because output could not be placed, or not be sent to the submit host.
+ */
+#define HOLD_OUTPUT "Code 12 "
 
 enum life {
     LIFE_NONE = 0,  /* in the table: the event is impossible */
@@ -29,7 +31,8 @@ enum life {
     LIFE_CUT_SUSPENDED,
     LIFE_HELD,
     LIFE_STAGED, /* held, with the result of its run kept */
-    LIFE_PLACES, /* released, with that result */
+    LIFE_PLACES, /* released, with that result, or idle: the hold is the same when it was not kept
+                  */
     LIFE_OVER,
     LIFE_COUNT
 };
@@ -173,7 +176,8 @@ static enum life after_event(enum life life, const struct event_entry *event)
     }
     for (size_t i = 0; i < sizeof(TURNS) / sizeof(TURNS[0]); i++) {
         if ((int64_t)TURNS[i].type == event->type) {
-            return TURNS[i].after[life];
+            enum life after = TURNS[i].after[life];
+            return after == LIFE_NONE && life == LIFE_PLACES ? TURNS[i].after[LIFE_IDLE] : after;
         }
     }
     return life == LIFE_UNKNOWN || life == LIFE_OVER ? LIFE_NONE : life;

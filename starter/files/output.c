@@ -64,10 +64,11 @@ void output_cut(struct starter *starter)
 
 static void go_on(struct starter *starter);
 
+/* EROFS: the kernel has made a disk that fails read-only, and somebody will repair it. */
 static bool is_lack_of_storage(int status)
 {
-    return status == -EIO || status == -ENOSPC || status == -EDQUOT || status == -ENOMEM ||
-           status == -EMFILE || status == -ENFILE;
+    return status == -EIO || status == -EROFS || status == -ENOSPC || status == -EDQUOT ||
+           status == -ENOMEM || status == -EMFILE || status == -ENFILE;
 }
 
 /* A file could not be read.  If this machine is at fault the run is given up.  If the job made the

@@ -112,7 +112,16 @@ static void a_hold_for_output_keeps_the_end_of_the_run(void **state)
     assert_string_equal(life("0 1 12 13 5"), "is idle");
     assert_string_equal(life("0 12o 13 5"), "is idle");
     assert_string_equal(life("0 1 12o 5"), "is held with its output");
-    assert_string_equal(life("0 1 12o 13 1"), "has its output to be placed");
+    assert_string_equal(life("0 1 12o 13 13"), "has its output to be placed");
+}
+
+static void a_hold_for_output_that_was_not_taken_ends_in_another_run(void **state)
+{
+    (void)state;
+    assert_null(life("0 1 12o 13 1 5"));
+    assert_null(life("0 1 12o 13 12 13 1 5"));
+    assert_string_equal(life("0 1 12o 1"), "is held with its output");
+    assert_string_equal(life("0 1 12o 13 1 1"), "executes");
 }
 
 static void a_cluster_made_job_by_job_has_a_life_of_its_own(void **state)
@@ -196,6 +205,7 @@ int main(void)
         cmocka_unit_test(an_eviction_says_whether_its_run_was_checkpointed),
         cmocka_unit_test(what_no_life_can_be_is_told_with_what_the_job_had_come_to),
         cmocka_unit_test(a_hold_for_output_keeps_the_end_of_the_run),
+        cmocka_unit_test(a_hold_for_output_that_was_not_taken_ends_in_another_run),
         cmocka_unit_test(a_cluster_made_job_by_job_has_a_life_of_its_own),
         cmocka_unit_test(jobs_are_counted_and_do_not_touch_one_another),
         cmocka_unit_test(the_head_of_a_pools_log_is_of_no_job),
