@@ -157,6 +157,12 @@ void stream_set_input_max(struct stream *stream, size_t bytes)
     (void)stream, (void)bytes;
 }
 
+bool stream_must_wait(const struct stream *stream)
+{
+    (void)stream;
+    return false;
+}
+
 void stream_known(struct stream *stream)
 {
     (void)stream;

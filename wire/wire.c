@@ -306,6 +306,10 @@ static void wire_clock(void *arg)
     if (wire->state == WIRE_OVER) {
         return;
     }
+    if (wire->state == WIRE_GREETING && stream_must_wait(wire->stream)) {
+        loop_timer_set(wire->clock, OPEN_MS); /* the stream has a deadline of its own */
+        return;
+    }
     if (wire->state == WIRE_GREETING) {
         log_warn(wire->context->log, "wire.refused", "no greeting in time",
                  LOG_TEXT("peer", wire->caller->address));

@@ -145,13 +145,16 @@ static struct stranger *next_to_go(const struct strangers *table)
     return busiest != NULL ? TAILQ_FIRST(&busiest->queue) : NULL;
 }
 
-uint64_t strangers_wait_ms(const struct strangers *table, uint64_t now_ms)
+uint64_t strangers_wait_ms(const struct strangers *table, uint64_t now_ms, bool hurry)
 {
     if (table->count < table->max) {
         return 0;
     }
     const struct stranger *next = next_to_go(table);
     uint64_t patience_ms = (uint64_t)table->patience_ms;
+    if (next != NULL && next->begun && !hurry && patience_ms < STRANGERS_BEGUN_MS) {
+        patience_ms = STRANGERS_BEGUN_MS;
+    }
     uint64_t until_ms = next != NULL ? next->since_ms + patience_ms : 0;
     if (until_ms > table->latest_came_ms && until_ms < table->proved_ms + patience_ms) {
         until_ms = table->proved_ms + patience_ms; /* the others wait as long as it */
@@ -237,6 +240,11 @@ void strangers_replace(struct stranger *from, struct stranger *to, void (*leave)
         TAILQ_REMOVE(&from->table->seconds, from, entry);
     }
     from->table = NULL;
+}
+
+void strangers_begin(struct stranger *stranger)
+{
+    stranger->begun = true;
 }
 
 void strangers_remove(struct stranger *stranger)

@@ -39,7 +39,10 @@
  * even when the table is full, so that its peer can prove who it is */
 #define STRANGERS_PATIENCE_MS     250
 #define STRANGERS_PATIENCE_MIN_MS 20
-#define STRANGERS_SECOND_MS       2500 /* milliseconds; also the largest patience */
+/* The least patience with a connection whose TLS handshake has begun: its peer is there, and may be
+ * slow because it is one of many that were all started at once. */
+#define STRANGERS_BEGUN_MS  1000
+#define STRANGERS_SECOND_MS 2500 /* milliseconds; also the largest patience */
 /* a table at least so large has places for second chances */
 #define STRANGERS_SECOND_FROM 256
 #define STRANGERS_HOST_MAX    64 /* bytes of an address without its port, with the zero */
@@ -54,6 +57,7 @@ struct stranger {
     struct strangers_host *host; /* NULL: has a second chance */
     TAILQ_ENTRY(stranger) entry;
     uint64_t since_ms, second_ms; /* when it came, and when it got its second chance */
+    bool begun;                   /* its TLS handshake has begun */
     /* Called with `arg` to close the connection, which is no longer in the table then. */
     void (*leave)(void *arg);
     void *arg;
@@ -69,8 +73,9 @@ struct strangers *strangers_create(size_t max);
 /* Takes all connections out of the table without closing them.  NULL is allowed. */
 void strangers_destroy(struct strangers *table);
 
-/* Returns how many ms to wait before the next connection is accepted; 0: accept it now. */
-uint64_t strangers_wait_ms(const struct strangers *table, uint64_t now_ms);
+/* Returns how many ms to wait before the next connection is admitted; 0: admit it now. hurry: so
+ * many wait that STRANGERS_BEGUN_MS does not count. */
+uint64_t strangers_wait_ms(const struct strangers *table, uint64_t now_ms, bool hurry);
 /* Closes the oldest connections of the busiest addresses, or gives them second chances, until the
  * table has room for one more. */
 void strangers_make_room(struct strangers *table, uint64_t now_ms);
@@ -82,6 +87,8 @@ void strangers_add(struct strangers *table, struct stranger *stranger, const cha
  * leave and arg are then those of `to`.  Does nothing if `from` is not in a table. */
 void strangers_replace(struct stranger *from, struct stranger *to, void (*leave)(void *arg),
                        void *arg);
+/* Says that the connection's TLS handshake has begun. */
+void strangers_begin(struct stranger *stranger);
 /* Takes a connection out of its table, because it was closed.  Does nothing if the connection is
  * not in a table. */
 void strangers_remove(struct stranger *stranger);

@@ -37,6 +37,9 @@ struct tls_identity;
 #define STREAM_PREFACE_MS 5000
 /* most milliseconds for connecting, and again for the TLS handshake */
 #define STREAM_HANDSHAKE_MS 15000
+/* most milliseconds for which a server can make a client wait longer than that, by saying again and
+ * again that many others came earlier */
+#define STREAM_WAIT_MS 60000
 /* Most bytes received and not yet dropped by stream_consume(); at this limit reading from the peer
  * pauses.  A frame of WIRE_FRAME_MAX bytes fits. */
 #define STREAM_INPUT_MAX ((size_t)17 << 20)
@@ -136,6 +139,9 @@ int stream_write(struct stream *stream, const void *data, size_t length);
 /* Returns how many queued bytes the kernel has not taken yet. */
 size_t stream_pending(const struct stream *stream);
 
+/* Returns whether the server that a stream connects to has said that the connection waits in a
+ * line, so that the handshake may take up to STREAM_WAIT_MS.  The stream ends itself after that. */
+bool stream_must_wait(const struct stream *stream);
 /* Returns a text for messages, the address of the peer: "tcp:192.0.2.7:40112" or "unix:/run/x (uid
  * 1000)".  The text belongs to the stream. */
 const char *stream_peer(const struct stream *stream);

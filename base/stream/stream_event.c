@@ -425,15 +425,56 @@ static void send_preface(struct stream *s)
     s->phase = HANDSHAKE;
 }
 
+static void must_wait(struct stream *s)
+{
+    uint64_t now_ms = loop_now_ms(s->loop);
+    s->wait.since_ms = s->wait.since_ms > 0 ? s->wait.since_ms : now_ms;
+    if (now_ms - s->wait.since_ms < STREAM_WAIT_MS && !s->finishing) {
+        set_deadline(s, STREAM_HANDSHAKE_MS);
+    }
+}
+
+/* Takes the words STREAM_WAIT_WORD that a server may send before TLS.  Returns whether what comes
+ * next is for TLS. */
+static bool take_wait_words(struct stream *s)
+{
+    const char *word = STREAM_WAIT_WORD;
+    char bytes[sizeof(STREAM_WAIT_WORD)];
+    for (;;) {
+        ssize_t got = recv(s->fd, bytes, strlen(word) - s->wait.length, MSG_PEEK | MSG_DONTWAIT);
+        if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+            return false;
+        }
+        if (got <= 0 || memcmp(bytes, word + s->wait.length, (size_t)got) != 0) {
+            return true; /* TLS says what is wrong with anything else */
+        }
+        (void)recv(s->fd, bytes, (size_t)got, MSG_DONTWAIT); /* the same bytes */
+        s->wait.length += (unsigned)got;
+        if (word[s->wait.length] == '\0') {
+            s->wait.length = 0;
+            must_wait(s);
+        }
+    }
+}
+
 static void shake_hands(struct stream *s)
 {
     struct err err;
     s->in.wants = LOOP_READ;
+    if (s->tls != NULL && !s->accepted && !s->wait.over) {
+        s->wait.over = take_wait_words(s);
+        if (!s->wait.over) {
+            tls_no_input(s->tls);
+        }
+    }
     int code = s->tls != NULL ? tls_handshake(s->tls, &s->in.wants, &err) : 0;
     if (s->tls != NULL) {
         tls_turn_over(s->tls);
     }
     if (code == -EAGAIN) {
+        if (s->tls != NULL && tls_has_begun(s->tls)) {
+            strangers_begin(&s->stranger);
+        }
         return;
     }
     if (code != 0) {
@@ -663,6 +704,11 @@ void stream_finish(struct stream *s)
     LIST_INSERT_HEAD(&s->hub->finishing, s, finishing_entry);
     set_deadline(s, STREAM_FINISH_MS);
     stream_soon(s);
+}
+
+bool stream_must_wait(const struct stream *s)
+{
+    return s->phase == HANDSHAKE && s->deadline != NULL && s->wait.since_ms > 0;
 }
 
 const char *stream_peer(const struct stream *s)

@@ -62,6 +62,8 @@ void stream_own_tcp(int fd, char ret[STREAM_PEER_MAX]);
 /* ---- the preface ----------------------------------------------------------------------------- */
 
 #define STREAM_PREFACE_WORD "ROOST/1 " /* the bytes with which a preface begins */
+/* Sent by a server before TLS: the caller is in the line of those who wait (wait_line.h). */
+#define STREAM_WAIT_WORD "ROOST/1 wait\n"
 /* most bytes of a preface (STREAM_PREFACE_WORD, route, newline), without the terminating zero */
 #define STREAM_PREFACE_MAX (sizeof(STREAM_PREFACE_WORD) - 1 + STREAM_ROUTE_MAX + 1)
 

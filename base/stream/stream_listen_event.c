@@ -30,11 +30,13 @@
 #include "base/loop.h"
 #include "base/loop_event.h"
 #include "base/mem.h"
+#include "base/stream/wait_line.h"
 
 #define BACKLOG       4096
 #define ACCEPT_TURN   64  /* connections accepted before others get their turn */
 #define EXHAUSTED_MS  100 /* no descriptors left: accept no more for so long */
 #define CROWDED_MS    10  /* no room for strangers: looked at again after so long, at most */
+#define TELL_MS       500 /* who waits too long in the line is looked for so often */
 #define PASS_RETRY_MS 5
 #define PASS_FDS_MAX  4 /* descriptors that a stranger's datagram may carry before it is cut */
 
@@ -64,6 +66,8 @@ struct listener {
     int fd;
     struct loop_fd *watch;
     struct loop_timer *backoff;
+    struct wait_line *line; /* of a TCP port: who was accepted and waits */
+    struct loop_timer *admit, *tell;
     char *address;
     char *path; /* unix, pass: removed at the end if it is still this file */
     dev_t device;
@@ -437,59 +441,141 @@ static void backoff_over(void *arg)
     loop_fd_want(listener->watch, LOOP_READ);
 }
 
-/* Accepts one connection; false when there is none at the moment, or none can be had. */
-static bool accept_one(struct listener *listener)
+/* Accepts one connection: -1 when there is none at the moment, or none can be had. */
+static int accept_fd(struct listener *listener)
 {
-    int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd >= 0) {
-        if (!make_room(listener)) {
-            close(fd);
-            return false;
-        }
-        incoming_begin(listener, fd);
-        return true;
-    }
-    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+    int fd;
+    do { /* all but these errors is the bad luck of one connection, such as ECONNABORTED */
+        fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    } while (fd < 0 && errno != EAGAIN && errno != EMFILE && errno != ENFILE && errno != ENOBUFS &&
+             errno != ENOMEM);
+    if (fd < 0 && errno != EAGAIN) {
         /* They wait in the kernel; without a pause the loop would turn for nothing but this. */
         listener->stats.exhausted++;
         loop_fd_want(listener->watch, 0);
         loop_timer_set(listener->backoff, EXHAUSTED_MS);
-        return false;
     }
-    /* The rest is EAGAIN, or the bad luck of one connection, such as ECONNABORTED. */
-    return errno != EAGAIN;
+    return fd;
 }
 
-/* Returns false while there is no room and the present connections must be given time.  A peer on a
- * Unix socket has its uid as address, and does not wait for those of a network. */
-static bool may_accept(struct listener *listener)
+/* Begins to serve a connection.  Returns false when that ended the listener. */
+static bool admit_one(struct listener *listener, int fd)
+{
+    if (!make_room(listener)) {
+        close(fd);
+        return false;
+    }
+    incoming_begin(listener, fd);
+    return true;
+}
+
+/* Admits one connection from a Unix socket.  Such a peer has its uid as address, and does not wait
+ * for those of a network. */
+static bool accept_local(struct listener *listener)
+{
+    int fd = accept_fd(listener);
+    return fd >= 0 && admit_one(listener, fd);
+}
+
+/* Returns after how many ms the next one of the line may be admitted; 0: now. */
+static uint64_t admission_wait_ms(const struct listener *listener)
 {
     struct loop *loop = listener->loop;
-    if (listener->kind == STREAM_UNIX) {
-        return true;
-    }
     uint64_t wait_ms = stream_is_crowded(loop)
                            ? CROWDED_MS
-                           : strangers_wait_ms(stream_strangers_of(loop), loop_now_ms(loop));
-    if (wait_ms == 0) {
-        return true;
+                           : strangers_wait_ms(stream_strangers_of(loop), loop_now_ms(loop),
+                                               wait_line_is_full(listener->line));
+    return wait_ms < CROWDED_MS ? wait_ms : CROWDED_MS;
+}
+
+/* Admits from the line while there is room.  Returns false when that ended the listener. */
+static bool admit_some(struct listener *listener)
+{
+    uint64_t wait_ms = 0;
+    for (int i = 0; i < ACCEPT_TURN && (wait_ms = admission_wait_ms(listener)) == 0; i++) {
+        int fd = wait_line_next(listener->line);
+        if (fd < 0) {
+            wait_ms = TELL_MS;
+            break;
+        }
+        if (!admit_one(listener, fd)) {
+            return false;
+        }
     }
-    loop_fd_want(listener->watch, 0);
-    loop_timer_set(listener->backoff, wait_ms < CROWDED_MS ? wait_ms : CROWDED_MS);
-    return false;
+    if (wait_line_count(listener->line) > 0) {
+        loop_timer_set(listener->admit, wait_ms);
+        if (!loop_timer_is_set(listener->tell)) {
+            loop_timer_set(listener->tell, TELL_MS);
+        }
+    }
+    return true;
+}
+
+/* Accepts all that have come, up to ACCEPT_TURN, and admits those whose turn it is. */
+static bool accept_tcp(struct listener *listener)
+{
+    uint64_t now_ms = loop_now_ms(listener->loop);
+    int fd = -1;
+    for (int i = 0; i < ACCEPT_TURN && wait_line_make_room(listener->line, now_ms); i++) {
+        fd = accept_fd(listener);
+        if (fd < 0) {
+            break;
+        }
+        wait_line_add(listener->line, fd, now_ms);
+    }
+    if (wait_line_is_full(listener->line)) {
+        loop_fd_want(listener->watch, 0);
+    }
+    return admit_some(listener);
+}
+
+static void listener_work(struct listener *listener, bool (*work)(struct listener *), int times)
+{
+    bool destroyed = false;
+    listener->destroyed = &destroyed;
+    for (int i = 0; i < times && work(listener) && !destroyed; i++) {
+    }
+    if (!destroyed) {
+        listener->destroyed = NULL;
+    }
 }
 
 static void listener_ready(void *arg, unsigned ready)
 {
     (void)ready;
     struct listener *listener = arg;
-    bool destroyed = false;
-    listener->destroyed = &destroyed;
-    bool (*take)(struct listener *) = listener->kind == STREAM_PASS ? receive_passed : accept_one;
-    for (int i = 0; i < ACCEPT_TURN && may_accept(listener) && take(listener) && !destroyed; i++) {
+    if (listener->kind == STREAM_TCP) {
+        listener_work(listener, accept_tcp, 1);
+    } else {
+        listener_work(listener, listener->kind == STREAM_PASS ? receive_passed : accept_local,
+                      ACCEPT_TURN);
     }
-    if (!destroyed) {
-        listener->destroyed = NULL;
+}
+
+static bool admit_turn(struct listener *listener)
+{
+    bool was_full = wait_line_is_full(listener->line);
+    if (!admit_some(listener)) {
+        return false;
+    }
+    if (was_full && !wait_line_is_full(listener->line) && !loop_timer_is_set(listener->backoff)) {
+        loop_fd_want(listener->watch, LOOP_READ);
+    }
+    return true;
+}
+
+static void admit_again(void *arg)
+{
+    listener_work(arg, admit_turn, 1);
+}
+
+static void tell_waiting(void *arg)
+{
+    struct listener *listener = arg;
+    wait_line_tell(listener->line, loop_now_ms(listener->loop));
+    if (wait_line_count(listener->line) > 0) {
+        loop_timer_set(listener->tell, TELL_MS);
+        loop_timer_set(listener->admit, 0);
     }
 }
 
@@ -629,6 +715,11 @@ int listener_create(struct loop *loop, const char *address, listener_f call, voi
         listener->address = mem_strdup(address);
     }
     listener->backoff = loop_timer_create(loop, backoff_over, listener);
+    if (parsed.kind == STREAM_TCP) {
+        listener->line = wait_line_create(WAIT_LINE_MAX);
+        listener->admit = loop_timer_create(loop, admit_again, listener);
+        listener->tell = loop_timer_create(loop, tell_waiting, listener);
+    }
     listener->watch = loop_fd_create(loop, listener->fd, listener_ready, listener);
     loop_fd_want(listener->watch, LOOP_READ);
     *ret = listener;
@@ -653,6 +744,9 @@ void listener_destroy(struct listener *listener)
     }
     loop_fd_destroy(listener->watch);
     loop_timer_destroy(listener->backoff);
+    loop_timer_destroy(listener->admit);
+    loop_timer_destroy(listener->tell);
+    wait_line_destroy(listener->line);
     close(listener->fd);
     mem_free(listener->path);
     mem_free(listener->address);
@@ -667,4 +761,5 @@ const char *listener_address(const struct listener *listener)
 void listener_get_stats(const struct listener *listener, struct listener_stats *ret)
 {
     *ret = listener->stats;
+    ret->dropped += listener->line != NULL ? wait_line_dropped(listener->line) : 0;
 }

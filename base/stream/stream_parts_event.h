@@ -48,6 +48,12 @@ struct stream_out { /* one stream's state of writing */
     bool was_full;
 };
 
+struct stream_wait {   /* of a client: what its server says before TLS */
+    uint64_t since_ms; /* when the first word STREAM_WAIT_WORD came; 0: none came */
+    unsigned length;   /* bytes of an incomplete word */
+    bool over;         /* true: TLS has begun, no word can come any more */
+};
+
 struct stream {
     struct hub *hub;
     struct loop *loop;
@@ -77,6 +83,7 @@ struct stream {
     struct stream_credentials credentials;
     char *preface; /* for a client: the preface to send; NULL once it is sent */
     size_t preface_sent;
+    struct stream_wait wait;
 
     struct stream_inbuf input;
     size_t input_max;

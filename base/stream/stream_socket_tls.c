@@ -125,6 +125,11 @@ void tls_socket_set_read_max(struct tls_socket *socket, size_t bytes)
     socket->read_max = bytes < SHARED_BYTES ? bytes : SHARED_BYTES;
 }
 
+void tls_socket_is_empty(struct tls_socket *socket)
+{
+    socket->drained = true;
+}
+
 size_t tls_socket_pending(const struct tls_socket *socket)
 {
     return socket->unsent != NULL ? socket->unsent_end - socket->unsent_begin : 0;

@@ -42,6 +42,8 @@ size_t tls_socket_pending(const struct tls_socket *socket);
  * not ask for stays in the connection's memory.  Otherwise a read takes all there is: a limit of
  * one frame would cost one system call for each frame. */
 void tls_socket_set_read_max(struct tls_socket *socket, size_t bytes);
+/* Makes reading find nothing until tls_socket_turn_over(). */
+void tls_socket_is_empty(struct tls_socket *socket);
 /* Returns whether another read from the BIO may find data before the next tls_socket_turn_over();
  * to be called after a read. */
 bool tls_socket_may_have_more(const struct tls_socket *socket);

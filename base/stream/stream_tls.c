@@ -553,6 +553,11 @@ void tls_set_read_max(struct tls *tls, size_t bytes)
     }
 }
 
+void tls_no_input(struct tls *tls)
+{
+    tls_socket_is_empty(tls->socket);
+}
+
 void tls_turn_over(struct tls *tls)
 {
     if (tls->socket != NULL) {
@@ -645,6 +650,11 @@ int tls_handshake(struct tls *tls, unsigned *want, struct err *err)
     return code != 0 ? code
                      : err_set(err, -ECONNRESET,
                                "the peer closed the connection during the TLS handshake");
+}
+
+bool tls_has_begun(const struct tls *tls)
+{
+    return SSL_in_before(tls->ssl) == 0 && SSL_get_state(tls->ssl) != TLS_ST_SR_CLNT_HELLO;
 }
 
 ssize_t tls_read(struct tls *tls, void *data, size_t room, unsigned *want, struct err *err)

@@ -27,6 +27,8 @@ void tls_attach(struct tls *tls, struct tls_sockets *sockets, int fd);
 /* Limits how many bytes received from the kernel and not yet read by tls_read() are kept in memory,
  * to about `bytes`. */
 void tls_set_read_max(struct tls *tls, size_t bytes);
+/* Says that nothing is to be read from the connected socket until the next tls_turn_over(). */
+void tls_no_input(struct tls *tls);
 /* Ends this connection's use of the buffers that all connections of the loop share.  The caller
  * must call this after its tls_read() and tls_handshake() of this connection, before those of
  * another one. */
@@ -38,6 +40,8 @@ void tls_destroy(struct tls *tls); /* NULL is allowed */
  * tls_write() and tls_say_bye(), -EAGAIN means: call again when the socket is ready for *want
  * (LOOP_READ or LOOP_WRITE). */
 int tls_handshake(struct tls *tls, unsigned *want, struct err *err);
+/* Returns whether this end, a server, has taken the client's first message. */
+bool tls_has_begun(const struct tls *tls);
 /* Reads data.  Returns the number of bytes, > 0; 0: the peer closed the connection normally; or a
  * negative errno, -EAGAIN as described at tls_handshake().  Data that the
  * peer sent may still be read after tls_write() has failed. */

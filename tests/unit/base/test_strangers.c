@@ -89,17 +89,30 @@ static void who_is_fresh_is_given_time_and_less_of_it_when_nobody_proves_anythin
     (void)state;
     struct strangers *table = strangers_create(2);
     struct guest guests[300] = {{.left = false}};
-    assert_int_equal(strangers_wait_ms(table, 1000), 0);
+    assert_int_equal(strangers_wait_ms(table, 1000, false), 0);
     guest_comes(table, &guests[0], "tcp:192.0.2.1:1", 1000);
-    assert_int_equal(strangers_wait_ms(table, 1000), 0);
+    assert_int_equal(strangers_wait_ms(table, 1000, false), 0);
     guest_comes(table, &guests[1], "tcp:192.0.2.2:1", 1000);
-    assert_int_equal(strangers_wait_ms(table, 1000), STRANGERS_PATIENCE_MS);
-    assert_int_equal(strangers_wait_ms(table, 1000 + STRANGERS_PATIENCE_MS - 1), 1);
-    assert_int_equal(strangers_wait_ms(table, 1000 + STRANGERS_PATIENCE_MS), 0);
+    assert_int_equal(strangers_wait_ms(table, 1000, false), STRANGERS_PATIENCE_MS);
+    assert_int_equal(strangers_wait_ms(table, 1000 + STRANGERS_PATIENCE_MS - 1, false), 1);
+    assert_int_equal(strangers_wait_ms(table, 1000 + STRANGERS_PATIENCE_MS, false), 0);
     for (size_t i = 2; i < 300; i++) {
         guest_comes(table, &guests[i], "tcp:192.0.2.3:1", 2000);
     }
-    assert_int_equal(strangers_wait_ms(table, 2000), STRANGERS_PATIENCE_MIN_MS);
+    assert_int_equal(strangers_wait_ms(table, 2000, false), STRANGERS_PATIENCE_MIN_MS);
+    strangers_destroy(table);
+}
+
+static void who_has_begun_its_handshake_is_given_more_time_unless_too_many_wait(void **state)
+{
+    (void)state;
+    struct strangers *table = strangers_create(1);
+    struct guest guest = {.left = false};
+    guest_comes(table, &guest, "tcp:192.0.2.1:1", 1000);
+    assert_int_equal(strangers_wait_ms(table, 1000, false), STRANGERS_PATIENCE_MS);
+    strangers_begin(&guest.stranger);
+    assert_int_equal(strangers_wait_ms(table, 1000, false), STRANGERS_BEGUN_MS);
+    assert_int_equal(strangers_wait_ms(table, 1000, true), STRANGERS_PATIENCE_MS);
     strangers_destroy(table);
 }
 
@@ -111,7 +124,7 @@ static void proofs_lengthen_the_patience_again(void **state)
     for (size_t i = 0; i < 400; i++) {
         guest_comes(table, &guests[i], "tcp:192.0.2.1:1", 100);
     }
-    uint64_t before_ms = strangers_wait_ms(table, 100);
+    uint64_t before_ms = strangers_wait_ms(table, 100, false);
     assert_int_equal(before_ms, STRANGERS_PATIENCE_MIN_MS);
     strangers_prove(&guests[399].stranger, 100);
     for (size_t i = 0; i < 20; i++) {
@@ -121,7 +134,7 @@ static void proofs_lengthen_the_patience_again(void **state)
     }
     struct guest last = {.left = false};
     guest_comes(table, &last, "tcp:192.0.2.1:1", 300);
-    assert_true(strangers_wait_ms(table, 300) > STRANGERS_PATIENCE_MS * 3 / 4);
+    assert_true(strangers_wait_ms(table, 300, false) > STRANGERS_PATIENCE_MS * 3 / 4);
     strangers_destroy(table);
 }
 
@@ -171,8 +184,8 @@ static void nobody_is_to_blame_where_all_wait(void **state)
     }
     strangers_prove(&guests[2].stranger, 1240);
     guest_comes(table, &guests[3], "tcp:192.0.2.1:1", 1245);
-    assert_int_equal(strangers_wait_ms(table, 1260), 1240 + STRANGERS_PATIENCE_MS - 1260);
-    assert_int_equal(strangers_wait_ms(table, 1240 + STRANGERS_PATIENCE_MS), 0);
+    assert_int_equal(strangers_wait_ms(table, 1260, false), 1240 + STRANGERS_PATIENCE_MS - 1260);
+    assert_int_equal(strangers_wait_ms(table, 1240 + STRANGERS_PATIENCE_MS, false), 0);
     strangers_destroy(table);
 }
 
@@ -185,7 +198,7 @@ static void who_is_overtaken_by_one_that_came_later_may_be_sent_away(void **stat
     guest_comes(table, &guests[1], "tcp:192.0.2.1:1", 1000 + STRANGERS_PATIENCE_MS);
     strangers_prove(&guests[1].stranger, 1010 + STRANGERS_PATIENCE_MS);
     guest_comes(table, &guests[2], "tcp:192.0.2.1:1", 1020 + STRANGERS_PATIENCE_MS);
-    assert_int_equal(strangers_wait_ms(table, 1021 + STRANGERS_PATIENCE_MS), 0);
+    assert_int_equal(strangers_wait_ms(table, 1021 + STRANGERS_PATIENCE_MS, false), 0);
     guest_comes(table, &guests[3], "tcp:192.0.2.1:1", 1021 + STRANGERS_PATIENCE_MS);
     assert_true(guests[0].left);
     assert_false(guests[2].left);
@@ -210,10 +223,10 @@ static void some_get_a_second_chance_and_their_proofs_lengthen_the_patience(void
     assert_true(guests[0].left); /* its time there is over */
     assert_false(guests[SECONDS + 1].left);
     assert_int_equal(strangers_count(table), MOST);
-    uint64_t before_ms = strangers_wait_ms(table, 2000);
+    uint64_t before_ms = strangers_wait_ms(table, 2000, false);
     strangers_prove(&guests[1].stranger, 2000); /* it took a second */
     assert_int_equal(strangers_count(table), MOST - 1);
-    assert_true(strangers_wait_ms(table, 2000) > before_ms + 150);
+    assert_true(strangers_wait_ms(table, 2000, false) > before_ms + 150);
     strangers_remove(&guests[2].stranger);
     assert_int_equal(strangers_count(table), MOST - 2);
     strangers_destroy(table);
@@ -227,6 +240,7 @@ int main(void)
         cmocka_unit_test(the_oldest_of_the_busiest_address_goes),
         cmocka_unit_test(one_network_of_ipv6_is_one_address),
         cmocka_unit_test(who_is_fresh_is_given_time_and_less_of_it_when_nobody_proves_anything),
+        cmocka_unit_test(who_has_begun_its_handshake_is_given_more_time_unless_too_many_wait),
         cmocka_unit_test(proofs_lengthen_the_patience_again),
         cmocka_unit_test(who_takes_another_ones_place_is_as_old),
         cmocka_unit_test(a_smaller_table_is_emptied_as_others_come),

@@ -121,6 +121,105 @@ static void a_server_that_hangs_up_before_tls_is_told(void **state)
     assert_int_equal(rig->client.opened, 0);
 }
 
+static void turn_until(struct rig *rig, bool (*is_so)(struct rig *rig, int number), int number)
+{
+    LOOP_RIG_UNTIL(rig->loop, is_so(rig, number), "");
+}
+
+static int raw_listen(uint16_t *port)
+{
+    struct sockaddr_in here = {.sin_family = AF_INET};
+    socklen_t length = sizeof(here);
+    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&here, sizeof(here)), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&here, &length), 0);
+    *port = ntohs(here.sin_port);
+    return fd;
+}
+
+/* Lets a client dial a port of the test, and returns the other end of its connection. */
+static int raw_dialled(struct rig *rig)
+{
+    uint16_t port = 0;
+    char address[64];
+    struct stream_trust trust = {.pin = tls_identity_pin(rig->identity)};
+    int listener = raw_listen(&port);
+    (void)snprintf(address, sizeof(address), "tcp:127.0.0.1:%u", port);
+    MUST(stream_connect(rig->loop, address, "collector", &trust, &END_EVENTS, &rig->client,
+                        &rig->client.stream, err));
+    int fd = accept(listener, NULL, NULL);
+    assert_true(fd >= 0);
+    close(listener);
+    return fd;
+}
+
+static bool is_told_to_wait(struct rig *rig, int number)
+{
+    (void)number;
+    return stream_must_wait(rig->client.stream);
+}
+
+/* Moves what there is from one socket to the other. */
+static void pump(int from, int to)
+{
+    char data[4096];
+    ssize_t got = recv(from, data, sizeof(data), MSG_DONTWAIT);
+    if (got > 0) {
+        assert_int_equal(send(to, data, (size_t)got, MSG_NOSIGNAL), got);
+    }
+}
+
+static bool is_open_through_pump(struct rig *rig, int fds)
+{
+    pump(fds / 1000, fds % 1000);
+    pump(fds % 1000, fds / 1000);
+    return rig->client.opened && rig->server.opened;
+}
+
+static void a_client_is_told_to_wait_and_then_served(void **state)
+{
+    struct rig *rig = *state;
+    const char *word = "ROOST/1 wait\nROOST/1 wait\n";
+    int client = raw_dialled(rig);
+    for (size_t i = 0; word[i] != '\0'; i++) {
+        assert_int_equal(send(client, word + i, 1, MSG_NOSIGNAL), 1);
+        loop_rig_turn(rig->loop, 1);
+    }
+    turn_until(rig, is_told_to_wait, 0);
+    assert_int_equal(rig->client.opened + rig->client.closed, 0);
+    rig_listen(rig, "tcp:127.0.0.1:0");
+    int server = raw_connect(rig);
+    turn_until(rig, is_open_through_pump, client * 1000 + server);
+    assert_false(stream_must_wait(rig->client.stream));
+    assert_int_equal(stream_write(rig->client.stream, "hello", 5), 0);
+    close(client);
+    close(server);
+}
+
+static void a_word_that_is_cut_ends_the_connection(void **state)
+{
+    struct rig *rig = *state;
+    int client = raw_dialled(rig);
+    raw_send(client, "ROOST/1 wai");
+    loop_rig_turn(rig->loop, 1);
+    assert_int_equal(shutdown(client, SHUT_WR), 0);
+    AWAIT(rig, rig->client.closed);
+    assert_int_equal(rig->client.code, -ECONNRESET);
+    close(client);
+}
+
+static void another_word_than_wait_is_no_tls(void **state)
+{
+    struct rig *rig = *state;
+    int client = raw_dialled(rig);
+    raw_send(client, "ROOST/1 wave\n");
+    AWAIT(rig, rig->client.closed);
+    assert_int_equal(rig->client.code, -EPROTO);
+    close(client);
+}
+
 /* ---- passing on ------------------------------------------------------------------------------ */
 
 static void pass_to_route(void *arg, struct incoming *incoming)
@@ -565,11 +664,6 @@ static uint32_t strangers_now(const struct rig *rig)
     return strangers.now;
 }
 
-static void turn_until(struct rig *rig, bool (*is_so)(struct rig *rig, int number), int number)
-{
-    LOOP_RIG_UNTIL(rig->loop, is_so(rig, number), "");
-}
-
 static bool strangers_are(struct rig *rig, int number)
 {
     return strangers_now(rig) == (uint32_t)number;
@@ -663,6 +757,32 @@ static void a_connection_that_its_owner_keeps_may_have_to_go(void **state)
     close(kept);
     close(other);
     close(last);
+}
+
+static bool is_sent_something(struct rig *rig, int fd)
+{
+    char byte;
+    (void)rig;
+    return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
+}
+
+static void who_waits_long_is_told_so(void **state)
+{
+    struct rig *rig = *state;
+    enum { LINE = 30, LAST = LINE * 3 / 4 }; /* the fourth part behind it goes earlier */
+    int fds[LINE];
+    char word[100] = "";
+    stream_set_strangers_max(rig->loop, 1);
+    rig_listen(rig, "tcp:127.0.0.1:0");
+    for (int i = 0; i < LINE; i++) {
+        fds[i] = raw_connect(rig);
+    }
+    turn_until(rig, is_sent_something, fds[LAST]);
+    assert_true(recv(fds[LAST], word, sizeof(word) - 1, 0) > 0);
+    assert_string_equal(word, "ROOST/1 wait\n");
+    for (int i = 0; i < LINE; i++) {
+        close(fds[i]);
+    }
 }
 
 #define CROWD 60
@@ -761,6 +881,9 @@ int main(void)
         RIG_TEST(a_cut_in_mid_handshake_is_told),
         RIG_TEST(what_is_no_tls_is_told),
         RIG_TEST(a_server_that_hangs_up_before_tls_is_told),
+        RIG_TEST(a_client_is_told_to_wait_and_then_served),
+        RIG_TEST(a_word_that_is_cut_ends_the_connection),
+        RIG_TEST(another_word_than_wait_is_no_tls),
         RIG_TEST(a_connection_is_passed_to_another_listener_before_tls),
         RIG_TEST(a_connection_is_passed_to_another_process),
         RIG_TEST(passing_where_nobody_listens_is_refused_and_closes),
@@ -779,6 +902,7 @@ int main(void)
         RIG_TEST(a_stream_counts_as_a_stranger_until_its_peer_is_known),
         RIG_TEST(a_connection_that_its_owner_keeps_may_have_to_go),
         RIG_TEST(who_comes_over_a_unix_socket_does_not_wait_for_strangers_of_a_network),
+        RIG_TEST(who_waits_long_is_told_so),
         RIG_TEST(handshakes_of_a_crowd_leave_time_for_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
