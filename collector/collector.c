@@ -92,6 +92,8 @@ static void load_offline(void *arg, const char *name, struct ad *ad)
                   LOG_TEXT("key", name));
         ad_destroy(ad);
     } else if (collector_ads_propose(collector->ads, "Machine", name, ad, NULL, &change) == 0) {
+        collector_ads_changed(change)->heard_ms =
+            plan_heard_ms(ad, loop_wall_s(collector->env.loop), loop_now_ms(collector->env.loop));
         collector_ads_apply(collector->ads, change);
     }
 }

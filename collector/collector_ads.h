@@ -68,7 +68,8 @@ struct ads_entry {
     int64_t lifetime_s; /* ClassAdLifetime of the ad `latest`; 0: it has none */
     unsigned waiting;   /* number of changes that are proposed and not yet applied */
     struct plan_stamp stamp;
-    uint64_t heard_ms; /* loop_now_ms() of the last update */
+    /* moment of loop_now_ms() of the last update; of an ad from the store: plan_heard_ms() */
+    int64_t heard_ms;
     /* when the store got a copy of a live ad of this entry (collector_awake.h), seconds since 1970;
      * 0: the store has none */
     int64_t kept_s;

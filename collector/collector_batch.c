@@ -61,7 +61,7 @@ static struct ads_entry *propose_change(struct batch *batch, const char *type, c
 
 static void note_heard(struct batch *batch, struct ads_entry *entry, const struct plan_stamp *stamp)
 {
-    entry->heard_ms = loop_now_ms(batch->collector->env.loop);
+    entry->heard_ms = (int64_t)loop_now_ms(batch->collector->env.loop);
     if (stamp) {
         entry->stamp = *stamp;
     }

@@ -18,8 +18,8 @@
 #include "offline_ads/offline_ads.h"
 #include "wire/wire.h"
 
-/* Seconds between checks of offline and absent ads, whose time is counted on the wall clock. */
-#define LOOK_AGAIN_S 60
+/* Most seconds until an ad is looked at again: such a time can be far away. */
+#define LOOK_AGAIN_S 3600
 /* Steps of ABSENT_REQUIREMENTS in one ad; many ads may expire at once. */
 #define ABSENT_STEPS_MAX 2000
 
@@ -63,15 +63,15 @@ static uint64_t left_s(const struct collector *collector, const struct ads_entry
         return 1;
     }
     if (ads_entry_is_durable(entry)) {
-        int64_t left =
-            (entry->latest_offline
-                 ? offline_ads_expires_s(entry->latest, collector->settings.offline_expire_s)
-                 : plan_absent_expires_s(entry->latest, collector->settings.absent_expire_s)) -
-            loop_wall_s(collector->env.loop);
-        /* That clock may be set. */
-        return left <= 0 ? 0 : left < LOOK_AGAIN_S ? (uint64_t)left : LOOK_AGAIN_S;
+        int64_t lifetime_s =
+            entry->latest_offline
+                ? offline_ads_lifetime_s(entry->latest, collector->settings.offline_expire_s)
+                : plan_absent_lifetime_s(entry->latest, collector->settings.absent_expire_s);
+        int64_t age_s = loop_since_s(collector->env.loop, entry->heard_ms);
+        int64_t left = lifetime_s > age_s ? lifetime_s - age_s : 0;
+        return left < LOOK_AGAIN_S ? (uint64_t)left : LOOK_AGAIN_S;
     }
-    uint64_t age_ms = loop_now_ms(collector->env.loop) - entry->heard_ms;
+    uint64_t age_ms = loop_now_ms(collector->env.loop) - (uint64_t)entry->heard_ms;
     uint64_t lifetime_ms =
         plan_lifetime_ms(entry->lifetime_s, collector->settings.classad_lifetime_s);
     return age_ms >= lifetime_ms ? 0 : (lifetime_ms - age_ms + 999) / 1000;

@@ -44,7 +44,7 @@ static void set_problems(struct collector *collector, struct ads_entry *entry, c
     struct err err = {""};
     struct ad *ad = ad_copy(entry->latest);
     struct plan_stamp stamp = entry->stamp;
-    uint64_t heard_ms = entry->heard_ms;
+    int64_t heard_ms = entry->heard_ms;
     if (*problems) {
         ad_set_string(ad, "AdProblems", problems);
         say_problems(collector, entry, problems);

@@ -61,7 +61,7 @@ static bool is_meant(const struct invalidation *invalidation, const struct ads_e
         return false;
     }
     return !plan_is_old(&entry->stamp, &invalidation->stamp) &&
-           entry->heard_ms <= invalidation->begin_ms &&
+           entry->heard_ms <= (int64_t)invalidation->begin_ms &&
            collector_is_holder(wire_request_peer(invalidation->request), entry->type,
                                entry->name) &&
            entry->latest_offline == invalidation->offline &&

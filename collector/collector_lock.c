@@ -128,7 +128,7 @@ static void restamp(struct collector *collector, struct batch *batch, struct ads
     ad_set_strings(args, "Delete", STAMPS, ARRAY_COUNT(STAMPS));
     struct ad *ad = plan_change(collector->pool, entry->latest, stamps, args);
     struct plan_stamp stamp = entry->stamp; /* stays the owner's */
-    uint64_t heard_ms = entry->heard_ms;
+    int64_t heard_ms = entry->heard_ms;
     if (batch_set(batch, entry->type, entry->name, ad, secret_list_ref(entry->latest_secrets),
                   &stamp, &err) == 0) {
         entry->heard_ms = heard_ms; /* a lock renews nothing */

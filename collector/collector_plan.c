@@ -10,13 +10,16 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "base/wall_offset.h"
 #include "classad/ad.h"
 #include "classad/ad_pool.h"
 #include "offline_ads/offline_ads.h"
 
 /* Seconds for which the offline ad of a machine is kept that went without a word. */
 #define ASSUMED_LIFETIME_S ((int64_t)366 * 24 * 3600)
-#define LIFETIME_S_MAX     ((int64_t)100 * 366 * 24 * 3600)
+/* below ASSUMED_LIFETIME_S, so that a wrong clock alone ends no such ad */
+#define HEARD_PLAUSIBLE_S ((int64_t)365 * 24 * 3600)
+#define LIFETIME_S_MAX    ((int64_t)100 * 366 * 24 * 3600)
 
 /* ---- who ------------------------------------------------------------------------------------- */
 
@@ -219,17 +222,20 @@ uint64_t plan_lifetime_ms(int64_t own_s, int64_t classad_lifetime_s)
     return (uint64_t)(lifetime_s < LIFETIME_S_MAX ? lifetime_s : LIFETIME_S_MAX) * 1000;
 }
 
-int64_t plan_absent_expires_s(const struct ad *absent, int64_t expire_after_s)
+int64_t plan_absent_lifetime_s(const struct ad *absent, int64_t expire_after_s)
 {
     int64_t lifetime_s = ad_int_or(absent, "ClassAdLifetime", 0);
     if (lifetime_s <= 0 || (expire_after_s > 0 && expire_after_s < lifetime_s)) {
         lifetime_s = expire_after_s;
     }
-    int64_t since_s = ad_int_or(absent, "AbsentSince", ad_int_or(absent, "LastHeardFrom", 0));
-    if (lifetime_s <= 0 || since_s > INT64_MAX - lifetime_s) {
-        return INT64_MAX;
-    }
-    return since_s + lifetime_s;
+    return lifetime_s > 0 ? lifetime_s : INT64_MAX;
+}
+
+int64_t plan_heard_ms(const struct ad *ad, int64_t wall_s, uint64_t now_ms)
+{
+    int64_t heard_s = ad_int_or(ad, "LastHeardFrom", 0);
+    return wall_offset_earlier_ms(ad_int_or(ad, "AbsentSince", heard_s), wall_s, now_ms, false,
+                                  HEARD_PLAUSIBLE_S);
 }
 
 /* ---- what ------------------------------------------------------------------------------------ */

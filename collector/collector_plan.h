@@ -51,10 +51,15 @@ struct ad *plan_make_absent(const struct ad *last, int64_t now_s, int64_t lifeti
  * goes.  Any later live ad of the Machine ends it. */
 struct ad *plan_assume_asleep(const struct ad *last, bool is_off, int64_t now_s);
 
-/* Returns when an absent ad is to be removed, seconds since 1970; INT64_MAX: never.  The ad is kept
- * from AbsentSince (else LastHeardFrom) for ClassAdLifetime, but no longer than expire_after_s (the
- * knob ABSENT_EXPIRE_ADS_AFTER; 0: no such limit). */
-int64_t plan_absent_expires_s(const struct ad *absent, int64_t expire_after_s);
+/* Returns for how many seconds an absent ad is kept; INT64_MAX: for ever.  It is kept for
+ * ClassAdLifetime, but no longer than expire_after_s (the knob ABSENT_EXPIRE_ADS_AFTER; 0: no such
+ * limit). */
+int64_t plan_absent_lifetime_s(const struct ad *absent, int64_t expire_after_s);
+/* Returns the moment of loop_now_ms(), perhaps below 0, since which an ad from the store is offline
+ * or absent.  Only a wall time is known (AbsentSince or LastHeardFrom), and the wall clock may have
+ * been set since: it is believed if it is not in the future and not more than a year ago; otherwise
+ * the time counts from now_ms.  wall_s, now_ms: the present time of both clocks. */
+int64_t plan_heard_ms(const struct ad *ad, int64_t wall_s, uint64_t now_ms);
 
 /* Returns whether ads of that type expire when they are not renewed.  Ads that the collector makes
  * itself (Collector, Revocation, PowerLock) do not expire; all others do. */

@@ -73,7 +73,7 @@ static void mark_entry(struct collector *collector, struct batch *batch, struct 
     const char *const over[] = {OFFLINE_ADS_SILENT};
     struct ad *changes = ad_create(), *args = ad_create();
     struct plan_stamp stamp = entry->stamp;
-    uint64_t heard_ms = entry->heard_ms;
+    int64_t heard_ms = entry->heard_ms;
     const struct plan_traits traits = {.lifetime_s = entry->lifetime_s};
     if (since_s) {
         ad_set_int(changes, OFFLINE_ADS_SILENT, since_s);

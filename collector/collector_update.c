@@ -741,7 +741,7 @@ void collector_merge(struct session *session, struct wire_request *request)
         return;
     }
     struct plan_stamp stamp = entry->stamp; /* stays the owner's */
-    uint64_t heard_ms = entry->heard_ms;
+    int64_t heard_ms = entry->heard_ms;
     struct batch *batch = batch_begin(collector);
     if (sleeps && ad_bool_or(entry->latest, "DynamicSlot", false)) {
         batch_remove(batch, entry); /* a machine that sleeps has none */
@@ -763,7 +763,9 @@ void collector_merge(struct session *session, struct wire_request *request)
         wire_reply_error(request, code, "%s", err.text);
         return;
     }
-    entry->heard_ms = heard_ms; /* a merge renews nothing */
+    if (!sleeps) { /* it renews nothing */
+        entry->heard_ms = heard_ms;
+    }
     collector->counts.merges++;
     batch_end(batch, collector_answer_ok, collector_answer_drop,
               collector_answer_create(request, -1));

@@ -164,17 +164,13 @@ bool offline_ads_is_sample(const struct ad *ad)
     return offline_ads_is(ad) && ad_has(ad, "PreviousName");
 }
 
-int64_t offline_ads_expires_s(const struct ad *offline, int64_t expire_after_s)
+int64_t offline_ads_lifetime_s(const struct ad *offline, int64_t expire_after_s)
 {
     int64_t lifetime_s = ad_int_or(offline, "ClassAdLifetime", 0);
     if (lifetime_s <= 0 || (expire_after_s > 0 && expire_after_s < lifetime_s)) {
         lifetime_s = expire_after_s;
     }
-    int64_t heard_s = ad_int_or(offline, "LastHeardFrom", 0);
-    if (lifetime_s <= 0 || heard_s > INT64_MAX - lifetime_s) {
-        return INT64_MAX;
-    }
-    return heard_s + lifetime_s;
+    return lifetime_s > 0 ? lifetime_s : INT64_MAX;
 }
 
 enum offline_ads_meeting offline_ads_meet(const struct ad *offline, const struct ad *live)

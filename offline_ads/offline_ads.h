@@ -61,10 +61,10 @@ bool offline_ads_is(const struct ad *ad);
 /* Returns whether ad is a sample: an offline ad with a PreviousName. */
 bool offline_ads_is_sample(const struct ad *ad);
 
-/* Returns when the collector removes the ad: LastHeardFrom + ClassAdLifetime, but at the latest
- * LastHeardFrom + expire_after_s (OFFLINE_EXPIRE_ADS_AFTER; 0: no such limit).  INT64_MAX: never.
- */
-int64_t offline_ads_expires_s(const struct ad *offline, int64_t expire_after_s);
+/* Returns for how many seconds after it was last heard of the collector keeps the ad:
+ * ClassAdLifetime, but at most expire_after_s (OFFLINE_EXPIRE_ADS_AFTER; 0: no such limit).
+ * INT64_MAX: for ever. */
+int64_t offline_ads_lifetime_s(const struct ad *offline, int64_t expire_after_s);
 
 /* How a live ad relates to an offline one. */
 enum offline_ads_meeting {

@@ -226,6 +226,24 @@ static void an_ad_lives_as_long_as_it_says_or_as_is_configured(void **state)
     assert_true(plan_lifetime_ms(INT64_MAX, 900) == (uint64_t)100 * 366 * 24 * 3600 * 1000);
 }
 
+static void the_age_of_an_ad_of_the_store_is_that_of_the_clock_if_it_is_plausible(void **state)
+{
+    (void)state;
+    const int64_t year_s = 365 * INT64_C(86400), now_s = 3000000000, now_ms = 500000;
+    struct ad *ad = parse("[ LastHeardFrom = 2999999000 ]");
+    assert_int_equal(plan_heard_ms(ad, now_s, now_ms), now_ms - 1000000);
+    assert_int_equal(plan_heard_ms(ad, now_s + year_s, now_ms), now_ms); /* the clock was set */
+    assert_int_equal(plan_heard_ms(ad, now_s - year_s, now_ms), now_ms);
+    ad_set_int(ad, "AbsentSince", now_s - 10);
+    assert_int_equal(plan_heard_ms(ad, now_s, now_ms), now_ms - 10000);
+    assert_int_equal(plan_absent_lifetime_s(ad, 0), INT64_MAX);
+    assert_int_equal(plan_absent_lifetime_s(ad, 70), 70);
+    ad_set_int(ad, "ClassAdLifetime", 60);
+    assert_int_equal(plan_absent_lifetime_s(ad, 70), 60);
+    assert_int_equal(plan_absent_lifetime_s(ad, 50), 50);
+    ad_destroy(ad);
+}
+
 static void only_a_machine_can_be_asleep(void **state)
 {
     (void)state;
@@ -248,4 +266,5 @@ UNIT_TESTS(UNIT(an_ad_needs_a_type_and_a_name), UNIT(a_worker_has_machine_ads_an
            UNIT(changes_follow_the_last_message_of_their_connection),
            UNIT(a_change_sets_and_removes_but_not_the_key),
            UNIT(an_ad_lives_as_long_as_it_says_or_as_is_configured),
+           UNIT(the_age_of_an_ad_of_the_store_is_that_of_the_clock_if_it_is_plausible),
            UNIT(only_a_machine_can_be_asleep))

@@ -81,13 +81,12 @@ static void its_times_are_now_and_its_life_is_limited(void **state)
     assert_int_equal(ad_int_or(ad, "EnteredCurrentState", 0), 1000);
     assert_int_equal(ad_int_or(ad, "EnteredCurrentActivity", 0), 1000);
     assert_int_equal(ad_int_or(ad, "ClassAdLifetime", 0), 600);
-    assert_int_equal(offline_ads_expires_s(ad, 0), 1600);
-    assert_int_equal(offline_ads_expires_s(ad, 100), 1100);
-    assert_int_equal(offline_ads_expires_s(ad, 10000), 1600);
+    assert_int_equal(offline_ads_lifetime_s(ad, 0), 600);
+    assert_int_equal(offline_ads_lifetime_s(ad, 100), 100);
+    assert_int_equal(offline_ads_lifetime_s(ad, 10000), 600);
     ad_remove(ad, "ClassAdLifetime");
-    assert_int_equal(offline_ads_expires_s(ad, 10000), 11000);
-    assert_int_equal(offline_ads_expires_s(ad, 0), INT64_MAX);
-    assert_int_equal(offline_ads_expires_s(ad, INT64_MAX), INT64_MAX);
+    assert_int_equal(offline_ads_lifetime_s(ad, 10000), 10000);
+    assert_int_equal(offline_ads_lifetime_s(ad, 0), INT64_MAX);
     ad_destroy(ad);
 }
 
