@@ -22,7 +22,14 @@
 #include "wire/energy_line.h"
 
 #define DAYS_BACK_MAX 8
+#define DAY_DIGITS    12  /* of a key */
 #define DAYS_END      ":" /* behind all digits, before all letters */
+
+/* Counts days, the newest first, to find rows of days beyond those that are kept. */
+struct counting {
+    char day[DAY_DIGITS + 1]; /* of the row before */
+    int64_t left;             /* days that are still to be kept */
+};
 
 struct energy_days {
     const struct daemon_env *env;
@@ -33,6 +40,8 @@ struct energy_days {
     int64_t from_s;      /* the first day that is in memory */
     int64_t today_s;
     bool loaded;
+    bool is_dropping; /* a scan for old rows is under way, and has `counting` */
+    struct counting counting;
 };
 
 struct day_sum {
@@ -218,9 +227,20 @@ void energy_days_write(struct energy_days *days, struct store_txn *txn)
 
 /* ---- days end */
 
+static enum store_verdict is_beyond(void *arg, const struct store_row *row)
+{
+    struct counting *counting = arg;
+    if (strncmp(row->key, counting->day, DAY_DIGITS) != 0) {
+        (void)snprintf(counting->day, sizeof counting->day, "%s", row->key);
+        counting->left--;
+    }
+    return counting->left < 0 ? STORE_KEEP : STORE_LEAVE;
+}
+
 static void drop_old(void *arg, int result, const struct store_row *rows, size_t count)
 {
     struct energy_days *days = arg;
+    days->is_dropping = false;
     struct store_txn *txn = store_begin(days->store);
     for (size_t i = 0; result == 0 && i < count; i++) {
         store_delete(txn, ENERGY_TABLE, rows[i].key);
@@ -259,7 +279,6 @@ static void forget_before(struct energy_days *days, int64_t from_s)
 void energy_days_follow(struct energy_days *days, int64_t now_s, int64_t keep_days)
 {
     int64_t today_s = now_s - now_s % ENERGY_DAY_S;
-    char until[ENERGY_KEY_SIZE];
     if (!days->loaded || today_s == days->today_s) {
         return;
     }
@@ -272,11 +291,14 @@ void energy_days_follow(struct energy_days *days, int64_t now_s, int64_t keep_da
         return;
     }
     if (today_s > days->today_s) {
-        /* By the day that has ended, not by the one that begins: a clock that is years ahead for a
-         * moment must not take all that there is. */
-        int64_t oldest_s = days->today_s - ENERGY_DAY_S * keep_days;
-        energy_days_key(oldest_s > 0 ? oldest_s : 0, "", until);
-        store_scan(days->store, ENERGY_TABLE, NULL, until, false, 0, NULL, NULL, drop_old, days);
+        /* By the number of days, not by their dates: a clock that is years ahead must not take all
+         * that there is. */
+        if (!days->is_dropping) { /* else: the next time */
+            days->is_dropping = true;
+            days->counting = (struct counting){.left = keep_days};
+            store_scan(days->store, ENERGY_TABLE, NULL, DAYS_END, true, 0, is_beyond,
+                       &days->counting, drop_old, days);
+        }
         forget_before(days, today_s - ENERGY_DAY_S);
     }
     days->today_s = today_s;

@@ -196,7 +196,8 @@ static const struct knob KNOBS[] = {
      .min = 1,
      .max = 4000,
      .unit = "days",
-     .help = "For how many days the energy of each day is kept (`roost power report`)."},
+     .help = "For how many days the energy of each day is kept (`roost power report`): the newest "
+             "days on which the rooster ran."},
     {.name = "ROOSTER_UNHIBERNATE",
      .type = KNOB_EXPR,
      .fallback = "Offline && Unhibernate",

@@ -301,11 +301,10 @@ static bool has_loaded(struct rig *rig)
     return is_loaded;
 }
 
+static const struct energy_days_events EVENTS = {.row = row, .back_to = back_to, .loaded = loaded};
+
 static void a_clock_that_jumps_and_comes_back_loses_nothing(void **state)
 {
-    static const struct energy_days_events EVENTS = {.row = row,
-                                                     .back_to = back_to,
-                                                     .loaded = loaded};
     struct rig *rig = *state;
     struct energy_days *days = NULL;
     stop(rig);
@@ -330,9 +329,60 @@ static void a_clock_that_jumps_and_comes_back_loses_nothing(void **state)
     energy_days_close(days);
 }
 
+static bool is_stored;
+static void stored(void *arg)
+{
+    (void)arg;
+    is_stored = true;
+}
+static bool has_stored(struct rig *rig)
+{
+    (void)rig;
+    return is_stored;
+}
+
+/* A second on this day; returns the seconds of the first day when the store has done all. */
+static double first_day_after(struct rig *rig, struct energy_days *days, int64_t first_s,
+                              int64_t now_s, int64_t keep_days)
+{
+    const struct energy_sum sum = {.on_s = 1};
+    energy_days_follow(days, now_s, keep_days);
+    energy_days_add(days, 'n', "x", &sum, (double)now_s, (double)now_s);
+    is_stored = false;
+    store_commit(store_begin(energy_days_store(days)), stored, NULL);
+    until(rig, has_stored);
+    is_loaded = false;
+    energy_days_follow(days, first_s, keep_days);
+    until(rig, has_loaded);
+    const struct energy_sum *found =
+        energy_days_find(days, first_s - first_s % ENERGY_DAY_S, 'n', "x");
+    double seconds = found != NULL ? found->on_s : 0;
+    energy_days_follow(days, now_s, keep_days);
+    return seconds;
+}
+
+static void the_newest_days_are_kept_however_far_ahead_the_clock_was(void **state)
+{
+    struct rig *rig = *state;
+    struct energy_days *days = NULL;
+    stop(rig);
+    is_loaded = false;
+    MUST(energy_days_open(&rig->daemon.env, &EVENTS, rig, &days, err));
+    until(rig, has_loaded);
+    int64_t now_s = loop_wall_s(rig->bed->loop), far_s = now_s + 400 * ENERGY_DAY_S;
+    const struct energy_sum sum = {.on_s = 7};
+    energy_days_add(days, 'n', "x", &sum, (double)now_s, (double)now_s);
+    near(first_day_after(rig, days, now_s, far_s, 3), 7);
+    near(first_day_after(rig, days, now_s, far_s + ENERGY_DAY_S, 3), 7);
+    near(first_day_after(rig, days, now_s, far_s + 2 * ENERGY_DAY_S, 3), 7);
+    near(first_day_after(rig, days, now_s, far_s + 3 * ENERGY_DAY_S, 3), 0);
+    energy_days_close(days);
+}
+
 UNIT_TESTS(RIG(counters_are_added_up_once_whoever_is_killed),
            RIG(what_was_counted_before_anybody_looked_is_not_todays),
            RIG(a_machine_that_goes_down_has_its_last_word_and_then_sleeps),
            RIG(what_was_guessed_of_one_that_stayed_up_is_not_counted_twice),
            RIG(a_rooster_that_was_away_counts_what_machines_did_to_their_days_and_says_so),
-           RIG(a_clock_that_jumps_and_comes_back_loses_nothing))
+           RIG(a_clock_that_jumps_and_comes_back_loses_nothing),
+           RIG(the_newest_days_are_kept_however_far_ahead_the_clock_was))
