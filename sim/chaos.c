@@ -243,10 +243,13 @@ static void set_clock(void *arg)
 {
     struct chaos *chaos = arg;
     struct sim *sim = chaos->sim;
-    if (sim->now_us >= chaos->options.end_us) {
-        return; /* repair_all() has set all clocks right */
-    }
     struct sim_host *host = chaos->options.central;
+    if (sim->now_us >= chaos->options.clocks_end_us) {
+        for (size_t i = 0; (host = sim_host_at(sim, i)) != NULL; i++) {
+            sim_host_set_clock(host, 0);
+        }
+        return;
+    }
     if (rng_below(&chaos->clocks, 100) >= 30) {
         host = sim_host_at(sim, (size_t)rng_below(&chaos->clocks, chaos->options.nodes + 1));
     }
@@ -265,7 +268,6 @@ static void repair_all(struct chaos *chaos)
         sim_host_fail_boots(host, 0);
         sim_disk_fail(host, 0, 0);
         sim_disk_power_cut(host, 0);
-        sim_host_set_clock(host, 0);
         if (host != chaos->options.central) {
             struct sim_cut_link *link = sim_link_between(chaos->sim, chaos->options.central, host);
             link->cut_until_us = link->slow_until_us = chaos->sim->now_us;
@@ -303,10 +305,10 @@ struct chaos *chaos_create(struct sim *sim, const struct chaos_options *options)
     rng_seed(&chaos->rng, options->seed ^ UINT64_C(0x9e3779b97f4a7c15));
     if (options->end_us > options->begin_us) {
         (void)sim_at(sim, options->begin_us, do_damage, chaos);
+    }
+    if (options->clocks_end_us > options->begin_us) {
         rng_seed(&chaos->clocks, options->seed ^ UINT64_C(0xc10c25e7));
-        if (options->clocks) {
-            (void)sim_at(sim, options->begin_us, set_clock, chaos);
-        }
+        (void)sim_at(sim, options->begin_us, set_clock, chaos);
     }
     return chaos;
 }

@@ -22,7 +22,9 @@ struct chaos_options {
     uint64_t seed;
     uint64_t begin_us, end_us;
     uint64_t pause_max_us; /* longest pause between two faults */
-    bool clocks; /* wall clocks of machines are set, by up to ten years, and right again */
+    /* From begin_us until then wall clocks of machines are set, by up to ten years, and right
+     * again; at the end all are right.  0: no clock is set. */
+    uint64_t clocks_end_us;
     struct sim_host *central;
     unsigned nodes; /* number of hosts besides the central machine */
 };

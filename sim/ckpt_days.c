@@ -99,7 +99,9 @@ static void configure_node(void *arg, unsigned number, struct sim_host_options *
 static void central_config(void *arg, struct strbuf *config)
 {
     (void)arg;
-    strbuf_puts(config, "CHECKPOINT_PATIENCE = \"1d\"\n"
+    /* Nobody loses patience: after a boot of the submit host, how long a job has waited is what the
+     * clock says, and that is believed up to a year. */
+    strbuf_puts(config, "CHECKPOINT_PATIENCE = 0\n"
                         "ROOSTER_WAKE_DEADLINE_MAX = \"4m\"\n"
                         "ROOSTER_QUARANTINE = \"2m\"\n"
                         "ROOSTER_QUARANTINE_MAX = \"5m\"\n");
@@ -448,7 +450,8 @@ void ckpt_days_run(const struct ckpt_days_options *options, struct pool_result *
     days.steward.touched = days.touched;
     days.steward.checkpointed = checkpoint_kept;
     days.steward.arg = &days;
-    const struct pool_story story = {.day_s = DAY_S,
+    const struct pool_story story = {.clocks = !options->calm,
+                                     .day_s = DAY_S,
                                      .calm_s = CALM_S,
                                      .audit_s = AUDIT_S,
                                      .central = central_config,

@@ -21,6 +21,7 @@
 /* a lease, and the time until all are connected again */
 #define HEALS_US    (150 * SIM_S)
 #define CLOCK_S     2 /* difference between clocks, with rounding */
+#define HEARD_MAX   8
 #define RUN_SPARE_S 2 /* for each run: its length is rounded down */
 
 struct made { /* an image that was made */
@@ -31,6 +32,9 @@ struct made { /* an image that was made */
     int64_t wall_s;
     bool told, committed; /* the schedd was told of the image; the schedd has committed it */
     uint64_t committed_us;
+    /* the submit host's clock when the schedd was told, and when it answered */
+    int64_t heard_s[HEARD_MAX];
+    unsigned heard_count;
 };
 
 struct job {
@@ -295,6 +299,10 @@ static void status_seen(struct ckpt_truth *truth, const struct tap_message *mess
         strcmp(event, CKPT_EVENT_TAKEN) != 0
             ? NULL
             : find_made(job, ad_int_or(args, "ClaimEpoch", -1), ad_int_or(args, CKPT_SEQUENCE, -1));
+    if (made != NULL) {
+        made->heard_s[made->heard_count++ % HEARD_MAX] =
+            sim_host_wall_ms(sim_host_at(truth->sim, 0)) / 1000;
+    }
     if (made != NULL && !message->is_reply) {
         made->told = true;
     } else if (made != NULL && message->status == 0) {
@@ -384,6 +392,19 @@ static void count_generations(const struct job *job, uint64_t before_us, struct 
     }
 }
 
+/* Returns whether the schedd heard of the image when its clock showed that: it takes its own time
+ * if that of the machine cannot be right. */
+static bool was_heard_at(const struct made *made, int64_t wall_s)
+{
+    for (unsigned i = 0; i < HEARD_MAX && i < made->heard_count; i++) {
+        int64_t late_s = wall_s - made->heard_s[i];
+        if (late_s >= -CLOCK_S && late_s <= CLOCK_S) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Returns whether an image was made at that time, or the schedd heard then of the start of the
  * image's run. */
 static bool was_made_at(const struct ckpt_truth *truth, const struct job *job, int64_t wall_s)
@@ -393,8 +414,8 @@ static bool was_made_at(const struct ckpt_truth *truth, const struct job *job, i
         uint64_t until_us = made->committed ? made->committed_us : sim_now_us(truth->sim);
         bool is_troubled = trouble_between(truth, job->began_us, until_us) > 0;
         int64_t late_s = is_troubled ? (int64_t)((until_us - made->at_us) / SIM_S) : 0;
-        if (made->told && wall_s >= made->wall_s - CLOCK_S &&
-            wall_s <= made->wall_s + late_s + CLOCK_S) {
+        bool is_at = wall_s >= made->wall_s - CLOCK_S && wall_s <= made->wall_s + late_s + CLOCK_S;
+        if (made->told && (is_at || was_heard_at(made, wall_s))) {
             return true;
         }
     }

@@ -16,11 +16,14 @@
 #include "sim/sim_private.h"
 #include "wire/wire.h"
 
-#define TICK_MS  100
-#define IDLE_MS  1000
-#define AGAIN_US (5 * SIM_S)
-#define ASK_MS   20000
-#define AT_ONCE  5000 /* most questions without an answer */
+/* the last second that a report may ask for: a rooster whose clock is ahead counts for the future
+ */
+#define LAST_DAY_S INT64_C(253402300799)
+#define TICK_MS    100
+#define IDLE_MS    1000
+#define AGAIN_US   (5 * SIM_S)
+#define ASK_MS     20000
+#define AT_ONCE    5000 /* most questions without an answer */
 
 struct post { /* the state of one process of the operator */
     struct operator* who;
@@ -120,6 +123,7 @@ static void run_task(struct post *post, const struct operator_task *task)
         ad_set_bool(args, "Test", task->what == OPERATOR_TEST);
     } else if (task->what == OPERATOR_ENERGY) {
         ad_set_string(args, "Type", "Energy");
+        ad_set_int(args, "Until", LAST_DAY_S);
         ad_set_string(args, "Kind", task->name);
         ad_set_int(args, "Since", 0);
     }

@@ -604,11 +604,12 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
     pool->witness.quiet_from_us = pool->witness.quiet_from_us > 0 ? dusk_us + WITNESS_SETTLE_US : 0;
     plan_batches(pool, dawn_us);
     const uint64_t pause_us = pause_of(pool) * SIM_S;
+    bool clocks = (story != NULL ? story->clocks : options->chaos) && options->seed % 2 == 0;
     struct chaos_options chaos_options = {.seed = options->seed,
                                           .begin_us = dawn_us,
                                           .end_us = options->chaos ? dusk_us : 0,
                                           .pause_max_us = pause_us,
-                                          .clocks = story == NULL && options->seed % 2 == 0,
+                                          .clocks_end_us = clocks ? dusk_us : 0,
                                           .central = pool->central,
                                           .nodes = options->nodes};
     pool->chaos = chaos_create(pool->sim, &chaos_options);

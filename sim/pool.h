@@ -25,6 +25,7 @@ struct tap;
 /* Callbacks and times for a scenario other than the usual day with random faults (chaos.h). */
 struct pool_story {
     unsigned awake_max; /* number of machines that may stay awake at the end */
+    bool clocks;        /* in every second seed wall clocks are set during the day (chaos.h) */
     /* length of the day; longest time without faults after the day, at whose end all jobs must be
      * done; time between audits (queries of queue, history and collector) */
     uint64_t day_s, calm_s, audit_s;

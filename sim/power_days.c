@@ -51,7 +51,9 @@ static const char CENTRAL_CONFIG[] = "ROOSTER_ASLEEP_WATTS = 5\n"
                                      "ROOSTER_BUSY_WATTS = 150\n"
                                      "ROOSTER_WAKE_DEADLINE_MAX = \"8m\"\n"
                                      "ROOSTER_QUARANTINE = \"5m\"\n"
-                                     "ROOSTER_QUARANTINE_MAX = \"10m\"\n";
+                                     "ROOSTER_QUARANTINE_MAX = \"10m\"\n"
+                                     /* each wrong clock makes a day */
+                                     "ROOSTER_ENERGY_DAYS = 4000\n";
 static const char SLEEP_CONFIG[] = "HIBERNATE = \"ifThenElse(State == \\\"Unclaimed\\\" && "
                                    "CurrentTime - EnteredCurrentState > 180, "
                                    "\\\"S5\\\", \\\"NONE\\\")\"\n";
@@ -554,6 +556,7 @@ void power_days_run(const struct power_days_options *options, struct pool_result
     days.limit = by_chance(&days, 250) ? options->nodes / 5 + 3 : 0;
     days.reserve = by_chance(&days, 250) ? options->nodes / 20 + 1 : 0;
     const struct pool_story story = {.awake_max = days.reserve,
+                                     .clocks = true,
                                      .day_s = options->hours * HOUR_S,
                                      .calm_s = CALM_S,
                                      .audit_s = AUDIT_S,

@@ -74,7 +74,8 @@ struct power_truth {
     uint64_t *waited_us; /* for each job: when it was last seen waiting */
     struct lately woken, downs;
     uint64_t rooster_died_us;
-    bool is_last; /* the last jobs are coming */
+    bool is_last;     /* the last jobs are coming, */
+    uint64_t last_us; /* since then */
     unsigned on, wakes, by_name, slept, refused, unreachable, rooster_deaths;
     unsigned states_told, energies_told;
     double told_used, told_jobs, told_users, told_busy_s, told_on_s;
@@ -318,6 +319,9 @@ static void power_changed(void *arg, struct sim_host *host, enum sim_power was)
     } else if (host->power == SIM_HOST_ON) {
         double took_s =
             machine->boot_us != 0 ? (double)(truth->sim->now_us - machine->boot_us) / 1e6 : 0;
+        /* It was not there while the last jobs ran. */
+        machine->served |= truth->is_last && machine->kind == POWER_KIND_LATE &&
+                           machine->boot_us != 0 && machine->boot_us < truth->last_us;
         bool is_known = machine->kind == POWER_KIND_GOOD && machine->boot_us != machine->pressed_us;
         machine->slack_s += SLACK_BOOT_S + (is_known ? 0 : took_s);
         machine->boots++;
@@ -350,6 +354,7 @@ void power_truth_button(struct power_truth *truth, const struct sim_host *host)
 void power_truth_last(struct power_truth *truth)
 {
     truth->is_last = true;
+    truth->last_us = truth->sim->now_us;
 }
 
 void power_truth_rooster_died(struct power_truth *truth)

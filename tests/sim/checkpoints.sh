@@ -15,6 +15,7 @@ trap 'rm -f "$out"' EXIT
 status=$?
 cat "$out"
 [ $status -eq 0 ] || exit 1
+grep -Eq '^injected:.* clock_sets=[1-9]' "$out" || { echo "no clock was set"; exit 1; }
 for count in owners kills 'power cuts' 'full disks' stands troubles vacated held drained 'of changes' kept granted resumed \
     'runs with loss'; do
     grep -Eq "^seed .*[ :]$count [1-9]" "$out" || { echo "nothing of the kind happened: $count"; exit 1; }

@@ -8,7 +8,7 @@
 set -u
 nodes=60 seeds=1-3
 if grep -Eq '^ROOST_SANITIZE:[A-Z]+=.' "$ROOST_BUILD/CMakeCache.txt"; then
-    nodes=20 seeds=1-1 # instrumented programs are ten times slower
+    nodes=20 seeds=4-4 # instrumented programs are ten times slower
 fi
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
@@ -18,6 +18,7 @@ cat "$out"
 [ $status -eq 0 ] || exit 1
 grep -Eq 'told to sleep [1-9]' "$out" || { echo "nobody was told to sleep"; exit 1; }
 grep -Eq '^injected:.* kills=[1-9]' "$out" || { echo "no daemon was killed"; exit 1; }
+grep -Eq '^injected:.* clock_sets=[1-9]' "$out" || { echo "no clock was set"; exit 1; }
 "$ROOST_BIN/roost-sim" --power 5 --queue --seed 15 --nodes $((nodes * 2 / 3)) >"$out"
 status=$?
 cat "$out"
