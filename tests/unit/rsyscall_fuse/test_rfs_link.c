@@ -155,7 +155,7 @@ static void a_server_that_is_silent_is_dialled_again(void **state)
 static void pings_keep_a_quiet_session(void **state)
 {
     struct rig *rig = *state;
-    rig->hello.lease_ms = 40;
+    rig->hello.lease_ms = 400;
     rig_begin(rig);
     RIG_AWAIT(rig, rig->pings >= 5);
     assert_int_equal(rig->hellos, 1);
@@ -164,16 +164,16 @@ static void pings_keep_a_quiet_session(void **state)
 static void a_client_that_was_held_up_does_not_take_that_for_silence(void **state)
 {
     struct rig *rig = *state;
-    rig->hello.lease_ms = 40;
+    rig->hello.lease_ms = 400;
     rig_begin(rig);
-    for (unsigned i = 1; i <= 5; i++) {
+    for (unsigned i = 1; i <= 2; i++) {
         unsigned before = rig->pings;
         RIG_AWAIT(rig, rig->pings > before);
         uint64_t since = loop_now_ms(rig->loop);
-        while (loop_now_ms(rig->loop) < since + 50) { /* five intervals */
+        while (loop_now_ms(rig->loop) < since + 500) { /* five intervals */
         }
     }
-    RIG_AWAIT(rig, rig->pings >= 10);
+    RIG_AWAIT(rig, rig->pings >= 5);
     assert_int_equal(rig->hellos, 1);
 }
 
