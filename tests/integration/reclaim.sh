@@ -38,7 +38,7 @@ equals "where jobs run" "$("$ROOST" q -af RemoteHost | cut -d@ -f2 | sort -u)" "
 equals "the first goes on" "$(runs "$first")" "2 1"
 equals "what drains" "$(slots 'Draining =?= true')" ""
 equals "wakes" "$(wakes)" ""
-until_true 20 "roost why tells" tells wn01 'taken back [0-9/]+ [0-9:]+: 1 job of [^ ]+ \(autocluster [0-9]+ of [^ ]+\) waits; the machine was drained by'
+until_true 20 "roost why tells" tells wn01 'taken back +[0-9/]+ [0-9:]+: 1 job of [^ ]+ \(autocluster [0-9]+ of [^ ]+\) waits; the machine was drained by'
 equals "who was asked, in the negotiator's log" "$(grep -c ' reclaim .*autocluster' "$POOL"/log/NegotiatorLog)" 1
 
 say "what somebody drains by name stays so: the other machine is woken"
