@@ -139,7 +139,7 @@ static void a_server_that_is_silent_is_dialled_again(void **state)
 {
     struct rig *rig = *state;
     struct call call = {0};
-    rig->hello.lease_ms = 400;
+    rig->hello.lease_ms = 1600;
     rig->mute = true;
     rig_begin(rig);
     submit(rig, &call, RSYS_STAT, false);
