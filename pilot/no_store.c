@@ -127,3 +127,35 @@ void store_commit(struct store_txn *txn, void (*done)(void *arg), void *arg)
     store->end = &txn->next;
     loop_timer_set(store->timer, 0);
 }
+
+/* A disk that is never written is never full. */
+void store_keep_reserve(struct store *store, int64_t bytes)
+{
+    (void)store;
+    (void)bytes;
+}
+
+int store_full(const struct store *store)
+{
+    (void)store;
+    return 0;
+}
+
+size_t store_damaged_rows(const struct store *store)
+{
+    (void)store;
+    return 0;
+}
+
+const char *store_problem(const struct store *store)
+{
+    (void)store;
+    return "";
+}
+
+void store_on_problem(struct store *store, void (*changed)(void *arg), void *arg)
+{
+    (void)store;
+    (void)changed;
+    (void)arg;
+}

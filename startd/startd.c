@@ -56,6 +56,8 @@
 #define STOP_TELL_MS     5000  /* then, for the collector's answer to offline ads */
 #define FAREWELL_POLL_MS 200   /* is the last slot free? */
 #define STANDS_POLL_MS   200   /* an offer of draining stands: nothing may change */
+/* So much of the disk is kept for what the startd records of its claims while the disk is full. */
+#define STORE_RESERVE_BYTES (INT64_C(1) << 20)
 
 static void startd_stop_all(void *state);
 
@@ -197,6 +199,13 @@ static void startd_destroy(void *state)
     mem_free(startd);
 }
 
+/* On a full disk the slots offer no claim ids, and say why. */
+static void store_changed(void *arg)
+{
+    struct startd *startd = arg;
+    slots_refresh(startd);
+}
+
 static int startd_start(const struct daemon_env *env, void **state, struct err *err)
 {
     struct startd *startd = mem_zalloc(sizeof *startd);
@@ -239,6 +248,8 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
         startd_destroy(startd);
         return rc;
     }
+    store_keep_reserve(startd->store, STORE_RESERVE_BYTES);
+    store_on_problem(startd->store, store_changed, startd);
     draining_begin(startd);
     poll_machine(startd);
     hibernate_begin(startd);

@@ -391,8 +391,11 @@ static void set_out(struct starter *starter)
     lease_timer(starter);
     starter->run.lease.last_tick_ms = loop_now_ms(starter->env.loop);
     clock_timer(starter);
-    if (job_place_prepare(starter, nest_has_sandbox(starter), &err) != 0) {
-        starter_give_up(starter, err.text[0] != '\0' ? err.text : "cannot create a sandbox");
+    int rc = job_place_prepare(starter, nest_has_sandbox(starter), &err);
+    if (rc != 0) {
+        job_run_give_up_for(starter, rc,
+                            err.text[0] != '\0' ? err.text : "cannot create a sandbox");
+        starter_go(starter);
     } else {
         shadow_link_dial(starter);
     }

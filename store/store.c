@@ -504,7 +504,7 @@ void store_keep_reserve(struct store *store, int64_t bytes)
 
 int store_full(const struct store *store)
 {
-    return store_trouble_full(store->trouble);
+    return store == NULL ? 0 : store_trouble_full(store->trouble);
 }
 
 size_t store_damaged_rows(const struct store *store)

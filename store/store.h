@@ -118,8 +118,8 @@ void store_keep_reserve(struct store *store, int64_t bytes);
 /* Returns 0; or, while commits use the reserve or wait for room, -ENOSPC, or -EROFS if the disk is
  * mounted for reading only. */
 int store_full(const struct store *store);
-/* Returns how many damaged rows were set aside or found.  store may be NULL, here and in
- * store_problem(). */
+/* Returns how many damaged rows were set aside or found.  store may be NULL, here, in store_full()
+ * and in store_problem(). */
 size_t store_damaged_rows(const struct store *store);
 /* Returns what an operator has to know of the store, for the daemon's ad; "": nothing. */
 const char *store_problem(const struct store *store);

@@ -38,6 +38,7 @@
 #include "startd/startd_state.h"
 #include "startd/starters.h"
 #include "startd/claim/suspend.h"
+#include "store/store.h"
 #include "wire/job_record.h"
 #include "wire/root_jobs.h"
 #include "wire/wire.h"
@@ -227,6 +228,10 @@ static int judge_job(struct claim *claim, struct wire_request *request, struct e
     if (claim->startd->stopping || going_down_takes_none(claim->startd) ||
         claim->startd->farewell.begun) {
         return err_set(err, -EAGAIN, "%s is going down", claim->startd->name);
+    }
+    if (store_full(claim->startd->store) != 0) { /* the run could not be recorded */
+        return err_set(err, -ENOMEM, "%s: %s", claim->startd->name,
+                       store_problem(claim->startd->store));
     }
     rc = slots_fit(claim->slot, wire_request_ad(request, 0), err);
     struct ad_context context = startd_context(claim->startd);

@@ -32,6 +32,7 @@
 #include "startd/slot/slots.h"
 #include "startd/startd_context.h"
 #include "startd/startd_state.h"
+#include "store/store.h"
 #include "wire/claim_nonce.h"
 #include "wire/wire.h"
 
@@ -73,6 +74,9 @@ static int judge_request(struct startd *startd, struct wire_request *request, st
     if (slot == NULL) {
         return err_set(err, -ENOKEY, "%s: this claim id is unknown or was used before",
                        startd->name);
+    }
+    if (store_full(startd->store) != 0) { /* the claim could not be recorded */
+        return err_set(err, -EAGAIN, "%s: %s", startd->name, store_problem(startd->store));
     }
     if (slot->state != SLOT_UNCLAIMED && slot->state != SLOT_CLAIMED) {
         return err_set(err, -EBUSY, "%s is %s", slot->name, slot_state_name(slot->state));

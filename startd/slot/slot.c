@@ -38,7 +38,9 @@
 #include "startd/slot/slot_plan.h"
 #include "startd/startd_context.h"
 #include "startd/startd_state.h"
+#include "store/store.h"
 #include "wire/checkpoint_attrs.h"
+#include "wire/daemon_ad.h"
 #include "wire/secret_list.h"
 #include "wire/wire.h"
 
@@ -223,7 +225,7 @@ static struct secret_list *offered_ids(const struct slot *slot)
 {
     const struct startd *startd = slot->startd;
     if (going_down_takes_none(startd) || startd->stopping || startd->farewell.begun ||
-        draining_is_due(slot)) {
+        draining_is_due(slot) || store_full(startd->store) != 0) {
         return NULL;
     }
     const struct wire_secret own = {SECRET_CLAIM_ID, 0, slot->claim_id};
@@ -373,6 +375,8 @@ void slot_build(struct slot *slot)
     draining_put(slot, ad);
     figures_write(slot, ad);
     put_token(slot, ad);
+    daemon_ad_put_store(ad, store_problem(slot->startd->store),
+                        store_damaged_rows(slot->startd->store));
     set_claim(slot, ad);
     if (slot->kind == SLOT_PARTITIONABLE) {
         mint_for_pieces(slot);

@@ -320,6 +320,18 @@ static int take_piece(struct starter *starter, struct starter_input *input,
     return rc;
 }
 
+/* Ends the run because a file could not be written.  A disk that is full is this machine's fault,
+ * unless the job's input is larger than its slot. */
+static void give_up_input(struct starter *starter, int code, const char *why)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < starter->run.input.list.count; i++) {
+        int64_t size = ((const struct starter_input *)starter->run.input.list.items[i])->size_bytes;
+        bytes = size > INT64_MAX - bytes ? INT64_MAX : bytes + size;
+    }
+    job_run_give_up_for(starter, watch_is_too_much(starter, bytes) ? 0 : code, why);
+}
+
 static void got_piece(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
@@ -344,8 +356,8 @@ static void got_piece(void *arg, struct wire_reply *reply)
     } else if (reply->more) {
         rc = take_piece(starter, input, reply, &err);
     }
-    if (rc < 0) { /* this machine's fault: disk full */
-        job_run_give_up(starter, err.text);
+    if (rc < 0) {
+        give_up_input(starter, rc, err.text);
     } else if (rc > 0) {
         came_damaged(starter, input);
     } else if (watch_is_too_much(starter, bytes_here(starter))) {
@@ -378,7 +390,7 @@ void input_next(struct starter *starter)
         rc = finish_tree(starter, &err);
     }
     if (rc != 0) {
-        job_run_give_up(starter, err.text);
+        give_up_input(starter, rc, err.text);
         return;
     }
     if (input == NULL) {
