@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "base/stream/strangers.h"
+
 /* ---- the preface ----------------------------------------------------------------------------- */
 
 static void the_preface_may_come_in_pieces_and_nothing_behind_it_is_taken(void **state)
@@ -196,6 +198,29 @@ static void a_client_is_told_to_wait_and_then_served(void **state)
     assert_int_equal(stream_write(rig->client.stream, "hello", 5), 0);
     close(client);
     close(server);
+}
+
+static bool server_is_closed(struct rig *rig, int fds)
+{
+    pump(fds / 1000, fds % 1000); /* the server's answer stays where it is */
+    return rig->server.closed;
+}
+
+static void who_has_begun_tls_is_not_sent_away_at_once(void **state)
+{
+    struct rig *rig = *state;
+    stream_set_strangers_max(rig->loop, 1);
+    int client = raw_dialled(rig);
+    rig_listen(rig, "tcp:127.0.0.1:0");
+    int server = raw_connect(rig);
+    int other = raw_connect(rig);
+    uint64_t began_ms = loop_now_ms(rig->loop);
+    turn_until(rig, server_is_closed, client * 1000 + server);
+    assert_int_equal(rig->server.code, -EBUSY);
+    assert_true(loop_now_ms(rig->loop) - began_ms >= STRANGERS_BEGUN_MS);
+    close(client);
+    close(server);
+    close(other);
 }
 
 static void a_word_that_is_cut_ends_the_connection(void **state)
@@ -882,6 +907,7 @@ int main(void)
         RIG_TEST(what_is_no_tls_is_told),
         RIG_TEST(a_server_that_hangs_up_before_tls_is_told),
         RIG_TEST(a_client_is_told_to_wait_and_then_served),
+        RIG_TEST(who_has_begun_tls_is_not_sent_away_at_once),
         RIG_TEST(a_word_that_is_cut_ends_the_connection),
         RIG_TEST(another_word_than_wait_is_no_tls),
         RIG_TEST(a_connection_is_passed_to_another_listener_before_tls),
