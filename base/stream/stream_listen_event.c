@@ -139,7 +139,6 @@ static struct incoming *incoming_new(struct loop *loop, int fd, bool is_tcp)
     in->fd = fd;
     in->is_tcp = is_tcp;
     if (is_tcp) {
-        stream_tune_tcp(fd);
         stream_peer_of_tcp(fd, peer);
     } else {
         stream_peer_of_unix(fd, NULL, peer, &in->credentials);
@@ -602,6 +601,9 @@ static int listen_tcp(struct listener *listener, const struct stream_address *ad
         fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     }
     int code = 0;
+    if (fd >= 0) {
+        stream_tune_tcp(fd); /* each accepted connection inherits it */
+    }
     if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
         (bind_to->sa_family == AF_INET6 &&
          setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, any ? &off : &on, sizeof(on)) != 0) ||
