@@ -14,6 +14,9 @@
  * The same is done, a while after the collector's start, with machines that were awake before it
  * and have not come back (collector_awake.h).
  *
+ * What is heard last of a peer that was silent may be the end of its uplink: the network is there
+ * again, and brings what the peer's host had sent before it died.  So there is no such wait then.
+ *
  * The mark goes at once when the peer is heard again: a byte on the same uplink, or its ads on a
  * new one (an UPDATE in full, which does not have the attribute).
  *
@@ -160,11 +163,12 @@ void collector_on_silent(void *arg, struct wire *wire, uint64_t silent_ms)
         return;
     }
     if (silent_ms == 0) {
+        session->heard_ms = loop_now_ms(collector->env.loop);
         mark_session(collector, session->number, session->machine, 0, "the machine is heard again");
         return;
     }
-    mark_session(collector, session->number, session->machine,
-                 loop_wall_s(collector->env.loop) - (int64_t)(silent_ms / 1000),
+    session->silent_s = loop_wall_s(collector->env.loop) - (int64_t)(silent_ms / 1000);
+    mark_session(collector, session->number, session->machine, session->silent_s,
                  "the machine does not answer on its uplink");
 }
 
@@ -174,10 +178,16 @@ void collector_session_lost(struct session *session)
     if (!session->machine) {
         return;
     }
+    uint64_t now_ms = loop_now_ms(collector->env.loop);
+    if (session->silent_s != 0 && now_ms - session->heard_ms < LOST_MS) {
+        mark_session(collector, session->number, session->machine, session->silent_s,
+                     "the machine's uplink has ended, after the machine did not answer");
+        return;
+    }
     size_t size = strlen(session->machine) + 1;
     struct lost_uplink *lost = mem_alloc(sizeof(*lost) + size);
     *lost = (struct lost_uplink){.session = session->number,
-                                 .due_ms = loop_now_ms(collector->env.loop) + LOST_MS,
+                                 .due_ms = now_ms + LOST_MS,
                                  .since_s = loop_wall_s(collector->env.loop)};
     memcpy(lost->machine, session->machine, size);
     *collector->lost_end = lost;

@@ -39,6 +39,10 @@ struct session {
     struct ad_given *address;
     /* Machine of the live ads that came over this uplink; NULL: none yet, or not an uplink */
     char *machine;
+    /* Since when it did not answer, the last time; seconds since 1970, 0: it always did.  And
+     * when it was heard again, loop_now_ms(). */
+    int64_t silent_s;
+    uint64_t heard_ms;
 };
 
 /* These two are in collector_update.c: they answer UPDATE and MERGE. */

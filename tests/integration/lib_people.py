@@ -162,7 +162,7 @@ class Machine:
                 if now >= self.down_at:
                     say(f"{self.name} is off")
                     self.lose_power()
-        if self.pool.remove(self.power + ".off") and self.truth == "on":
+        if self.pool.remove(self.power + ".off") and self.truth in ("on", "unplugged"):
             say(f"{self.name} goes to sleep")
             self.shut_down("term")
         wanted = self.pool.remove(self.power + ".on")
@@ -180,6 +180,7 @@ class Pool:
         self.machines = [Machine(self, name, self.holders[name], method) for name, method in EXECUTE_HOSTS.items()]
         self.log = os.path.join(self.work, "out", "truth")
         self.jobs, self.lengths, self.faults, self.asked, self.turn, self.doubts = {}, {}, [], 0, 0, []
+        self.question, self.said_again = None, None
         open(self.log, "w").close()
         os.chmod(self.log, 0o666)
 
@@ -262,17 +263,27 @@ class Pool:
         """claims: (machine, the truths that contradict what was said, what was said)."""
         for name, contradicting, said in claims:
             machine = self.machine(name)
-            if machine is not None and machine.has_been(contradicting):
-                age = time.monotonic() - machine.truth_at
-                text = f"{what} says {said}; {name} has been {machine.truth} for {age:.1f} s ({machine.told or 'nobody touched it'})"
-                self.doubts.append((time.monotonic(), machine, machine.truth_at, text))
+            if machine is None or not machine.has_been(contradicting):
+                continue
+            if self.said_again is not None:
+                self.said_again.add((what, machine))
+                continue
+            age = time.monotonic() - machine.truth_at
+            text = f"{what} says {said}; {name} has been {machine.truth} for {age:.1f} s ({machine.told or 'nobody touched it'})"
+            self.doubts.append((time.monotonic(), machine, machine.truth_at, text, what, self.question))
 
     def judge_doubts(self):
-        """A machine says that it goes to sleep before it does, so each doubt is looked at again."""
+        """A machine says that it goes to sleep before it does, and may be taken back at once: each doubt is asked again."""
         for doubt in [doubt for doubt in self.doubts if time.monotonic() - doubt[0] >= SECOND_LOOK_S]:
             self.doubts.remove(doubt)
-            if doubt[1].truth_at == doubt[2]:
-                self.wrong(doubt[3])
+            _, machine, truth_at, text, what, question = doubt
+            if machine.truth_at != truth_at:
+                continue
+            self.said_again = set()
+            question()
+            if (what, machine) in self.said_again and machine.truth_at == truth_at:
+                self.wrong(text)
+            self.said_again = None
 
     def ask_status(self):
         answer = self.command("laptop", "status", "--json")
@@ -362,7 +373,7 @@ class Pool:
         waiting = [job for job in self.jobs if job not in done]
         if not waiting:
             return
-        job = self.random.choice(waiting)
+        job = waiting[self.turn % len(waiting)]
         answer = self.command("submit", "why", f"{job}.0") if self.command("submit", "q", str(job), "-af", "ClusterId").stdout.strip() else None
         if answer is None:
             return
@@ -376,7 +387,8 @@ class Pool:
 
     def ask(self):
         questions = [self.ask_status, self.ask_status_table, self.ask_available, self.ask_power, self.ask_power_table, self.ask_queue, self.ask_running, self.ask_why]
-        questions[self.turn % len(questions)]()
+        self.question = questions[self.turn % len(questions)]
+        self.question()
         self.turn += 1
 
     # ---- the day

@@ -359,6 +359,27 @@ static void requests_of_a_schedd_that_is_silent_are_marked(void **state)
     assert_string_equal(show(reader, "Scheduler", "NotRespondingSince"), "s=- ");
 }
 
+static void a_silent_machine_whose_uplink_ends_next_is_not_heard_again(void **state)
+{
+    struct bed *bed = *state;
+    struct client *reader = dial(bed, SCOPE_READ);
+    struct client *startd = client_dial(bed, SCOPE_ADVERTISE, "", "startd/wn01", NULL);
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", ""));
+    const struct collector *collector = bed->collector;
+    struct session *session = collector->sessions;
+    while (session != NULL && session->machine == NULL) {
+        session = session->next;
+    }
+    assert_non_null(session);
+    collector_session_lost(session); /* as after a restart of the startd: there is time */
+    assert_string_equal(show(reader, "Machine", "NotRespondingSince"), "slot1@wn01=- ");
+    collector_on_silent(session, session->wire, 9000);
+    collector_on_silent(session, session->wire, 0);
+    assert_string_equal(show(reader, "Machine", "NotRespondingSince"), "slot1@wn01=- ");
+    collector_session_lost(session);
+    assert_null(strstr(show(reader, "Machine", "NotRespondingSince"), "=-"));
+}
+
 /* Sends these ads of wn01, and ends the connection. */
 static void goes_without_a_word(struct bed *bed, const char *first, const char *second)
 {
@@ -940,6 +961,7 @@ UNIT_TESTS(CASE(what_is_sent_is_found), CASE(live_machines_have_the_address_of_t
            CASE(an_offline_ad_whose_time_is_over_is_gone_after_a_restart),
            CASE(merge_sets_only_what_the_scope_allows),
            CASE(requests_of_a_schedd_that_is_silent_are_marked),
+           CASE(a_silent_machine_whose_uplink_ends_next_is_not_heard_again),
            CASE(a_machine_that_went_without_a_word_gets_offline_ads),
            CASE(one_that_may_be_on_keeps_the_mark_until_it_is_off),
            CASE(a_machine_that_is_heard_or_connected_is_not_taken_as_asleep),
