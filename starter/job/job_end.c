@@ -34,7 +34,9 @@ bool job_end_is_machines(struct starter *starter, const struct os_exit *how)
         return false;
     }
     bool killed = how->keeper_killed && !PLANTED(keeper_ends_job);
-    if (!killed && !watch_saw_machines_oom(starter, how)) {
+    /* The kernel may have taken the init process for it. */
+    bool no_memory = watch_saw_machines_oom(starter, how);
+    if (!killed && !no_memory) {
         return false;
     }
     starter->run.process.pid = -1;
@@ -43,9 +45,9 @@ bool job_end_is_machines(struct starter *starter, const struct os_exit *how)
         job_run_give_up(starter, "the claim's lease has expired");
     } else {
         job_run_blame_machine(starter,
-                              how->keeper_killed
-                                  ? "the init process of the job's container was killed"
-                                  : "the machine ran out of memory, and the kernel killed the job");
+                              no_memory
+                                  ? "the machine ran out of memory, and the kernel killed the job"
+                                  : "the init process of the job's container was killed");
     }
     return true;
 }
