@@ -23,14 +23,6 @@ static void finished_key(int64_t cluster, int64_t proc, char ret[KEY_SIZE])
     (void)snprintf(ret, KEY_SIZE, "%010" PRId64 ".%010" PRId64, cluster, proc); /* fits */
 }
 
-static void put_count(struct change *change, const struct schedd *schedd)
-{
-    struct ad *ad = ad_create();
-    ad_set_int(ad, "Value", schedd->history.count);
-    change_put(change, "counters", "history_count", ad);
-    ad_destroy(ad);
-}
-
 /* ---- dropping the oldest -----------------------------------------------------------------------
  */
 
@@ -59,7 +51,7 @@ static void trim_found(void *arg, int result, const struct store_row *rows, size
     log_info(schedd->log, "history.trimmed", "dropped the oldest jobs of the history",
              LOG_INT("jobs", count));
     schedd->history.count -= (int64_t)count;
-    put_count(change, schedd);
+    change_counter(change, "history_count", &schedd->history.count);
     change_commit(change, NULL, NULL, NULL);
 }
 
@@ -89,7 +81,7 @@ void history_add(struct change *change, const struct ad *flat, int64_t epoch, in
     change_put(change, "finished", key, finished);
     ad_destroy(finished);
     schedd->history.count++;
-    put_count(change, schedd);
+    change_counter(change, "history_count", &schedd->history.count);
     trim_history(schedd);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "classad/ad.h"
+#include "classad/ad_pool.h"
 #include "schedd/requests/job_autocluster.h"
 #include "schedd/schedd_state.h"
 
@@ -246,10 +247,15 @@ struct ad *job_view(const struct schedd *schedd, const struct job *job)
 
 struct ad *job_flat(const struct schedd *schedd, const struct job *job)
 {
-    struct ad *flat = ad_create();
     struct ad *view = job_view(schedd, job);
-    ad_merge(flat, job->cluster->ad);
-    ad_merge(flat, view);
+    ad_chain(view, NULL);
+    /* shares the values of the cluster */
+    struct ad *flat = ad_change(NULL, job->cluster->ad, view);
+    if (flat ==
+        NULL) { /* it has more attributes than an ad may have: those of the job are left out */
+        flat = ad_copy(job->cluster->ad);
+        ad_merge(flat, view);
+    }
     ad_destroy(view);
     return flat;
 }

@@ -36,6 +36,8 @@ struct change {
     struct store_txn *txn;
     struct vec notes;
     struct vec thens;
+    const char *counter; /* key of a counter that this change writes; NULL: none */
+    const int64_t *counter_value;
     void (*done)(void *arg);
     void (*drop)(void *arg);
     void *arg;
@@ -98,6 +100,23 @@ void change_put_bytes(struct change *change, const char *table, const char *key,
 void change_delete(struct change *change, const char *table, const char *key)
 {
     store_delete(change->txn, table, key);
+}
+
+void change_counter(struct change *change, const char *key, const int64_t *value)
+{
+    CHECK(change->counter == NULL || change->counter_value == value);
+    change->counter = key;
+    change->counter_value = value;
+}
+
+static void put_counter(struct change *change)
+{
+    if (change->counter != NULL) {
+        struct ad *ad = ad_create();
+        ad_set_int(ad, "Value", *change->counter_value);
+        change_put(change, "counters", change->counter, ad);
+        ad_destroy(ad);
+    }
 }
 
 void change_job(struct change *change, struct job *job)
@@ -168,6 +187,7 @@ static void change_committed(void *arg)
 void change_commit(struct change *change, void (*done)(void *arg), void (*drop)(void *arg),
                    void *arg)
 {
+    put_counter(change);
     change->done = done;
     change->drop = drop;
     change->arg = arg;

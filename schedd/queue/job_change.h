@@ -32,6 +32,10 @@ void change_put(struct change *change, const char *table, const char *key, const
 void change_put_bytes(struct change *change, const char *table, const char *key, const void *data,
                       size_t length); /* at most STORE_VALUE_MAX bytes */
 void change_delete(struct change *change, const char *table, const char *key);
+/* Puts the number *value, as it is when the change is committed, into the table "counters", once
+ * for all such calls of a change, which must name the same counter.  value must live until
+ * change_commit(). */
+void change_counter(struct change *change, const char *key, const int64_t *value);
 /* Asks that call(arg) is called after the commit, but before the `done` of change_commit().
  * Several such calls are made in the order in which they were asked for.  arg is memory from
  * mem_alloc(): call frees it; if the schedd ends before the commit, call is not called and arg is

@@ -207,6 +207,7 @@ struct cluster *queue_add_cluster(struct schedd *schedd, struct owner *owner, st
     cluster->id = ad_int_or(ad, "ClusterId", 0);
     CHECK(cluster->id > 0 && queue_cluster(schedd, cluster->id) == NULL);
     cluster->owner = owner;
+    ad_pack(schedd->queue.pool, NULL, ad);
     cluster->ad = ad;
     cluster->qdate_s = qdate_s;
     char key[JOB_KEY_SIZE];
