@@ -38,7 +38,8 @@
 
 struct charge { /* a match that the slot's ad does not show yet */
     char *claim_id, *submitter;
-    char *limits; /* concurrency limits of the job; "": none */
+    char *limits;      /* concurrency limits of the job; "": none */
+    bool limits_shown; /* the slot's ad shows them, and they count as the slot's */
     double weight;
     uint64_t until_ms; /* loop_now_ms() when the charge ends at the latest */
 };
@@ -76,10 +77,20 @@ void shares_matched(struct negotiator *negotiator, const struct shares_match *ma
     vec_push(charges, charge);
 }
 
+/* The limits of a match do not count here while the slot's ad shows them, as those of the claim
+ * that waits for the slot: they count as the slot's then. */
+static void show_limits(struct negotiator *negotiator, struct charge *charge, bool are_shown)
+{
+    if (are_shown != charge->limits_shown) {
+        limit_plan_use(negotiator->limits, charge->limits, are_shown ? -1 : 1);
+        charge->limits_shown = are_shown;
+    }
+}
+
 static void end_charge(struct negotiator *negotiator, struct vec *charges, size_t index)
 {
     struct charge *charge = charges->items[index];
-    limit_plan_use(negotiator->limits, charge->limits, -1);
+    show_limits(negotiator, charge, true);
     vec_remove_at(charges, index);
     charge_destroy(charge);
 }
@@ -144,6 +155,7 @@ void shares_slot_changed(struct pool_slot *slot, const struct ad *ad)
         if (PLANTED(charge_kept) || has_id(slot, charge->claim_id)) {
             continue; /* the startd has not been asked yet */
         }
+        show_limits(negotiator, charge, !partitionable && ad_has(ad, "PreemptingUser"));
         if (partitionable) { /* the ad of the piece, if one was made, is on its way */
             charge->until_ms = charge->until_ms < soon_ms ? charge->until_ms : soon_ms;
         } else if (!is_taken) {

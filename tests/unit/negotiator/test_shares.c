@@ -92,9 +92,28 @@ static void a_match_that_waits_for_the_running_job_is_charged(void **state)
     struct rig rig;
     rig_init(&rig);
     slot_shows(&rig, "Claimed", "", "PreemptingUser = \"ann\"");
-    check_charged(&rig, true);
+    assert_int_equal(strmap_count(rig.negotiator.charges), 1);
     slot_shows(&rig, "Preempting", "", "");
     check_charged(&rig, true);
+    rig_fini(&rig);
+}
+
+/* The slot's ad shows the limits of the claim that waits for it, and they count as the slot's. */
+static void limits_of_a_claim_that_waits_count_once(void **state)
+{
+    static const char WAITS[] = "PreemptingUser = \"ann\"; PreemptingConcurrencyLimits = \"lic\"";
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    slot_shows(&rig, "Claimed", "", WAITS);
+    assert_true(limit_plan_used(rig.negotiator.limits, "lic") < 0.5);
+    slot_shows(&rig, "Preempting", "", WAITS);
+    assert_true(limit_plan_used(rig.negotiator.limits, "lic") < 0.5);
+    slot_shows(&rig, "Preempting", "", "");
+    assert_true(limit_plan_used(rig.negotiator.limits, "lic") > 0.5);
+    slot_shows(&rig, "Preempting", "", WAITS);
+    assert_true(shares_used(&rig.negotiator, rig.name, "ann", "lic"));
+    check_charged(&rig, false);
     rig_fini(&rig);
 }
 
@@ -163,6 +182,7 @@ static void a_piece_keeps_its_charge_for_a_moment(void **state)
 
 UNIT_TESTS(UNIT(a_match_on_its_way_is_charged),
            UNIT(a_match_that_waits_for_the_running_job_is_charged),
+           UNIT(limits_of_a_claim_that_waits_count_once),
            UNIT(a_slot_that_is_free_again_ends_the_charge_at_once),
            UNIT(a_slot_that_drains_or_stays_with_its_user_ends_the_charge),
            UNIT(a_declined_match_is_not_charged), UNIT(a_used_match_is_charged_once),
