@@ -10,6 +10,9 @@
  *   matches excuses nothing: shares divide what several want, they do not keep slots free.  That no
  *   free slot matches needs no excuse.
  *
+ * The slot of a machine that has just been cut off looks free until the collector knows.  So what
+ * is late is judged when the collector would know (wire/start_promise.h).
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "base/config/config.h"
@@ -38,32 +41,89 @@ static uint64_t promise_ms(const struct negotiator *negotiator)
     return (uint64_t)config_duration_ms(negotiator->env.config, "JOB_START_PROMISE");
 }
 
+static bool is_connected(const struct negotiator *negotiator)
+{
+    return negotiator->lease.leads && uplink_wire(negotiator->uplink) != NULL;
+}
+
 static void note_request(struct pool_request *request, enum start_reason reason)
 {
     struct negotiator *negotiator = request->negotiator;
-    uint64_t now_ms = loop_now_ms(negotiator->env.loop);
-    if (start_watch_note(&request->start, &negotiator->start.counts, reason, now_ms,
-                         promise_ms(negotiator))) {
-        log_error(negotiator->env.log, "promise.broken",
-                  "an idle job and a free slot match, no limit forbids it, and no match was made",
-                  LOG_TEXT("user", request->facts.user), LOG_TEXT("schedd", request->facts.schedd),
-                  LOG_INT("autocluster", request->facts.auto_cluster),
-                  LOG_INT("waited_ms", (int64_t)(now_ms - request->start.since_ms)));
-    }
+    start_watch_note(&request->start, &negotiator->start.counts, reason,
+                     loop_now_ms(negotiator->env.loop), promise_ms(negotiator));
 }
 
 static void note_slot(struct pool_slot *slot, enum start_reason reason)
 {
     struct negotiator *negotiator = slot->negotiator;
-    uint64_t now_ms = loop_now_ms(negotiator->env.loop);
-    if (start_watch_note(&slot->start, &negotiator->start.counts, reason, now_ms,
-                         promise_ms(negotiator))) {
+    start_watch_note(&slot->start, &negotiator->start.counts, reason,
+                     loop_now_ms(negotiator->env.loop), promise_ms(negotiator));
+}
+
+/* ---- judgements, when silence would be known */
+
+/* Returns after how long the collector would have told of any silence.  It attends to one
+ * connection a machine, thus to no more than there are slots, and to one a schedd. */
+static uint64_t silence_ms(const struct negotiator *negotiator)
+{
+    return wire_silence_ms(strmap_count(negotiator->slots) + strmap_count(negotiator->requests));
+}
+
+static enum start_peers peers_by(const struct negotiator *negotiator, const struct ad *ad)
+{
+    return offline_ads_is(ad) || offline_ads_is_silent(ad) ? START_PEERS_SILENT
+           : is_connected(negotiator)                      ? START_PEERS_HEARD
+                                                           : START_PEERS_UNKNOWN;
+}
+
+static void judge_request(struct pool_request *request, enum start_peers peers, uint64_t known_ms)
+{
+    struct negotiator *negotiator = request->negotiator;
+    uint64_t waited_ms = start_watch_judge(&request->start, &negotiator->start.counts, peers,
+                                           loop_now_ms(negotiator->env.loop), known_ms);
+    if (waited_ms > 0) {
         log_error(negotiator->env.log, "promise.broken",
-                  "the slot was matched, is still free, and has no claim id left for another match",
-                  LOG_TEXT("slot", slot->name),
-                  LOG_INT("waited_ms", (int64_t)(now_ms - slot->start.since_ms)));
+                  "an idle job and a free slot matched, no limit forbade it, and no match was made "
+                  "in time",
+                  LOG_TEXT("user", request->facts.user), LOG_TEXT("schedd", request->facts.schedd),
+                  LOG_INT("autocluster", request->facts.auto_cluster),
+                  LOG_INT("waited_ms", (int64_t)waited_ms));
     }
 }
+
+static void judge_slot(struct pool_slot *slot, enum start_peers peers, uint64_t known_ms)
+{
+    struct negotiator *negotiator = slot->negotiator;
+    uint64_t waited_ms = start_watch_judge(&slot->start, &negotiator->start.counts, peers,
+                                           loop_now_ms(negotiator->env.loop), known_ms);
+    if (waited_ms > 0) {
+        log_error(negotiator->env.log, "promise.broken",
+                  "the slot was matched, stayed free, and had no claim id left for another match",
+                  LOG_TEXT("slot", slot->name), LOG_INT("waited_ms", (int64_t)waited_ms));
+    }
+}
+
+static void judge_all(struct negotiator *negotiator)
+{
+    if (negotiator->start.counts.unjudged == 0) {
+        return;
+    }
+    uint64_t known_ms = silence_ms(negotiator);
+    for (size_t i = 0; i < negotiator->slot_numbers.items.count; i++) {
+        struct pool_slot *slot = negotiator->slot_numbers.items.items[i];
+        if (slot != NULL && slot->start.over_ms != 0) {
+            judge_slot(slot, peers_by(negotiator, slot->facts.ad), known_ms);
+        }
+    }
+    for (size_t i = 0; i < negotiator->request_numbers.items.count; i++) {
+        struct pool_request *request = negotiator->request_numbers.items.items[i];
+        if (request != NULL && request->start.over_ms != 0) {
+            judge_request(request, peers_by(negotiator, request->facts.ad), known_ms);
+        }
+    }
+}
+
+/* ---- looks */
 
 /* Notes which slots are free but cannot be given out.  Returns whether a free slot can be. */
 static bool look_at_slots(struct negotiator *negotiator, bool wanted)
@@ -121,10 +181,11 @@ static bool some_job_waits(const struct negotiator *negotiator)
 void prompt_look(void *arg)
 {
     struct negotiator *negotiator = arg;
-    bool wanted = some_job_waits(negotiator) && negotiator->lease.leads &&
-                  uplink_wire(negotiator->uplink) != NULL && promise_ms(negotiator) > 0;
+    bool wanted =
+        some_job_waits(negotiator) && is_connected(negotiator) && promise_ms(negotiator) > 0;
     ask_about_requests(negotiator, look_at_slots(negotiator, wanted) && wanted);
-    if (wanted) {
+    judge_all(negotiator);
+    if (wanted || negotiator->start.counts.unjudged > 0) {
         loop_timer_set(negotiator->start.timer, LOOK_MS);
     }
 }
@@ -154,11 +215,13 @@ void prompt_cycle_done(struct negotiator *negotiator, const struct plan_output *
 void prompt_request_gone(struct pool_request *request)
 {
     note_request(request, START_KEPT);
+    judge_request(request, START_PEERS_HEARD, 0); /* its schedd has said so */
 }
 
 void prompt_slot_gone(struct pool_slot *slot)
 {
     note_slot(slot, START_KEPT);
+    judge_slot(slot, START_PEERS_HEARD, 0); /* its startd has said so */
 }
 
 void prompt_put(const struct negotiator *negotiator, struct ad *ad)

@@ -16,23 +16,55 @@ static const char *const EXCUSES[START_REASONS] = {
     [START_MACHINE_SILENT] = "StartExcusedMachineSilent",
 };
 
-bool start_watch_note(struct start_watch *watch, struct start_counts *counts,
+void start_watch_note(struct start_watch *watch, struct start_counts *counts,
                       enum start_reason reason, uint64_t now_ms, uint64_t promise_ms)
 {
     if (promise_ms == 0) {
         reason = START_KEPT;
     }
     if (reason != watch->reason) {
-        counts->late -= watch->reason == START_LATE && watch->told ? 1 : 0;
-        *watch = (struct start_watch){.reason = reason, .since_ms = now_ms};
+        counts->late -= watch->late ? 1 : 0;
+        watch->reason = reason;
+        watch->since_ms = now_ms;
+        watch->told = watch->late = false;
+    }
+    if (reason == START_LATE && watch->over_ms != 0) {
+        watch->waited_ms = now_ms - watch->since_ms > watch->waited_ms ? now_ms - watch->since_ms
+                                                                       : watch->waited_ms;
     }
     if (reason == START_KEPT || watch->told || now_ms - watch->since_ms <= promise_ms) {
-        return false;
+        return;
     }
     watch->told = true;
-    counts->counted[reason]++;
-    counts->late += reason == START_LATE ? 1 : 0;
-    return reason == START_LATE;
+    if (reason != START_LATE) {
+        counts->counted[reason]++;
+    } else if (watch->over_ms == 0) { /* else: judged together */
+        watch->over_ms = now_ms;
+        watch->waited_ms = now_ms - watch->since_ms;
+        counts->unjudged++;
+    }
+}
+
+uint64_t start_watch_judge(struct start_watch *watch, struct start_counts *counts,
+                           enum start_peers peers, uint64_t now_ms, uint64_t silence_ms)
+{
+    if (watch->over_ms == 0) {
+        return 0;
+    }
+    if (peers == START_PEERS_UNKNOWN) {
+        watch->over_ms = now_ms; /* silence is known so long after it can be known again */
+        return 0;
+    }
+    if (peers == START_PEERS_HEARD && now_ms - watch->over_ms < silence_ms) {
+        return 0;
+    }
+    uint64_t waited_ms = peers == START_PEERS_HEARD ? watch->waited_ms : 0;
+    counts->unjudged--;
+    counts->counted[waited_ms != 0 ? START_LATE : START_MACHINE_SILENT]++;
+    watch->late = waited_ms != 0 && watch->reason == START_LATE && watch->told;
+    counts->late += watch->late ? 1 : 0;
+    watch->over_ms = watch->waited_ms = 0;
+    return waited_ms;
 }
 
 void start_counts_put(const struct start_counts *counts, uint64_t promise_ms, struct ad *ad)

@@ -25,6 +25,7 @@
 
 #define TURN_FRAMES 512
 #define DOUBT_MS    100 /* after a PING is overdue, until the peer counts as silent */
+#define TELL_MS     900 /* until others know that the peer is silent */
 #define OPEN_MS     (STREAM_HANDSHAKE_MS + WIRE_GREETING_MS)
 
 static void wire_clock(void *arg);
@@ -197,13 +198,23 @@ const struct wire_peer *wire_peer(const struct wire *wire)
     return &wire->caller->peer;
 }
 
+static uint64_t attend_ms(size_t attended)
+{
+    uint64_t ms = (uint64_t)attended * 1000 / WIRE_PINGS_S_MAX;
+    ms = ms < WIRE_ATTEND_MS ? WIRE_ATTEND_MS : ms;
+    return ms < WIRE_PING_MS ? ms : WIRE_PING_MS;
+}
+
+uint64_t wire_silence_ms(size_t attended)
+{
+    return attend_ms(attended) + WIRE_ANSWER_MS + DOUBT_MS + TELL_MS;
+}
+
 /* Returns after how much silence the peer is sent a PING, at the latest. */
 static uint64_t ping_after_ms(const struct wire *wire)
 {
-    uint64_t ms = (uint64_t)wire->context->attended * 1000 / WIRE_PINGS_S_MAX;
-    ms = ms < WIRE_ATTEND_MS ? WIRE_ATTEND_MS : ms;
-    if (wire->life.attended && ms < WIRE_PING_MS) {
-        return ms;
+    if (wire->life.attended && attend_ms(wire->context->attended) < WIRE_PING_MS) {
+        return attend_ms(wire->context->attended);
     }
     /* Each side's PING is a sign of life to the other: one side's are enough. */
     return wire->dialled ? WIRE_PING_MS : WIRE_PING_ACCEPTED_MS;

@@ -62,6 +62,9 @@ struct wire_request;
 #define WIRE_ATTEND_GRID_MS 1000
 #define WIRE_ANSWER_MS      3000
 #define WIRE_PINGS_S_MAX    250
+/* Returns the time after which a process that attends to `attended` peers knows, and has told
+ * others, that one of them is silent. */
+uint64_t wire_silence_ms(size_t attended);
 /* Most bytes of a reply's parts that are under way, not yet acknowledged by the caller. */
 #define WIRE_WINDOW_BYTES ((size_t)1 << 20)
 

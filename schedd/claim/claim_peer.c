@@ -444,8 +444,9 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
 static void on_silent(void *arg, struct wire *wire, uint64_t silent_ms)
 {
     (void)wire;
-    const struct claim_peer *peer = arg;
+    struct claim_peer *peer = arg;
     const struct claim *claim = peer->claim;
+    peer->silent = silent_ms != 0;
     if (claim == NULL) {
         return;
     }

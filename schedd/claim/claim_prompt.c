@@ -4,10 +4,13 @@
  */
 #include "schedd/claim/claim_prompt.h"
 
+#include <stdio.h>
+
 #include "base/config/config.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/strmap.h"
+#include "schedd/claim/claim_wire.h"
 #include "schedd/claim/job_claims.h"
 #include "schedd/schedd_state.h"
 #include "wire/wire.h"
@@ -28,6 +31,12 @@ static bool is_to_start(const struct claim *claim)
             claim->state == CLAIM_STARTING);
 }
 
+/* Returns whether the startd is known not to answer. */
+static bool is_silent(const struct claim *claim)
+{
+    return claim->peer != NULL ? claim->peer->silent : claim->state == CLAIM_ASKED || claim->silent;
+}
+
 static enum start_reason reason_of(const struct claim *claim)
 {
     if (!is_to_start(claim)) {
@@ -39,24 +48,53 @@ static enum start_reason reason_of(const struct claim *claim)
     if (claim->start.waits) {
         return START_DELAYED;
     }
-    bool is_silent = claim->peer == NULL && (claim->state == CLAIM_ASKED || claim->silent);
-    return is_silent || uplink_wire(claim->schedd->uplink) == NULL ? START_MACHINE_SILENT
-                                                                   : START_LATE;
+    return is_silent(claim) || uplink_wire(claim->schedd->uplink) == NULL ? START_MACHINE_SILENT
+                                                                          : START_LATE;
 }
 
 static void note_claim(struct claim *claim, enum start_reason reason)
 {
     struct schedd *schedd = claim->schedd;
+    struct start_counts *counts = &schedd->claimed.start_counts;
     uint64_t now_ms = loop_now_ms(schedd->loop);
-    if (start_watch_note(&claim->prompt, &schedd->claimed.start_counts, reason, now_ms,
-                         promise_ms(schedd))) {
+    bool was_unjudged = claim->prompt.over_ms != 0;
+    start_watch_note(&claim->prompt, counts, reason, now_ms, promise_ms(schedd));
+    if (claim->prompt.over_ms != 0 && !was_unjudged) {
+        claim->late.state = claim->state;
+        (void)snprintf(claim->late.job_id, sizeof claim->late.job_id, "%s", claim->job_id);
+    }
+}
+
+/* What is known of the startd, after a promise was not kept. */
+static enum start_peers peers_of(const struct claim *claim)
+{
+    if (claim->peer != NULL) {
+        return claim->peer->silent ? START_PEERS_SILENT : START_PEERS_HEARD;
+    }
+    if (claim->state != CLAIM_EXPECTED) { /* it was connected */
+        return START_PEERS_SILENT;
+    }
+    uint64_t now_ms = loop_now_ms(claim->schedd->loop);
+    bool does_not_answer = claim->asked_ms != 0 && now_ms - claim->asked_ms > WIRE_ANSWER_MS;
+    return claim->silent || does_not_answer             ? START_PEERS_SILENT
+           : uplink_wire(claim->schedd->uplink) == NULL ? START_PEERS_UNKNOWN
+                                                        : START_PEERS_HEARD;
+}
+
+static void judge_claim(struct claim *claim, uint64_t silence_ms)
+{
+    struct schedd *schedd = claim->schedd;
+    enum claim_state state = claim->late.state;
+    uint64_t waited_ms = start_watch_judge(&claim->prompt, &schedd->claimed.start_counts,
+                                           peers_of(claim), loop_now_ms(schedd->loop), silence_ms);
+    if (waited_ms > 0) {
         log_error(schedd->log, "promise.broken",
-                  "the job was matched and the machine agreed, and the job does not run",
-                  LOG_TEXT("job", claim->job_id), LOG_TEXT("slot", claim->slot),
-                  LOG_TEXT("waits_for", claim->state == CLAIM_EXPECTED     ? "connection"
-                                        : claim->state == CLAIM_COMMITTING ? "disk"
-                                                                           : "start"),
-                  LOG_INT("waited_ms", (int64_t)(now_ms - claim->prompt.since_ms)));
+                  "the job was matched and the machine agreed, and the job did not run in time",
+                  LOG_TEXT("job", claim->late.job_id), LOG_TEXT("slot", claim->slot),
+                  LOG_TEXT("waits_for", state == CLAIM_EXPECTED     ? "connection"
+                                        : state == CLAIM_COMMITTING ? "disk"
+                                                                    : "start"),
+                  LOG_INT("waited_ms", (int64_t)waited_ms));
     }
 }
 
@@ -66,10 +104,12 @@ static void look_at_claims(void *arg)
     bool more = false;
     size_t at = 0;
     void *value = NULL;
+    uint64_t silence_ms = wire_silence_ms(strmap_count(schedd->claimed.by_id));
     while (strmap_next(schedd->claimed.by_id, &at, NULL, &value)) {
         struct claim *claim = value;
         note_claim(claim, reason_of(claim));
-        more = more || is_to_start(claim);
+        judge_claim(claim, silence_ms);
+        more = more || is_to_start(claim) || claim->prompt.over_ms != 0;
     }
     if (more) {
         claim_prompt_soon(schedd);
@@ -97,6 +137,7 @@ void claim_prompt_soon(struct schedd *schedd)
 void claim_prompt_gone(struct claim *claim)
 {
     note_claim(claim, START_KEPT);
+    judge_claim(claim, 0); /* now, or never */
 }
 
 void claim_prompt_put(const struct schedd *schedd, struct ad *ad)

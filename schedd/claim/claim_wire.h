@@ -5,6 +5,8 @@
 #ifndef SCHEDD_CLAIM_CLAIM_WIRE_H
 #define SCHEDD_CLAIM_CLAIM_WIRE_H
 
+#include <stdbool.h>
+
 struct claim;
 struct schedd;
 struct wire;
@@ -16,6 +18,7 @@ struct claim_peer {
     /* the claim that uses the connection; NULL before the startd's request CLAIM, and after the
      * claim's end */
     struct claim *claim;
+    bool silent; /* the startd does not answer on the connection */
 };
 
 /* Returns the connection of the claim's startd, borrowed; NULL: the startd is not connected. */

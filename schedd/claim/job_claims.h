@@ -132,7 +132,12 @@ struct claim {
     /* when to ask a startd that is not connected whether it still has the claim
      * (claim_question_due()) */
     struct loop_timer *question;
+    uint64_t asked_ms; /* when the startd was sent DIAL_ME, if it has not answered; else 0 */
     struct start_watch prompt; /* claim_prompt.c: the claim's job does not run yet */
+    struct claim_late {        /* what is to be judged: the job, and the state of its claim */
+        char job_id[JOB_ID_SIZE];
+        enum claim_state state;
+    } late;
 };
 
 void claims_init(struct schedd *schedd); /* no claims yet: claims_load() */

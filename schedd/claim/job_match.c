@@ -108,6 +108,9 @@ static void dial_answered(void *arg, struct wire_reply *reply)
     struct schedd *schedd = ref->schedd;
     struct claim *claim = schedd->claimed.by_id != NULL ? claims_find(schedd, ref->claim_id) : NULL;
     mem_free(ref);
+    if (claim != NULL) {
+        claim->asked_ms = 0;
+    }
     if (claim != NULL && is_being_asked_about(claim)) {
         judge_known(claim, reply);
         return;
@@ -194,6 +197,8 @@ static bool ask_to_dial(struct claim *claim, bool again)
     int64_t sent = wire_relay(wire, claim->uplink, VERB_DIAL_ME, &body, 0, dial_answered, ref);
     if (sent < 0) {
         mem_free(ref);
+    } else if (claim->asked_ms == 0) {
+        claim->asked_ms = loop_now_ms(schedd->loop);
     }
     ad_destroy(job);
     ad_destroy(args);
