@@ -31,6 +31,7 @@
 #include "base/uuid.h"
 #include "base/vec.h"
 #include "cli/cli.h"
+#include "cli/closed_dir.h"
 #include "cli/token/token_ledger.h"
 #include "wire/token.h"
 
@@ -41,7 +42,6 @@
 #define INIT_POOL_MAX   63
 #define INIT_POOL_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-."
 #define INIT_ACCOUNT    "nobody"
-#define LOOK_MS         5000
 /* of a node: with thousands of nodes, more than this computer has */
 #define MEMORY_MIB_MIN 128
 
@@ -200,29 +200,6 @@ static int choose_account(struct init *init, struct err *err)
     }
     init->submit_as = sudo != NULL && check_account(init, sudo, NULL) == 0 ? sudo : INIT_ACCOUNT;
     return check_account(init, init->submit_as, err);
-}
-
-/* Warns when that account cannot enter the directory: shadows run under it and read the pool's
- * configuration. */
-static void warn_if_closed(struct init *init)
-{
-    uid_t uid = 0;
-    gid_t gid = 0;
-    struct os_exit how;
-    const char *const argv[] = {"/bin/sh", "-c", "cd \"$0\"", init->dir, NULL};
-    struct os_spawn spec = {.argv = argv, .new_session = true, .change_user = true};
-    if (os_user_find(init->cli->os, init->submit_as, &uid, &gid, NULL) != 0) {
-        return;
-    }
-    spec.uid = uid;
-    spec.gid = gid;
-    if (os_run(init->cli->os, &spec, LOOK_MS, &how, NULL) == 0 && how.status != 0) {
-        (void)
-            fprintf(stderr,
-                    "WARNING: the account %s cannot enter %s: no job of the account will run until "
-                    "it can (run chmod 0755 on the closed directories, or use another directory)\n",
-                    init->submit_as, init->dir);
-    }
 }
 
 /* ---- secrets */
@@ -504,7 +481,7 @@ int cmd_init(struct cli *cli)
                      "%s, which must be\nable to read and write their files (SUBMIT_ROOT_AS in "
                      "roost.conf, or --submit-as ACCOUNT).\n",
                      init.submit_as);
-        warn_if_closed(&init);
+        closed_dir_warn(cli, init.submit_as, init.dir);
     }
     return CLI_OK;
 }

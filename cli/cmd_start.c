@@ -31,6 +31,7 @@
 #include "classad/ad.h"
 #include "cli/arrivals.h"
 #include "cli/cli.h"
+#include "cli/closed_dir.h"
 #include "cli/config_try.h"
 #include "power/power.h"
 #include "wire/wire.h"
@@ -382,6 +383,10 @@ int cmd_start(struct cli *cli)
     rc = rc != 0 ? rc : bring_nodes(cli, &err);
     if (rc != 0) {
         return cli_fail(cli, "%s; the logs are in %s", err.text, config_path(cli->config, "LOG"));
+    }
+    const char *account = config_string(cli->config, "SUBMIT_ROOT_AS");
+    if (account != NULL && account[0] != '\0') {
+        closed_dir_warn(cli, account, config_path(cli->config, "LOCAL_DIR"));
     }
     (void)printf("The pool %s.\n", starting.spawned_ms > 0 ? "is started" : "was running");
     return CLI_OK;

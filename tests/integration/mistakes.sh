@@ -73,6 +73,11 @@ if [ "$(id -u)" -eq 0 ]; then # others' jobs run under their own account
     roost init "$WORK/closed/pool" --nodes 1 2>"$WORK/err" >/dev/null || failures=$((failures + 1))
     grep -q "WARNING: the account .* cannot enter $WORK/closed/pool: no job of the account will run" "$WORK/err" ||
         { echo "FAILED: init below a closed directory: $(cat "$WORK/err")"; failures=$((failures + 1)); }
+    cases=$((cases + 1))
+    ROOST_CONFIG=$WORK/closed/pool/roost.conf roost start 2>"$WORK/err" >/dev/null || failures=$((failures + 1))
+    grep -q "WARNING: the account .* cannot enter $WORK/closed/pool: no job of the account will run" "$WORK/err" ||
+        { echo "FAILED: start below a closed directory: $(cat "$WORK/err")"; failures=$((failures + 1)); }
+    ROOST_CONFIG=$WORK/closed/pool/roost.conf roost stop >/dev/null || failures=$((failures + 1))
     rm -r "$WORK/closed"
 fi
 
