@@ -151,6 +151,13 @@ struct numbering {    /* gives small numbers to slots or requests, for negotiato
     struct vec free;  /* numbers that can be used again */
 };
 
+/* What usage.c keeps. */
+struct negotiator_usage {
+    int64_t boot_wall_ms;  /* wall time of the boot, by which uses are counted; 0: not known yet */
+    bool settling;         /* a settlement is not durable yet */
+    int64_t settled_at_ms; /* when that was made, loop_now_ms() */
+};
+
 struct negotiator {
     struct daemon_env env;
     char name[256];
@@ -196,11 +203,7 @@ struct negotiator {
     /* time at which this process started, ms since 1970, and number of its last UPDATE; both are
      * sent with each UPDATE */
     uint64_t epoch, sequence;
-    /* usage.c: wall time of the boot, by which uses are counted, ms; 0: not known yet */
-    int64_t boot_wall_ms;
-    /* usage.c: a settlement is not durable yet; when that was made, loop_now_ms() */
-    bool settling;
-    int64_t settled_at_ms;
+    struct negotiator_usage usage;
     int64_t started_ms; /* when this daemon was started, loop_now_ms() */
 };
 

@@ -67,8 +67,8 @@ bool usage_submitter(const struct ad *ad, char *ret, size_t size)
 static int64_t usage_now_ms(struct negotiator *negotiator)
 {
     int64_t boot_ms = loop_wall_of_ms(negotiator->env.loop, 0);
-    int64_t by_ms = boot_ms - negotiator->boot_wall_ms;
-    if (by_ms != 0 && negotiator->boot_wall_ms != 0) {
+    int64_t by_ms = boot_ms - negotiator->usage.boot_wall_ms;
+    if (by_ms != 0 && negotiator->usage.boot_wall_ms != 0) {
         size_t at = 0;
         void *value;
         while (strmap_next(negotiator->slots, &at, NULL, &value)) {
@@ -85,7 +85,7 @@ static int64_t usage_now_ms(struct negotiator *negotiator)
                      LOG_INT("by_s", by_ms / 1000));
         }
     }
-    negotiator->boot_wall_ms = boot_ms;
+    negotiator->usage.boot_wall_ms = boot_ms;
     return boot_ms + (int64_t)loop_now_ms(negotiator->env.loop);
 }
 
@@ -223,10 +223,10 @@ void usage_leads(struct negotiator *negotiator)
 static void say_settled(void *arg)
 {
     struct negotiator *negotiator = arg;
-    negotiator->settling = false;
+    negotiator->usage.settling = false;
     log_debug(negotiator->env.log, "usage.settled", "all use until then is charged and durable",
-              LOG_INT("ago_ms",
-                      (int64_t)loop_now_ms(negotiator->env.loop) - negotiator->settled_at_ms));
+              LOG_INT("ago_ms", (int64_t)loop_now_ms(negotiator->env.loop) -
+                                    negotiator->usage.settled_at_ms));
 }
 
 void usage_settle(struct negotiator *negotiator)
@@ -254,9 +254,9 @@ void usage_settle(struct negotiator *negotiator)
     }
     shares_forget(negotiator);
     accountant_settle(negotiator->accountant, now_ms);
-    if (!negotiator->settling) {
-        negotiator->settling = true;
-        negotiator->settled_at_ms = (int64_t)loop_now_ms(negotiator->env.loop);
+    if (!negotiator->usage.settling) {
+        negotiator->usage.settling = true;
+        negotiator->usage.settled_at_ms = (int64_t)loop_now_ms(negotiator->env.loop);
         store_commit(store_begin(negotiator->store), say_settled, negotiator);
     }
 }
