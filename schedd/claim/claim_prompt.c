@@ -9,6 +9,7 @@
 #include "base/config/config.h"
 #include "base/log.h"
 #include "base/loop.h"
+#include "base/mem.h"
 #include "base/strmap.h"
 #include "schedd/claim/claim_wire.h"
 #include "schedd/claim/job_claims.h"
@@ -34,7 +35,8 @@ static bool is_to_start(const struct claim *claim)
 /* Returns whether the startd is known not to answer. */
 static bool is_silent(const struct claim *claim)
 {
-    return claim->peer != NULL ? claim->peer->silent : claim->state == CLAIM_ASKED || claim->silent;
+    return claim->peer != NULL ? claim->peer->silent || claim->pinged
+                               : claim->state == CLAIM_ASKED || claim->silent;
 }
 
 static enum start_reason reason_of(const struct claim *claim)
@@ -98,6 +100,44 @@ static void judge_claim(struct claim *claim, uint64_t silence_ms)
     }
 }
 
+/* ---- is the machine there?
+ *
+ * A connection over a link that is cut looks well for seconds.  So a startd that is connected, and
+ * is late, is asked at each look; one that has not answered by the next look excuses the wait. */
+
+struct ping_ref {
+    struct schedd *schedd;
+    char claim_id[CLAIM_ID_MAX + 1];
+};
+
+static void ping_answered(void *arg, struct wire_reply *reply)
+{
+    (void)reply; /* also that the connection was lost */
+    struct ping_ref *ref = arg;
+    struct schedd *schedd = ref->schedd;
+    struct claim *claim = schedd->claimed.by_id != NULL ? claims_find(schedd, ref->claim_id) : NULL;
+    if (claim != NULL) {
+        claim->pinged = false;
+    }
+    mem_free(ref);
+}
+
+static void ping(struct claim *claim)
+{
+    struct wire *wire = claim_wire(claim);
+    if (wire == NULL || claim->pinged) {
+        return;
+    }
+    struct ping_ref *ref = mem_zalloc(sizeof *ref);
+    ref->schedd = claim->schedd;
+    (void)snprintf(ref->claim_id, sizeof ref->claim_id, "%s", claim->id); /* bounded */
+    if (wire_call(wire, VERB_PING, NULL, 0, ping_answered, ref) > 0) {
+        claim->pinged = true;
+    } else {
+        mem_free(ref);
+    }
+}
+
 static void look_at_claims(void *arg)
 {
     struct schedd *schedd = arg;
@@ -107,7 +147,11 @@ static void look_at_claims(void *arg)
     uint64_t silence_ms = wire_silence_ms(strmap_count(schedd->claimed.by_id));
     while (strmap_next(schedd->claimed.by_id, &at, NULL, &value)) {
         struct claim *claim = value;
-        note_claim(claim, reason_of(claim));
+        enum start_reason reason = reason_of(claim);
+        note_claim(claim, reason);
+        if (reason == START_LATE) {
+            ping(claim);
+        }
         judge_claim(claim, silence_ms);
         more = more || is_to_start(claim) || claim->prompt.over_ms != 0;
     }

@@ -138,6 +138,7 @@ struct claim {
         char job_id[JOB_ID_SIZE];
         enum claim_state state;
     } late;
+    bool pinged; /* claim_prompt.c: its startd has not answered a PING yet */
 };
 
 void claims_init(struct schedd *schedd); /* no claims yet: claims_load() */

@@ -40,7 +40,7 @@ plant lease_check_skipped job_twice
 plant slot_matched_twice claim_matched_twice
 plant offline_ad_lost_on_restart offline_lost
 plant piece_given_twice slot_overcommitted
-plant wake_without_demand wake_without_demand
+plant wake_without_demand wake_without_demand taken_back_often
 plant uptime_by_wall duration_wrong
 
 story=(--power 4) nodes=20

@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "sim/pool.h"
 #include "sim/sim.h"
+#include "sim/sim_private.h"
 #include "sim/tap.h"
 
 #define JOBS 3
@@ -22,7 +23,7 @@
  * time is over would cost 150 s. */
 #define SOON_US (30 * SIM_S)
 
-enum how { KILL_SCHEDD, KILL_NEGOTIATOR, KILL_STARTD, CUT_NODE, HOW_COUNT };
+enum how { KILL_SCHEDD, KILL_NEGOTIATOR, KILL_STARTD, CUT_NODE, SILENT_NODE, HOW_COUNT };
 static const char *const VICTIMS[HOW_COUNT] = {
     [KILL_SCHEDD] = "roost-schedd",
     [KILL_NEGOTIATOR] = "roost-negotiator",
@@ -37,6 +38,7 @@ struct strike {
     /* while it runs */
     struct sim *sim;
     uint64_t struck_us, started_us;
+    uint64_t broken; /* lines promise.broken in the logs until then */
     bool seen;
 };
 
@@ -46,9 +48,11 @@ static void strike_now(void *arg)
     uint64_t at = 0;
     struct sim_process *process = NULL;
     strike->struck_us = sim_now_us(strike->sim);
-    if (strike->how == CUT_NODE) {
+    if (strike->how == CUT_NODE || strike->how == SILENT_NODE) {
+        bool silent = strike->how == SILENT_NODE;
         sim_link_cut(strike->sim, sim_host_find(strike->sim, "cm"),
-                     sim_host_find(strike->sim, "wn01"), 100 * SIM_MS, SIM_CUT_RESET);
+                     sim_host_find(strike->sim, "wn01"), silent ? 7 * SIM_S : 100 * SIM_MS,
+                     silent ? SIM_CUT_SILENT : SIM_CUT_RESET);
         return;
     }
     while ((process = sim_process_next(strike->sim, &at)) != NULL) {
@@ -64,6 +68,7 @@ static void message_seen(void *arg, const struct tap_message *message)
     struct strike *strike = arg;
     if (message->verb == VERB_JOB_STARTED && strike->struck_us != 0 && strike->started_us == 0) {
         strike->started_us = sim_now_us(strike->sim);
+        strike->broken = strike->sim->promises_broken;
     }
     if (strike->seen || message->verb != strike->verb || message->is_reply != strike->is_reply ||
         message->is_relay) {
@@ -91,14 +96,14 @@ static void run(struct strike strike)
     pool_run(&options, &result);
     tap_destroy(options.tap);
     if (result.verdict[0] != '\0' || result.completed != JOBS || strike.started_us == 0 ||
-        strike.started_us - strike.struck_us > SOON_US) {
+        strike.started_us - strike.struck_us > SOON_US || strike.broken > 0) {
         fail_msg("%d struck %llu us after %s of %s: %u of %d jobs completed, the first began after "
-                 "%lld ms; %s",
+                 "%lld ms, %llu promises of time broken; %s",
                  strike.how, (unsigned long long)strike.after_us,
                  strike.is_reply ? "the answer" : "the call", wire_verb_name(strike.verb),
                  result.completed, JOBS,
                  ((long long)strike.started_us - (long long)strike.struck_us) / 1000,
-                 result.verdict);
+                 (unsigned long long)strike.broken, result.verdict);
     }
 }
 
@@ -139,7 +144,16 @@ static void that_the_machine_is_cut_off_during_a_match_costs_seconds(void **stat
     costs_seconds(CUT_NODE);
 }
 
+/* The schedd's connection to it looks well meanwhile. */
+static void that_the_machine_is_silent_while_a_job_begins_breaks_no_promise(void **state)
+{
+    (void)state;
+    run((struct strike){.verb = VERB_ACTIVATE, .how = SILENT_NODE});
+    run((struct strike){.verb = VERB_CLAIM, .is_reply = true, .how = SILENT_NODE});
+}
+
 UNIT_TESTS(UNIT(that_the_schedd_dies_during_a_match_costs_seconds),
            UNIT(that_the_negotiator_dies_during_a_match_costs_seconds),
            UNIT(that_the_startd_dies_during_a_match_costs_seconds),
-           UNIT(that_the_machine_is_cut_off_during_a_match_costs_seconds))
+           UNIT(that_the_machine_is_cut_off_during_a_match_costs_seconds),
+           UNIT(that_the_machine_is_silent_while_a_job_begins_breaks_no_promise))
