@@ -96,7 +96,8 @@ static void add_line(struct ad_alike *alike, const char *text, size_t length, si
 static void keep_model(struct ad_alike *alike, const struct ad *ad, const char *text, size_t length)
 {
     forget_model(alike);
-    alike->text = mem_strndup(text, length);
+    alike->text = mem_alloc(length + 1); /* of these bytes, some of which may be 0 */
+    memcpy(alike->text, text, length);
     const char *end = alike->text + length;
     size_t head = 1;
     for (const char *line = alike->text; line < end && head > 0 && !is_blank(line, end);) {
