@@ -387,7 +387,10 @@ static const struct knob KNOBS[] = {
      .fallback = "5",
      .min = 1,
      .max = 3600,
-     .help = "How often load, idle times and the policy expressions are evaluated."},
+     .help =
+         "How often load, idle times and the policy expressions are evaluated; a sixth as often "
+         "while no slot is in use and neither START of any slot depends on load, idle times or "
+         "the time of day, nor HIBERNATE on load."},
     {.name = "STARTER",
      .type = KNOB_PATH,
      .fallback = "$(SBIN)/roost-starter",

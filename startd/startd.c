@@ -59,6 +59,8 @@
 /* So much of the disk is kept for what the startd records of its claims while the disk is full. */
 #define STORE_RESERVE_BYTES (INT64_C(1) << 20)
 
+#define REST_POLLS 6 /* so many looks are one while no figure matters */
+
 static void startd_stop_all(void *state);
 
 static void poll_machine(void *arg)
@@ -68,18 +70,19 @@ static void poll_machine(void *arg)
         loop_timer_set(startd->poll_timer, STANDS_POLL_MS);
         return;
     }
+    const struct config *config = startd->env.config;
+    uint64_t interval_ms = (uint64_t)config_duration_s(config, "POLLING_INTERVAL") * 1000;
     hibernate_check_slept(startd);
     idle_hint_look(startd);
-    policy_poll(startd);
+    bool may_wait = policy_poll(startd);
     if (farewell_check(startd)) {
         startd_stop_all(startd);
         return;
     }
-    loop_timer_set(startd->poll_timer,
-                   startd->farewell.begun
-                       ? FAREWELL_POLL_MS
-                       : (uint64_t)config_duration_s(startd->env.config, "POLLING_INTERVAL") *
-                             1000);
+    startd->rests = may_wait && !startd->farewell.begun && !farewell_is_awaited(startd);
+    loop_timer_set(startd->poll_timer, startd->farewell.begun ? FAREWELL_POLL_MS
+                                       : startd->rests        ? REST_POLLS * interval_ms
+                                                              : interval_ms);
 }
 
 static int open_store(struct startd *startd, struct err *err)

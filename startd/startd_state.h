@@ -87,6 +87,7 @@ struct startd {
     size_t slot_count;
     size_t machine_slots; /* how many of `slots` are configured, not dynamic */
     struct loop_timer *poll_timer;
+    bool rests; /* the next look is later than POLLING_INTERVAL: see policy_poll() */
     /* Limits how long a stopping startd waits for its jobs to end; NULL: the startd is not
      * stopping. */
     struct loop_timer *stop_timer;

@@ -26,6 +26,7 @@
 #include "startd/draining_facts.h"
 #include "startd/sleep/going_down.h"
 #include "startd/claim/preempt.h"
+#include "startd/machine/figures.h"
 #include "startd/slot/slot.h"
 #include "startd/slot/slot_facts.h"
 #include "startd/slot/slot_plan.h"
@@ -107,6 +108,7 @@ static int judge_offer(struct startd *startd, struct wire_request *request, stru
     const struct ad *job = wire_request_ad(request, 0);
     const struct ad *args = wire_request_args(request);
     struct ad_context context = startd_context(startd);
+    figures_freshen(slot->startd);
     if (slot->kind == SLOT_PARTITIONABLE) {
         rc = slots_carve(slot, job, &slot, err);
     } else if (slot->state == SLOT_CLAIMED) {

@@ -1,6 +1,7 @@
 /* startd/machine/figures.c - measures what the policy expressions look at: idle times, load, clock.
  *
- * It is measured once for the machine (every POLLING_INTERVAL, and when somebody asks), then
+ * It is measured once for the machine (every POLLING_INTERVAL, less often while nothing depends on
+ * it, and when somebody asks), then
  * written into the slots' ads in place: an ad is not sent just because its figures are newer.
  * Names and meanings are HTCondor's: LoadAvg of a slot is its share of the owner's load plus the
  * load of its own job (CondorLoadAvg).
@@ -14,6 +15,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/strmap.h"
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/claim/claim.h"
@@ -169,6 +171,54 @@ void figures_expect(struct startd *startd)
 {
     CHECK(startd->figures.measured_ms != 0);
     count_idleness(&startd->figures, loop_now_ms(startd->env.loop));
+}
+
+void figures_freshen(struct startd *startd)
+{
+    uint64_t age_ms = loop_now_ms(startd->env.loop) - startd->figures.seen_ms;
+    uint64_t most_ms = (uint64_t)config_duration_s(startd->env.config, "POLLING_INTERVAL") * 1000;
+    if (startd->figures.measured_ms != 0 && age_ms > most_ms) {
+        figures_measure(startd);
+    }
+}
+
+static bool is_any_of(const struct strmap *names, const char *const *of, size_t count)
+{
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        found = found || strmap_get(names, of[i]) != NULL;
+    }
+    return found;
+}
+
+bool figures_are_read(const struct ad_expr *expr, const struct ad *ad, bool load_only)
+{
+    /* What figures_write() writes; the times at which a state began change with the wall clock. */
+    static const char *const LOAD[] = {
+        "LoadAvg",     "CondorLoadAvg",  "TotalLoadAvg",     "TotalCondorLoadAvg", "CpuIsBusy",
+        "CpuBusyTime", "PowerIdleWatts", "PowerAsleepWatts", "PowerBusyWatts",     "PowerDrawWatts",
+        "PowerSource", "EnergySince",    "EnergyJoules",     "EnergySeconds",      "EnergyOfUsers"};
+    static const char *const OTHERS[] = {"KeyboardIdle",
+                                         "ConsoleIdle",
+                                         "MyCurrentTime",
+                                         "CurrentTime",
+                                         "ClockMin",
+                                         "ClockDay",
+                                         "ClockDate",
+                                         "DaemonStartTime",
+                                         "EnteredCurrentState",
+                                         "EnteredCurrentActivity"};
+    if (expr == NULL || ad_expr_is_literal(expr)) {
+        return false;
+    }
+    struct strmap *target = strmap_create(STRMAP_CASE_IGNORED);
+    struct strmap *names = strmap_create(STRMAP_CASE_IGNORED);
+    ad_refs(expr, ad, target, names);
+    bool reads = is_any_of(names, LOAD, ARRAY_COUNT(LOAD)) ||
+                 (!load_only && is_any_of(names, OTHERS, ARRAY_COUNT(OTHERS)));
+    strmap_destroy(target, NULL);
+    strmap_destroy(names, NULL);
+    return reads;
 }
 
 void figures_console_used(struct startd *startd, int64_t idle_s)

@@ -11,6 +11,7 @@
 #include "base/os/os.h"
 
 struct ad;
+struct ad_expr;
 struct slot;
 struct startd;
 
@@ -35,6 +36,13 @@ void figures_measure(struct startd *startd);
  * figures_measure(); costs no look at the machine.  What is done for good asks figures_measure().
  */
 void figures_expect(struct startd *startd);
+/* Does what figures_measure() does if that is longer ago than POLLING_INTERVAL: before the figures
+ * are shown or judged by. */
+void figures_freshen(struct startd *startd);
+/* Returns whether the expression, evaluated in this ad, may look at a figure of the machine or of
+ * the time of day, also through other attributes.  load_only: only at figures that figures_expect()
+ * does not bring to the present. */
+bool figures_are_read(const struct ad_expr *expr, const struct ad *ad, bool load_only);
 /* Writes the machine's and the slot's figures (load, idle times, time of day, energy) into the
  * slot's ad. */
 void figures_write(struct slot *slot, struct ad *ad);

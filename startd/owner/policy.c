@@ -110,9 +110,12 @@ void policy_check(struct slot *slot)
 
 /* ---- all slots */
 
-static void poll_free(struct slot *slot)
+/* Returns whether the slot stays as it is until something other than a figure changes. */
+static bool poll_free(struct slot *slot)
 {
+    bool is_timely = false;
     struct ad_context context = startd_context(slot->startd);
+    context.is_timely = &is_timely;
     if (slot_ids_are_old(slot)) {
         slot_mint(slot);
         slot_refresh(slot);
@@ -121,18 +124,26 @@ static void poll_free(struct slot *slot)
     if (rest != slot->state) {
         slot_move(slot, rest, SLOT_IDLE);
     }
+    return !is_timely && !slot->has_refused &&
+           !figures_are_read(ad_lookup(slot->ad, "Start"), slot->ad, false);
 }
 
-void policy_poll(struct startd *startd)
+bool policy_poll(struct startd *startd)
 {
+    bool may_wait =
+        startd->slot_count > 0 && !figures_are_read(startd->down.when, startd->slots[0]->ad, true);
     figures_measure(startd);
     for (size_t i = startd->slot_count; i > 0; i--) { /* a piece may be gone after its step */
         struct slot *slot = startd->slots[i - 1];
         if (slot->claim != NULL) {
+            may_wait = false;
             policy_check(slot);
         } else if (slot->kind != SLOT_DYNAMIC &&
                    (slot->state == SLOT_OWNER || slot->state == SLOT_UNCLAIMED)) {
-            poll_free(slot);
+            may_wait = poll_free(slot) && may_wait;
+        } else {
+            may_wait = false;
         }
     }
+    return may_wait;
 }

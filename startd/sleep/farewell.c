@@ -89,6 +89,13 @@ bool farewell_check(struct startd *startd)
     return startd->farewell.begun && !has_claims(startd);
 }
 
+bool farewell_is_awaited(const struct startd *startd)
+{
+    const struct ad_expr *when = startd->farewell.when;
+    return (when != NULL && !ad_expr_is_literal(when)) ||
+           config_duration_s(startd->env.config, "STARTD_NOCLAIM_SHUTDOWN") > 0;
+}
+
 /* ---- the end of a glidein */
 
 static void invalidate_answered(void *arg, struct wire_reply *reply)

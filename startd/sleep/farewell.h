@@ -25,6 +25,8 @@ struct farewell {
  * STARTD_NOCLAIM_SHUTDOWN seconds.  Returns true when the farewell has begun and no claim is left:
  * then the caller must stop the startd. */
 bool farewell_check(struct startd *startd);
+/* Returns whether the farewell may begin by itself, because of time or of a figure. */
+bool farewell_is_awaited(const struct startd *startd);
 /* Withdraws the ads of a glidein, or of a startd that was drained to exit, from the collector.
  * Returns true if the request to withdraw them was sent: then the event loop stops when the
  * collector has answered. */

@@ -407,6 +407,7 @@ void slot_renew(struct slot *slot)
 
 void slot_refresh(struct slot *slot)
 {
+    figures_freshen(slot->startd);
     slot_build(slot);
     if (slot->parent != NULL) {
         slot_build(slot->parent);
@@ -480,6 +481,10 @@ void slot_move(struct slot *slot, enum slot_state state, enum slot_activity acti
     slot->entered_activity_ms = now_ms;
     slot->state = state;
     slot->activity = activity;
+    if (startd->rests) { /* now the figures may matter */
+        startd->rests = false;
+        loop_timer_set(startd->poll_timer, 0);
+    }
     if (flap) {
         slot_flap(slot);
     } else if (drained) {

@@ -361,6 +361,7 @@ void slots_divide_more_disk(struct startd *startd)
 void slots_refresh(struct startd *startd)
 {
     slots_divide_more_disk(startd);
+    figures_freshen(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
         slot_build(startd->slots[i]);
     }

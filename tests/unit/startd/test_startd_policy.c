@@ -17,6 +17,8 @@
 #include "startd/machine/figures.h"
 #include "startd/owner/policy.h"
 #include "startd/claim/preempt.h"
+#include "startd/slot/slot.h"
+#include "startd/slot/slots.h"
 #include "startd/startd_context.h"
 #include "startd/starters.h"
 #include "tests/unit/startd/startd_rig.h"
@@ -313,9 +315,72 @@ static void slots_without_a_console_do_not_see_the_owner(void **state)
     assert_in_range(ad_int_or(slot_of(rig)->ad, "KeyboardIdle", -1), 1200, 1300);
 }
 
+static void start_with(struct rig *rig, const char *more)
+{
+    stop(rig);
+    load(rig, more);
+    start(rig);
+    until(rig, is_connected);
+}
+
+static void a_machine_is_looked_at_less_often_while_no_figure_matters(void **state)
+{
+    static const char *const RESTS[] = {
+        "", "START = \"TARGET.Wish =?= 7 || MachineIsMine =!= true\"\n",
+        "HIBERNATE = \"ifThenElse(KeyboardIdle > 900, \\\"S3\\\", \\\"NONE\\\")\"\n"};
+    static const char *const WATCHES[] = {
+        "START = \"KeyboardIdle > 60 || true\"\n",
+        "STARTD_ATTRS = \"IsQuiet\"\nIsQuiet = \"LoadAvg < 0.3\"\nSTART = \"IsQuiet =!= 7\"\n",
+        "START = \"ClockMin >= 0\"\n",
+        "START = \"time() > 7\"\n",
+        "START = \"CpuBusy =!= 7\"\n",
+        "HIBERNATE = \"ifThenElse(LoadAvg < 0.1, \\\"NONE\\\", \\\"NONE\\\")\"\n",
+        "DAEMON_SHUTDOWN = \"time() < 7\"\n",
+        "STARTD_NOCLAIM_SHUTDOWN = 3600\n"};
+    struct rig *rig = *state;
+    for (size_t i = 0; i < sizeof RESTS / sizeof RESTS[0]; i++) {
+        start_with(rig, RESTS[i]);
+        assert_true(rig->startd->rests);
+    }
+    for (size_t i = 0; i < sizeof WATCHES / sizeof WATCHES[0]; i++) {
+        start_with(rig, WATCHES[i]);
+        assert_false(rig->startd->rests);
+    }
+}
+
+static bool is_watched(struct rig *rig)
+{
+    return !rig->startd->rests;
+}
+
+static void a_machine_in_use_is_looked_at_as_often_as_configured(void **state)
+{
+    struct rig *rig = *state;
+    start_with(rig, "");
+    assert_true(rig->startd->rests);
+    run_it(rig);
+    assert_true(is_watched(rig));
+    assert_false(policy_poll(rig->startd));
+}
+
+static void an_ad_that_is_made_has_figures_of_now(void **state)
+{
+    struct rig *rig = *state;
+    start_with(rig, "");
+    rig->startd->figures.seen_ms -= 20000;
+    slot_refresh(slot_of(rig));
+    assert_true(loop_now_ms(rig->bed->loop) - rig->startd->figures.seen_ms < 20000);
+    uint64_t seen_ms = rig->startd->figures.seen_ms -= 20000;
+    slots_refresh(rig->startd);
+    assert_true(rig->startd->figures.seen_ms > seen_ms);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        RIG(a_machine_is_looked_at_less_often_while_no_figure_matters),
+        RIG(a_machine_in_use_is_looked_at_as_often_as_configured),
+        RIG(an_ad_that_is_made_has_figures_of_now),
         RIG(a_job_stands_still_while_the_owner_is_back),
         RIG(what_its_schedd_wants_to_stand_still_does_until_it_wants_otherwise),
         RIG(a_job_that_costs_the_policy_too_much_changes_nothing),
