@@ -242,6 +242,9 @@ size_t ad_shape_bytes(const struct ad_shape *shape);
 
 /* Returns what ad_shape_place() returns for name, faster if callers pass the same pointer again. */
 uint32_t ad_asked_place(struct ad_shape *shape, const char *name);
+/* Finds an attribute, also in chained parents, as ad_find_spot() does; faster if callers pass the
+ * same pointer again. */
+bool ad_find_value(const struct ad *ad, const char *name, struct ad_spot *ret);
 
 static inline const char *ad_shape_name(const struct ad_shape *shape, uint32_t place)
 {

@@ -70,7 +70,7 @@ void given_gift_destroy(void *value)
 
 bool given_is(const struct negotiator *negotiator, const char *claim_id)
 {
-    return !PLANTED(slot_matched_twice) && strmap_get(negotiator->given, claim_id) != NULL;
+    return !PLANTED(slot_matched_twice) && strmap_get(negotiator->given.ids, claim_id) != NULL;
 }
 
 /* Counts the claim ids of the slot that can still be given out; *first: one of them. */
@@ -103,7 +103,7 @@ const char *given_free_id(const struct pool_slot *slot)
 
 struct ad *given_job(const struct negotiator *negotiator, const char *claim_id)
 {
-    const struct gift *gift = strmap_get(negotiator->given, claim_id);
+    const struct gift *gift = strmap_get(negotiator->given.ids, claim_id);
     return gift != NULL ? gift->job : NULL;
 }
 
@@ -133,7 +133,7 @@ static void add_given(const struct pool_slot *slot, struct vec *digests)
     for (size_t i = 0; i < slot->id_count; i++) {
         const char *id = secret_list_items(slot->ids)[i].text;
         char digest[DIGEST_HEX_SIZE];
-        if (strmap_get(slot->negotiator->given, id) != NULL) {
+        if (strmap_get(slot->negotiator->given.ids, id) != NULL) {
             digest_of(id, digest);
             vec_push(digests, mem_strdup(digest));
         }
@@ -172,9 +172,9 @@ static void forget_at(struct negotiator *negotiator, uint64_t until_ms)
 {
     uint64_t now_ms = loop_now_ms(negotiator->env.loop);
     uint64_t due_ms = until_ms > now_ms + LOOK_MS ? until_ms : now_ms + LOOK_MS;
-    if (!loop_timer_is_set(negotiator->given_timer) || due_ms < negotiator->given_due_ms) {
-        negotiator->given_due_ms = due_ms;
-        loop_timer_set(negotiator->given_timer, due_ms - now_ms);
+    if (!loop_timer_is_set(negotiator->given.timer) || due_ms < negotiator->given.due_ms) {
+        negotiator->given.due_ms = due_ms;
+        loop_timer_set(negotiator->given.timer, due_ms - now_ms);
     }
 }
 
@@ -187,7 +187,7 @@ static struct gift *remember_gift(struct negotiator *negotiator, const char *cla
                           .until_ms = until_ms,
                           .job = job};
     memcpy(gift->slot, slot, length);
-    given_gift_destroy(strmap_set(negotiator->given, claim_id, gift));
+    given_gift_destroy(strmap_set(negotiator->given.ids, claim_id, gift));
     return gift;
 }
 
@@ -222,7 +222,7 @@ bool given_was_declined(int status)
 
 void given_take_back(struct negotiator *negotiator, const char *claim_id)
 {
-    struct gift *gift = strmap_remove(negotiator->given, claim_id);
+    struct gift *gift = strmap_remove(negotiator->given.ids, claim_id);
     struct pool_slot *slot = gift != NULL ? strmap_get(negotiator->slots, gift->slot) : NULL;
     if (slot != NULL) {
         mark_slot(slot);
@@ -243,12 +243,12 @@ static void forget_gift(struct negotiator *negotiator, const char *claim_id,
         shares_declined(negotiator, gift->slot, claim_id);
         negotiator_slot_touched(slot);
     }
-    given_gift_destroy(strmap_remove(negotiator->given, claim_id));
+    given_gift_destroy(strmap_remove(negotiator->given.ids, claim_id));
 }
 
 void given_answered(struct negotiator *negotiator, const char *claim_id, int status)
 {
-    struct gift *gift = strmap_get(negotiator->given, claim_id);
+    struct gift *gift = strmap_get(negotiator->given.ids, claim_id);
     if (gift == NULL) {
         return;
     }
@@ -264,7 +264,7 @@ bool given_awaits_word(const struct pool_slot *slot)
     bool awaits = slot->in_flight > 0;
     for (size_t i = 0; i < slot->id_count && !awaits; i++) {
         const struct gift *gift =
-            strmap_get(slot->negotiator->given, secret_list_items(slot->ids)[i].text);
+            strmap_get(slot->negotiator->given.ids, secret_list_items(slot->ids)[i].text);
         awaits = gift != NULL && gift->unanswered;
     }
     return awaits;
@@ -274,10 +274,10 @@ void given_forget_old(void *arg)
 {
     struct negotiator *negotiator = arg;
     uint64_t now_ms = loop_now_ms(negotiator->env.loop), next_ms = UINT64_MAX;
-    size_t at = 0, count = strmap_count(negotiator->given);
+    size_t at = 0, count = strmap_count(negotiator->given.ids);
     const char *claim_id;
     void *value;
-    while (strmap_next(negotiator->given, &at, &claim_id, &value)) {
+    while (strmap_next(negotiator->given.ids, &at, &claim_id, &value)) {
         const struct gift *gift = value;
         if (now_ms >= gift->until_ms) {
             forget_gift(negotiator, claim_id, gift);
@@ -288,7 +288,7 @@ void given_forget_old(void *arg)
     if (next_ms != UINT64_MAX) {
         forget_at(negotiator, next_ms);
     }
-    if (strmap_count(negotiator->given) < count) {
+    if (strmap_count(negotiator->given.ids) < count) {
         negotiator_cycle_soon(negotiator);
     }
 }
@@ -324,7 +324,7 @@ void given_read(const struct pool_slot *slot)
         const char *id = secret_list_items(slot->ids)[i].text;
         char digest[DIGEST_HEX_SIZE];
         digest_of(id, digest);
-        if (strmap_get(negotiator->given, id) == NULL && has_digest(&digests, digest)) {
+        if (strmap_get(negotiator->given.ids, id) == NULL && has_digest(&digests, digest)) {
             uint64_t until_ms = loop_now_ms(negotiator->env.loop) + (uint64_t)left_s * 1000;
             remember_gift(negotiator, id, slot->name, NULL, until_ms)->unanswered = true;
             forget_at(negotiator, until_ms);

@@ -321,7 +321,7 @@ static void negotiator_destroy(void *state)
     loop_timer_destroy(negotiator->lease.timer);
     loop_timer_destroy(negotiator->usage_timer);
     loop_timer_destroy(negotiator->rest_timer);
-    loop_timer_destroy(negotiator->given_timer);
+    loop_timer_destroy(negotiator->given.timer);
     loop_timer_destroy(negotiator->start.timer);
     loop_timer_destroy(negotiator->publish_timer);
     loop_timer_destroy(negotiator->cycle.rules_timer);
@@ -332,7 +332,7 @@ static void negotiator_destroy(void *state)
     shares_fini(negotiator);
     wire_context_destroy(negotiator->wires);
     copies_destroy(negotiator);
-    strmap_destroy(negotiator->given, given_gift_destroy);
+    strmap_destroy(negotiator->given.ids, given_gift_destroy);
     significant_destroy(negotiator->significant);
     strmap_destroy(negotiator->unseen, mem_free);
     groups_destroy(negotiator->groups);
@@ -367,7 +367,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     loop_secret(env->loop, &negotiator->random_state, sizeof negotiator->random_state);
     set_names(negotiator);
     copies_create(negotiator);
-    negotiator->given = strmap_create(STRMAP_CASE_SENSITIVE);
+    negotiator->given.ids = strmap_create(STRMAP_CASE_SENSITIVE);
     negotiator->significant = significant_create();
     negotiator->unseen = strmap_create(STRMAP_CASE_IGNORED);
     negotiator->charges = strmap_create(STRMAP_CASE_SENSITIVE);
@@ -377,7 +377,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     negotiator->lease.timer = loop_timer_create(env->loop, ask_lease, negotiator);
     negotiator->start.timer = loop_timer_create(env->loop, prompt_look, negotiator);
     negotiator->rest_timer = loop_timer_create(env->loop, cycle_needed, negotiator);
-    negotiator->given_timer = loop_timer_create(env->loop, given_forget_old, negotiator);
+    negotiator->given.timer = loop_timer_create(env->loop, given_forget_old, negotiator);
     negotiator->publish_timer = loop_timer_create(env->loop, publish_accounts, negotiator);
     negotiator->cycle.rules_timer = loop_timer_create(env->loop, wake_rules_look, negotiator);
     negotiator->watches.submitters =

@@ -177,11 +177,13 @@ struct negotiator {
     uint64_t limits_from_ms;
     double weight_total; /* weight of all live slots, in use or not */
     struct negotiator_watches watches;
-    struct strmap *slots;    /* Name of a slot -> struct pool_slot */
-    struct strmap *requests; /* Name of a request -> struct pool_request */
-    struct strmap *given; /* claim id -> struct gift: the slot and job it was given for (given.c) */
-    struct loop_timer *given_timer;
-    uint64_t given_due_ms; /* when given_timer is due, loop_now_ms() */
+    struct strmap *slots;     /* Name of a slot -> struct pool_slot */
+    struct strmap *requests;  /* Name of a request -> struct pool_request */
+    struct negotiator_given { /* given.c */
+        struct strmap *ids;   /* claim id -> struct gift: the slot and job it was given for */
+        struct loop_timer *timer;
+        uint64_t due_ms; /* when the timer is due, loop_now_ms() */
+    } given;
     struct negotiator_plan *plan;
     struct significant *significant;  /* attributes of jobs that policies of machines read */
     struct numbering slot_numbers;    /* gives each slot its number */
@@ -278,16 +280,17 @@ int64_t given_count_free(const struct pool_slot *slot);
 /* Returns a claim id of the slot that can be given out, NULL when there is none.  Valid until the
  * slot's ad changes. */
 const char *given_free_id(const struct pool_slot *slot);
-/* Returns the ad, owned by negotiator->given, of the job for which this claim id of a partitionable
- * slot was given out.  NULL: the claim id was not given out, or another negotiator gave it out. */
+/* Returns the ad, owned by negotiator->given.ids, of the job for which this claim id of a
+ * partitionable slot was given out.  NULL: the claim id was not given out, or another negotiator
+ * gave it out. */
 struct ad *given_job(const struct negotiator *negotiator, const char *claim_id);
 /* Reads from the slot's ad which of its claim ids another negotiator gave out, and remembers
  * them. */
 void given_read(const struct pool_slot *slot);
-/* Callback of negotiator->given_timer: forgets claim ids that may be given out again, and starts a
+/* Callback of negotiator->given.timer: forgets claim ids that may be given out again, and starts a
  * cycle if there were any. */
 void given_forget_old(void *negotiator);
-void given_gift_destroy(void *gift); /* frees a value of negotiator->given */
+void given_gift_destroy(void *gift); /* frees a value of negotiator->given.ids */
 
 /* ---- act.c: carries out what a plan decided */
 

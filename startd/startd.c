@@ -67,7 +67,7 @@ static void poll_machine(void *arg)
 {
     struct startd *startd = arg;
     if (draining_stands(startd)) {
-        loop_timer_set(startd->poll_timer, STANDS_POLL_MS);
+        loop_timer_set(startd->poll.timer, STANDS_POLL_MS);
         return;
     }
     const struct config *config = startd->env.config;
@@ -79,9 +79,9 @@ static void poll_machine(void *arg)
         startd_stop_all(startd);
         return;
     }
-    startd->rests = may_wait && !startd->farewell.begun && !farewell_is_awaited(startd);
-    loop_timer_set(startd->poll_timer, startd->farewell.begun ? FAREWELL_POLL_MS
-                                       : startd->rests        ? REST_POLLS * interval_ms
+    startd->poll.rests = may_wait && !startd->farewell.begun && !farewell_is_awaited(startd);
+    loop_timer_set(startd->poll.timer, startd->farewell.begun ? FAREWELL_POLL_MS
+                                       : startd->poll.rests   ? REST_POLLS * interval_ms
                                                               : interval_ms);
 }
 
@@ -185,7 +185,7 @@ static void startd_destroy(void *state)
     meter_close(startd);
     claims_destroy(startd);
     draining_close(startd);
-    loop_timer_destroy(startd->poll_timer);
+    loop_timer_destroy(startd->poll.timer);
     loop_timer_destroy(startd->stop_timer);
     hibernate_close(startd);
     slots_destroy(startd);
@@ -221,7 +221,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     startd->started_ms = (int64_t)loop_now_ms(env->loop);
     startd->look.awake_since_ms = (int64_t)loop_now_ms(env->loop);
     loop_secret(env->loop, &startd->eval.random_state, sizeof startd->eval.random_state);
-    startd->poll_timer = loop_timer_create(env->loop, poll_machine, startd);
+    startd->poll.timer = loop_timer_create(env->loop, poll_machine, startd);
     hibernate_open(startd);
     draining_call_open(startd);
     startd->end_timer = loop_timer_create(env->loop, startd_stop_all, startd);
@@ -297,7 +297,7 @@ static void stop_now(void *arg)
 {
     struct startd *startd = arg;
     if (startd->stopping == STARTD_GOES_DOWN && !startd->sent.taken_back) {
-        loop_timer_stop(startd->poll_timer);
+        loop_timer_stop(startd->poll.timer);
         loop_timer_set(startd->stop_timer, STOP_TELL_MS);
         end_startd(startd);
         return;
@@ -329,7 +329,7 @@ static void stop_check(void *arg)
         end_startd(startd);
         return;
     }
-    loop_timer_set(startd->poll_timer, 20);
+    loop_timer_set(startd->poll.timer, 20);
 }
 
 static void begin_stop(struct startd *startd, enum startd_stopping how)
@@ -352,8 +352,8 @@ static void begin_stop(struct startd *startd, enum startd_stopping how)
              how == STARTD_LEAVES_JOBS ? "running jobs continue under their starters"
                                        : "running jobs end",
              LOG_INT("jobs_left", left));
-    loop_timer_destroy(startd->poll_timer);
-    startd->poll_timer = loop_timer_create(startd->env.loop, stop_check, startd);
+    loop_timer_destroy(startd->poll.timer);
+    startd->poll.timer = loop_timer_create(startd->env.loop, stop_check, startd);
     startd->stop_timer = loop_timer_create(startd->env.loop, stop_now, startd);
     loop_timer_set(startd->stop_timer, STOP_GRACE_MS);
     stop_check(startd);

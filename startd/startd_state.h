@@ -86,8 +86,10 @@ struct startd {
     struct slot **slots;
     size_t slot_count;
     size_t machine_slots; /* how many of `slots` are configured, not dynamic */
-    struct loop_timer *poll_timer;
-    bool rests; /* the next look is later than POLLING_INTERVAL: see policy_poll() */
+    struct startd_poll {  /* looks at the machine */
+        struct loop_timer *timer;
+        bool rests; /* the next look is later than POLLING_INTERVAL: see policy_poll() */
+    } poll;
     /* Limits how long a stopping startd waits for its jobs to end; NULL: the startd is not
      * stopping. */
     struct loop_timer *stop_timer;

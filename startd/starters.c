@@ -658,7 +658,7 @@ static void on_request(void *arg, struct wire_request *request)
     } else if (verb == VERB_CONSOLE_USED) {
         figures_console_used(startd, ad_int_or(wire_request_args(request), "ConsoleIdle",
                                                OS_NEVER_IDLE_S / 1000000));
-        loop_timer_set(startd->poll_timer, 0); /* the owner is not to wait */
+        loop_timer_set(startd->poll.timer, 0); /* the owner is not to wait */
         wire_reply_ok(request, NULL);
     } else {
         wire_reply_error(request, -ENOSYS, "a starter may not send the request %s to its startd",

@@ -115,7 +115,8 @@ static void ping_answered(void *arg, struct wire_reply *reply)
     (void)reply; /* also that the connection was lost */
     struct ping_ref *ref = arg;
     struct schedd *schedd = ref->schedd;
-    struct claim *claim = schedd->claimed.by_id != NULL ? claims_find(schedd, ref->claim_id) : NULL;
+    struct claim *claim =
+        schedd->claimed.by_id != NULL ? strmap_get(schedd->claimed.by_id, ref->claim_id) : NULL;
     if (claim != NULL) {
         claim->pinged = false;
     }
@@ -124,14 +125,13 @@ static void ping_answered(void *arg, struct wire_reply *reply)
 
 static void ping(struct claim *claim)
 {
-    struct wire *wire = claim_wire(claim);
-    if (wire == NULL || claim->pinged) {
+    if (claim->peer == NULL || claim->pinged) {
         return;
     }
     struct ping_ref *ref = mem_zalloc(sizeof *ref);
     ref->schedd = claim->schedd;
     (void)snprintf(ref->claim_id, sizeof ref->claim_id, "%s", claim->id); /* bounded */
-    if (wire_call(wire, VERB_PING, NULL, 0, ping_answered, ref) > 0) {
+    if (wire_call(claim->peer->wire, VERB_PING, NULL, 0, ping_answered, ref) > 0) {
         claim->pinged = true;
     } else {
         mem_free(ref);

@@ -481,9 +481,9 @@ void slot_move(struct slot *slot, enum slot_state state, enum slot_activity acti
     slot->entered_activity_ms = now_ms;
     slot->state = state;
     slot->activity = activity;
-    if (startd->rests) { /* now the figures may matter */
-        startd->rests = false;
-        loop_timer_set(startd->poll_timer, 0);
+    if (startd->poll.rests) { /* now the figures may matter */
+        startd->poll.rests = false;
+        loop_timer_set(startd->poll.timer, 0);
     }
     if (flap) {
         slot_flap(slot);

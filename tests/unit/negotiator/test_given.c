@@ -30,8 +30,8 @@ static void rig_init(struct rig *rig)
 {
     memset(rig, 0, sizeof *rig);
     assert_int_equal(loop_create(&rig->negotiator.env.loop, NULL), 0);
-    rig->negotiator.given = strmap_create(STRMAP_CASE_SENSITIVE);
-    rig->negotiator.given_timer =
+    rig->negotiator.given.ids = strmap_create(STRMAP_CASE_SENSITIVE);
+    rig->negotiator.given.timer =
         loop_timer_create(rig->negotiator.env.loop, given_forget_old, &rig->negotiator);
     (void)snprintf(rig->negotiator.lease.holder, sizeof rig->negotiator.lease.holder,
                    "negotiator-us");
@@ -53,8 +53,8 @@ static void rig_fini(struct rig *rig)
 {
     secret_list_unref(rig->slot.ids);
     ad_destroy(rig->ad);
-    loop_timer_destroy(rig->negotiator.given_timer);
-    strmap_destroy(rig->negotiator.given, given_gift_destroy);
+    loop_timer_destroy(rig->negotiator.given.timer);
+    strmap_destroy(rig->negotiator.given.ids, given_gift_destroy);
     loop_destroy(rig->negotiator.env.loop);
 }
 
@@ -126,7 +126,7 @@ static void a_mark_holds_for_its_time_at_most_however_late_its_end(void **state)
     read_mark(&rig, "negotiator-dead", 18446744073709551); /* in ms: 616 less than 2^64 */
     given_forget_old(&rig.negotiator);
     assert_true(given_is(&rig.negotiator, "a"));
-    uint64_t left_ms = rig.negotiator.given_due_ms - loop_now_ms(rig.negotiator.env.loop);
+    uint64_t left_ms = rig.negotiator.given.due_ms - loop_now_ms(rig.negotiator.env.loop);
     assert_in_range(left_ms, 1, 5000); /* what it gave away, or nobody, is known by then */
     rig_fini(&rig);
 }
@@ -154,7 +154,7 @@ static void a_broken_mark_is_left_out(void **state)
     for (size_t i = 0; i < sizeof MARKS / sizeof MARKS[0]; i++) {
         assert_int_equal(ad_set_expr(rig.ad, "GivenClaims", MARKS[i], NULL), 0);
         given_read(&rig.slot);
-        assert_int_equal(strmap_count(rig.negotiator.given), 0);
+        assert_int_equal(strmap_count(rig.negotiator.given.ids), 0);
     }
     rig_fini(&rig);
 }
@@ -178,7 +178,7 @@ static void a_startd_that_marks_what_is_not_its_own_hurts_only_itself(void **sta
     assert_int_equal(ad_set_expr(rig.ad, "GivenClaims", strbuf_text(&mark), NULL), 0);
     strbuf_fini(&mark);
     given_read(&rig.slot);
-    assert_int_equal(strmap_count(rig.negotiator.given), 1);
+    assert_int_equal(strmap_count(rig.negotiator.given.ids), 1);
     assert_true(given_is(&rig.negotiator, "c"));
     assert_false(given_is(&rig.negotiator, "d")); /* the id itself is no mark */
     assert_false(given_is(&rig.negotiator, "other7"));

@@ -582,7 +582,7 @@ static void no_policy_is_looked_at_while_an_offer_stands(void **state)
     assert_true(all_unclaimed(rig));
     ask(rig, &admin, "[]");
     figures_console_used(rig->startd, 0); /* the owner is back */
-    loop_timer_set(rig->startd->poll_timer, 0);
+    loop_timer_set(rig->startd->poll.timer, 0);
     for (int i = 0; i < 10; i++) { /* the loop turns */
         struct asker again = {.client = admin.client};
         ask(rig, &again, "[EstimateOnly = true]");

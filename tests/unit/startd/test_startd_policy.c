@@ -340,24 +340,24 @@ static void a_machine_is_looked_at_less_often_while_no_figure_matters(void **sta
     struct rig *rig = *state;
     for (size_t i = 0; i < sizeof RESTS / sizeof RESTS[0]; i++) {
         start_with(rig, RESTS[i]);
-        assert_true(rig->startd->rests);
+        assert_true(rig->startd->poll.rests);
     }
     for (size_t i = 0; i < sizeof WATCHES / sizeof WATCHES[0]; i++) {
         start_with(rig, WATCHES[i]);
-        assert_false(rig->startd->rests);
+        assert_false(rig->startd->poll.rests);
     }
 }
 
 static bool is_watched(struct rig *rig)
 {
-    return !rig->startd->rests;
+    return !rig->startd->poll.rests;
 }
 
 static void a_machine_in_use_is_looked_at_as_often_as_configured(void **state)
 {
     struct rig *rig = *state;
     start_with(rig, "");
-    assert_true(rig->startd->rests);
+    assert_true(rig->startd->poll.rests);
     run_it(rig);
     assert_true(is_watched(rig));
     assert_false(policy_poll(rig->startd));
