@@ -510,6 +510,20 @@ static bool admit_some(struct listener *listener)
     return true;
 }
 
+/* Admits from the line, and then accepts if there is room in it.  If there is none, somebody waits,
+ * so that admit_some() has set the timer that comes back here.  Returns false when the listener is
+ * gone. */
+static bool admit_turn(struct listener *listener)
+{
+    if (!admit_some(listener)) {
+        return false;
+    }
+    bool room = wait_line_make_room(listener->line, loop_now_ms(listener->loop));
+    bool paused = loop_timer_is_set(listener->backoff); /* no descriptors are left */
+    loop_fd_want(listener->watch, room && !paused ? LOOP_READ : 0);
+    return true;
+}
+
 /* Accepts all that have come, up to ACCEPT_TURN, and admits those whose turn it is. */
 static bool accept_tcp(struct listener *listener)
 {
@@ -522,10 +536,7 @@ static bool accept_tcp(struct listener *listener)
         }
         wait_line_add(listener->line, fd, now_ms);
     }
-    if (wait_line_is_full(listener->line)) {
-        loop_fd_want(listener->watch, 0);
-    }
-    return admit_some(listener);
+    return admit_turn(listener);
 }
 
 static void listener_work(struct listener *listener, bool (*work)(struct listener *), int times)
@@ -551,18 +562,6 @@ static void listener_ready(void *arg, unsigned ready)
     }
 }
 
-static bool admit_turn(struct listener *listener)
-{
-    bool was_full = wait_line_is_full(listener->line);
-    if (!admit_some(listener)) {
-        return false;
-    }
-    if (was_full && !wait_line_is_full(listener->line) && !loop_timer_is_set(listener->backoff)) {
-        loop_fd_want(listener->watch, LOOP_READ);
-    }
-    return true;
-}
-
 static void admit_again(void *arg)
 {
     listener_work(arg, admit_turn, 1);
@@ -574,8 +573,8 @@ static void tell_waiting(void *arg)
     wait_line_tell(listener->line, loop_now_ms(listener->loop));
     if (wait_line_count(listener->line) > 0) {
         loop_timer_set(listener->tell, TELL_MS);
-        loop_timer_set(listener->admit, 0);
     }
+    loop_timer_set(listener->admit, 0);
 }
 
 static int listen_tcp(struct listener *listener, const struct stream_address *address,

@@ -68,7 +68,7 @@ others="i-wrong i-dead i-on i-garbage i-dies r-wrong r-dead r-on r-garbage r-die
 "$ROOST_BIN/roost-startd" -config "$node_conf" -noresurrect -asleep </dev/null >"$WORK/asleep.out" 2>&1 || fail "roost-startd -asleep" # as roost start
 "$ROOST" status -constraint 'Machine == "wn01"' -l >"$WORK/asleep" || fail "roost status"
 for name in $others; do
-    sed "s/wn01/$name/g" "$WORK/asleep" >"$WORK/$name.ad"
+    { sed "s/wn01/$name/g; /^OfflineSince = /d" "$WORK/asleep" | grep . && echo 'OfflineSince = 5'; } >"$WORK/$name.ad" # for long
     equals "the offline ad of $name" "$("$ROOST" advertise UPDATE_STARTD_AD "$WORK/$name.ad")" "Sent 1 of 1 ad to the collector."
 done
 

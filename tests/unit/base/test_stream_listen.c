@@ -680,6 +680,34 @@ static void accepting_goes_on_when_descriptors_are_free_again(void **state)
     }
 }
 
+/* The line of those who wait is full as soon as it has a dozen. */
+static void accepting_goes_on_when_the_line_was_full(void **state)
+{
+    struct rig *rig = *state;
+    enum { COUNT = 60 };
+    int fds[COUNT], first = dup(STDERR_FILENO);
+    struct rlimit before, few;
+    unsigned served = 0;
+    assert_true(first >= 0);
+    close(first);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = ((rlim_t)first + COUNT + 12) * 8 / 7;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    assert_int_equal(listener_create(rig->loop, "tcp:127.0.0.1:0", count_and_refuse, &served,
+                                     &rig->listener, NULL),
+                     0);
+    for (int i = 0; i < COUNT; i++) {
+        fds[i] = raw_connect(rig);
+        raw_send(fds[i], "ROOST/1 x\n");
+    }
+    LOOP_RIG_UNTIL(rig->loop, served == COUNT, "");
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    for (int i = 0; i < COUNT; i++) {
+        close(fds[i]);
+    }
+}
+
 /* ---- strangers ------------------------------------------------------------------------------- */
 
 static uint32_t strangers_now(const struct rig *rig)
@@ -924,6 +952,7 @@ int main(void)
         RIG_TEST(all_addresses_of_the_machine_may_be_listened_on),
         RIG_TEST(a_listener_may_be_destroyed_in_its_callback),
         RIG_TEST(accepting_goes_on_when_descriptors_are_free_again),
+        RIG_TEST(accepting_goes_on_when_the_line_was_full),
         RIG_TEST(the_oldest_silent_connection_makes_room_for_one_that_comes),
         RIG_TEST(a_stream_counts_as_a_stranger_until_its_peer_is_known),
         RIG_TEST(a_connection_that_its_owner_keeps_may_have_to_go),

@@ -401,10 +401,11 @@ static void a_job_that_comes_meanwhile_wakes_it_when_it_is_down(void **state)
 {
     struct rig *rig = *state;
     has_section(rig);
+    status_is(rig, "1");
     asks_to_go_down(rig, 100);
     is_held(rig, "wn01", 1);
     until(rig, is_waking);
-    assert_string_equal(wakes(rig), "sleep-S4 wn01 ");
+    assert_string_equal(wakes(rig), "sleep-S4 status wn01 ");
 }
 
 static void an_order_of_long_ago_is_not_given_but_its_outcome_is_found_out(void **state)
