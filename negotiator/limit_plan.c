@@ -142,6 +142,42 @@ void limit_plan_use(struct limit_plan *plan, const char *list, int by)
     }
 }
 
+/* Adds the counts of a list to those of the map's names (double[2]), as the which-th. */
+static void add_counts(struct strmap *names, const char *list, int which)
+{
+    struct item item;
+    unsigned count = 0;
+    while (next_item(&list, &item) && count++ < LIMIT_LIST_MAX) {
+        double *counts = strmap_get(names, item.name);
+        if (counts == NULL) {
+            counts = mem_zalloc(2 * sizeof *counts);
+            (void)strmap_set(names, item.name, counts); /* was absent */
+        }
+        counts[which] += item.count;
+    }
+}
+
+void limit_plan_either(const char *first, const char *second, struct strbuf *list)
+{
+    if (first[0] == '\0' || second[0] == '\0') {
+        strbuf_printf(list, "%s%s", first, second);
+        return;
+    }
+    struct strmap *names = strmap_create(STRMAP_CASE_IGNORED);
+    add_counts(names, first, 0);
+    add_counts(names, second, 1);
+    size_t at = 0;
+    const char *name, *comma = "";
+    void *value;
+    while (strmap_next(names, &at, &name, &value)) {
+        const double *counts = value;
+        strbuf_printf(list, "%s%s:%.17g", comma, name,
+                      counts[0] > counts[1] ? counts[0] : counts[1]);
+        comma = ",";
+    }
+    strmap_destroy(names, mem_free);
+}
+
 double limit_plan_used(const struct limit_plan *plan, const char *name)
 {
     const struct limit *limit = strmap_get(plan->limits, name);

@@ -148,7 +148,7 @@ static void count_limits(struct negotiator *negotiator, struct pool_slot *slot, 
     const char *next = ad != NULL ? ad_string_or(ad, "PreemptingConcurrencyLimits", "") : "";
     struct strbuf text;
     strbuf_init(&text, 0);
-    strbuf_printf(&text, "%s%s%s", own, own[0] != '\0' && next[0] != '\0' ? "," : "", next);
+    limit_plan_either(own, next, &text); /* the job that waits begins when the other has ended */
     if (strcmp(strbuf_text(&text), slot->limits != NULL ? slot->limits : "") != 0) {
         limit_plan_use(negotiator->limits, strbuf_text(&text), 1);
         limit_plan_use(negotiator->limits, slot->limits, -1);

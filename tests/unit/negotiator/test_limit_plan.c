@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "negotiator/limit_plan.h"
 
 static double most(void *arg, const char *name)
@@ -51,6 +52,21 @@ static void what_has_no_limit_is_not_limited(void **state)
     struct limit_plan *fresh = limit_plan_create();
     assert_true(limit_plan_room(fresh, "a") == INT64_MAX);
     limit_plan_destroy(fresh);
+}
+
+static void of_two_jobs_one_after_the_other_each_name_counts_as_the_larger(void **state)
+{
+    struct strbuf list;
+    strbuf_init(&list, 0);
+    limit_plan_either("a,b:2,B", "A:2 db.x", &list);
+    limit_plan_use(*state, strbuf_text(&list), 1);
+    near(limit_plan_used(*state, "a"), 2);
+    near(limit_plan_used(*state, "b"), 3);
+    near(limit_plan_used(*state, "db.x"), 1);
+    strbuf_clear(&list);
+    limit_plan_either("", "a,a", &list);
+    assert_string_equal(strbuf_text(&list), "a,a");
+    strbuf_fini(&list);
 }
 
 static void the_scarcest_of_a_list_decides(void **state)
@@ -146,6 +162,7 @@ static void limits_in_use_can_be_walked(void **state)
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 UNIT_TESTS(CASE(what_has_no_limit_is_not_limited), CASE(the_scarcest_of_a_list_decides),
+           CASE(of_two_jobs_one_after_the_other_each_name_counts_as_the_larger),
            CASE(what_is_in_use_counts_and_comes_back),
            CASE(what_a_cycle_gives_counts_until_the_next),
            CASE(a_limit_that_was_lowered_lets_nobody_more_through),
