@@ -80,10 +80,11 @@ gate_jobs 2
 until_true 30 "both jobs run" have_begun 2
 restart_each 1
 say "a machine's master is ended with SIGTERM, as by systemctl restart: its jobs run on, and are found again"
-node=$(awake_nodes | head -n 1)
+# The collector may have been the last to be ended: it knows of no machine until that has said something.
+finds_node() { node=$(awake_nodes | head -n 1) && [ -n "$node" ] && [ -n "$(pids_of starter "$node")" ]; }
+until_true 30 "a machine with a starter is seen" finds_node
 master=$(holders master "$node")
 starters=$(pids_of starter "$node" | sort | xargs)
-[ -n "$starters" ] || fail "no starter on $node"
 mapfile -d '' -t surroundings < <(grep -zE '^ROOST_(CONFIG|BOOT_ID|BOOT_TIME)=' "/proc/$master/environ")
 startd=$(holders startd "$node")
 kill -TERM "$master"
@@ -111,7 +112,7 @@ say "roost stop ends the jobs that a machine's master left running when it was e
 rm -f "$OUT"/*
 gate_jobs 1
 until_true 30 "the job runs" have_begun 1
-node=$(awake_nodes | head -n 1)
+until_true 30 "a machine with a starter is seen" finds_node
 master=$(holders master "$node")
 startd=$(holders startd "$node")
 starter=$(pids_of starter "$node")
