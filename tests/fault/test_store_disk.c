@@ -14,6 +14,7 @@
 #include "tests/support/unit.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <sys/wait.h>
@@ -402,7 +403,7 @@ static void judge(const char *path, const struct outcome *outcome)
     loop_destroy(loop);
 }
 
-static const char *const SUFFIXES[] = {"", "-wal", "-journal", ".witness"};
+static const char *const SUFFIXES[] = {"", "-wal", "-journal"};
 
 static void put_platters_in_place(const char *path)
 {
@@ -417,13 +418,18 @@ static void put_platters_in_place(const char *path)
     }
 }
 
+/* Also what a process that ended in the middle of it has left: the file by which the store tries
+ * whether there is room, and the new witness. */
 static void remove_files(const char *path)
 {
-    put_platters_in_place(path);
-    for (size_t i = 0; i < 4; i++) {
-        char file[200];
-        snprintf(file, sizeof(file), "%s%s", path, SUFFIXES[i]);
-        (void)unlink(file);
+    char pattern[200];
+    glob_t found;
+    snprintf(pattern, sizeof(pattern), "%s*", path);
+    if (glob(pattern, 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            (void)unlink(found.gl_pathv[i]);
+        }
+        globfree(&found);
     }
 }
 
