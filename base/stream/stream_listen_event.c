@@ -476,15 +476,28 @@ static bool accept_local(struct listener *listener)
     return fd >= 0 && admit_one(listener, fd);
 }
 
-/* Returns after how many ms the next one of the line may be admitted; 0: now. */
+/* Returns after how many ms the next connection may be admitted; 0: now. */
 static uint64_t admission_wait_ms(const struct listener *listener)
 {
     struct loop *loop = listener->loop;
+    bool hurry = listener->line != NULL && wait_line_is_full(listener->line);
     uint64_t wait_ms = stream_is_crowded(loop)
                            ? CROWDED_MS
-                           : strangers_wait_ms(stream_strangers_of(loop), loop_now_ms(loop),
-                                               wait_line_is_full(listener->line));
+                           : strangers_wait_ms(stream_strangers_of(loop), loop_now_ms(loop), hurry);
     return wait_ms < CROWDED_MS ? wait_ms : CROWDED_MS;
+}
+
+/* Receives one passed connection, unless those that are here must be given time first: then it
+ * waits in the socket's queue. */
+static bool receive_in_turn(struct listener *listener)
+{
+    uint64_t wait_ms = admission_wait_ms(listener);
+    if (wait_ms == 0) {
+        return receive_passed(listener);
+    }
+    loop_fd_want(listener->watch, 0);
+    loop_timer_set(listener->backoff, wait_ms);
+    return false;
 }
 
 /* Admits from the line while there is room.  Returns false when that ended the listener. */
@@ -510,9 +523,9 @@ static bool admit_some(struct listener *listener)
     return true;
 }
 
-/* Admits from the line, and then accepts if there is room in it.  If there is none, somebody waits,
- * so that admit_some() has set the timer that comes back here.  Returns false when the listener is
- * gone. */
+/* Admits from the line, and watches the port while the line has room.  A full line cannot stop this
+ * for good: as long as anybody waits, admit_some() sets the timer that calls this again.  Returns
+ * false when the listener is gone. */
 static bool admit_turn(struct listener *listener)
 {
     if (!admit_some(listener)) {
@@ -557,7 +570,7 @@ static void listener_ready(void *arg, unsigned ready)
     if (listener->kind == STREAM_TCP) {
         listener_work(listener, accept_tcp, 1);
     } else {
-        listener_work(listener, listener->kind == STREAM_PASS ? receive_passed : accept_local,
+        listener_work(listener, listener->kind == STREAM_PASS ? receive_in_turn : accept_local,
                       ACCEPT_TURN);
     }
 }

@@ -395,6 +395,53 @@ static void a_receiver_whose_queue_is_full_gets_them_all_later(void **state)
     }
 }
 
+struct kept { /* connections that a receiver has been passed, and when they came */
+    struct loop *loop;
+    struct incoming *incoming[2];
+    uint64_t came_ms[2];
+    unsigned count;
+};
+
+static void keep_passed(void *arg, struct incoming *incoming)
+{
+    struct kept *kept = arg;
+    assert_true(kept->count < 2);
+    kept->incoming[kept->count] = incoming;
+    kept->came_ms[kept->count++] = loop_now_ms(kept->loop);
+}
+
+/* There is room for one: the other one waits in the queue, as it would in the line of a port. */
+static void passed_connections_leave_time_to_those_that_came_before(void **state)
+{
+    struct rig *rig = *state;
+    char pass[128];
+    struct kept kept = {.count = 0};
+    struct listener *receiver;
+    assert_int_equal(loop_create(&kept.loop, NULL), 0);
+    stream_set_strangers_max(kept.loop, 1);
+    assert_int_equal(listener_create(kept.loop, rig_path(rig, "pass", pass), keep_passed, &kept,
+                                     &receiver, NULL),
+                     0);
+    assert_int_equal(listener_create(rig->loop, "tcp:127.0.0.1:0", pass_all, rig, &rig->listener,
+                                     NULL),
+                     0);
+    int fds[2] = {raw_connect(rig), raw_connect(rig)};
+    raw_send(fds[0], "ROOST/1 x\n");
+    raw_send(fds[1], "ROOST/1 x\n");
+    AWAIT(rig, rig->incoming_count == 2);
+    while (kept.count < 2) {
+        loop_rig_turn(kept.loop, 1);
+        loop_rig_turn(rig->loop, 1);
+    }
+    assert_true(kept.came_ms[1] - kept.came_ms[0] >= STRANGERS_PATIENCE_MIN_MS);
+    incoming_refuse(kept.incoming[0]);
+    incoming_refuse(kept.incoming[1]);
+    listener_destroy(receiver);
+    loop_destroy(kept.loop);
+    close(fds[0]);
+    close(fds[1]);
+}
+
 /* Nobody takes them: those that wait for room in the queue go with the loop. */
 static void what_is_still_to_be_passed_ends_with_its_loop(void **state)
 {
@@ -942,6 +989,7 @@ int main(void)
         RIG_TEST(a_connection_is_passed_to_another_process),
         RIG_TEST(passing_where_nobody_listens_is_refused_and_closes),
         RIG_TEST(a_receiver_whose_queue_is_full_gets_them_all_later),
+        RIG_TEST(passed_connections_leave_time_to_those_that_came_before),
         RIG_TEST(what_is_still_to_be_passed_ends_with_its_loop),
         RIG_TEST(a_stranger_cannot_pass_a_connection),
         RIG_TEST(what_is_no_passed_connection_is_dropped),
