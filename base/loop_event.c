@@ -45,7 +45,8 @@
 #define DELAY_MS_MAX ((uint64_t)100 * 366 * 86400 * 1000) /* a century: longer is "never" */
 #define SIGNALS_MAX  8                                    /* different numbers of one loop */
 #define READINGS_MAX 8                                    /* of both clocks, for one difference */
-#define PUT_OFF_NS   NS_PER_S /* a wake for nothing is put off by no less and no more often */
+/* The timerfd is put off only if that saves at least so much time, and once in so much time. */
+#define PUT_OFF_NS NS_PER_S
 
 struct loop_timer {
     struct loop *loop;

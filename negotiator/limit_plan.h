@@ -39,8 +39,8 @@ void limit_plan_configure(struct limit_plan *plan, limit_max_f max_of, void *arg
  * NULL or "": the job has no limits. */
 void limit_plan_use(struct limit_plan *plan, const char *list, int by);
 double limit_plan_used(const struct limit_plan *plan, const char *name);
-/* Appends the list of what two jobs use of which one runs after the other has ended: of each name
- * the larger count. */
+/* Two jobs share a slot, and the second begins when the first has ended.  Appends the list of what
+ * both use together: each name with the larger of its two counts. */
 void limit_plan_either(const char *first, const char *second, struct strbuf *list);
 
 /* Begins a cycle: jobs matched in the last cycle (limit_plan_take()) no longer count.  By now they

@@ -6,8 +6,8 @@
  * of that wake.
  *
  * Without its startd, the machine's operating system may still need a minute to shut down or to
- * write its memory to the disk.  So the power method by which it is to be woken is asked for its
- * state, until it does not say "on" any more.  A method that cannot tell (magic packets) gives its
+ * write its memory to the disk.  So the power method that will wake it is first asked for its
+ * state, until the answer is no longer "on".  A method that cannot tell (magic packets) gives its
  * order again and again instead, as long as the machine may have been on its way down: a magic
  * packet does no harm to a machine that boots.  A site's command without a status command is given
  * once, because nothing is known of what it does to a machine that boots.

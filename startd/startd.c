@@ -59,7 +59,8 @@
 /* So much of the disk is kept for what the startd records of its claims while the disk is full. */
 #define STORE_RESERVE_BYTES (INT64_C(1) << 20)
 
-#define REST_POLLS 6 /* so many looks are one while no figure matters */
+/* While no figure of the machine matters, it is looked at once in so many POLLING_INTERVALs. */
+#define REST_POLLS 6
 
 static void startd_stop_all(void *state);
 

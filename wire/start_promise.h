@@ -44,17 +44,18 @@ enum start_reason {
 /* What is watched: one request, one slot, one claim.  Zeroed: nothing waits. */
 struct start_watch {
     enum start_reason reason; /* what the last look said */
-    bool told;                /* this reason was counted, or is to be judged */
+    bool told;                /* this reason was counted, or its verdict is pending */
     bool late;                /* a broken promise, and the last look said START_LATE, too */
     uint64_t since_ms;        /* first look of those without a break that said so, loop_now_ms() */
-    /* what is to be judged: when the promise was over, and how long the wait was; 0: nothing */
+    /* of a break whose verdict is pending: when the promise was over, and how long the wait was;
+     * 0: none is */
     uint64_t over_ms, waited_ms;
 };
 
 struct start_counts {
     uint64_t counted[START_REASONS]; /* how often a reason held for the time of the promise */
     int64_t late;                    /* how many of those watched are late now */
-    int64_t unjudged;                /* how many are to be judged */
+    int64_t unjudged;                /* how many verdicts are pending */
 };
 
 /* What is known of the daemons on which the start depends. */
@@ -68,9 +69,10 @@ enum start_peers {
  * promised. */
 void start_watch_note(struct start_watch *watch, struct start_counts *counts,
                       enum start_reason reason, uint64_t now_ms, uint64_t promise_ms);
-/* Judges what is to be judged.  silence_ms: time after which any silence is known.  Returns 0 or,
- * when the promise has just been counted as broken, how long the wait was, in ms: then the caller
- * logs it. */
+/* A start that came too late is not yet a broken promise: the machine or schedd may have gone
+ * silent, which is known only silence_ms later.  This gives the pending verdict once that time is
+ * over.  Returns 0 or, when the promise has just been counted as broken, how long the wait was, in
+ * ms: then the caller logs it. */
 uint64_t start_watch_judge(struct start_watch *watch, struct start_counts *counts,
                            enum start_peers peers, uint64_t now_ms, uint64_t silence_ms);
 /* Sets StartPromise (seconds), StartPromisesBroken, StartPromisesLate, and StartExcused<reason> for

@@ -1,10 +1,9 @@
 /* startd/machine/figures.c - measures what the policy expressions look at: idle times, load, clock.
  *
  * It is measured once for the machine (every POLLING_INTERVAL, less often while nothing depends on
- * it, and when somebody asks), then
- * written into the slots' ads in place: an ad is not sent just because its figures are newer.
- * Names and meanings are HTCondor's: LoadAvg of a slot is its share of the owner's load plus the
- * load of its own job (CondorLoadAvg).
+ * it, and when somebody asks), then written into the slots' ads in place: an ad is not sent just
+ * because its figures are newer.  Names and meanings are HTCondor's: LoadAvg of a slot is its share
+ * of the owner's load plus the load of its own job (CondorLoadAvg).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
