@@ -147,7 +147,11 @@ static void cell_state_reason(const struct ad *ad, const struct ad_context *cont
     size_t begin = out->length;
     strbuf_init(&holds, 0);
     power_show_holds(ad, context, "; ", &holds);
-    table_plan_string(ad, "PowerStateReason", out);
+    /* A machine that was switched off by name has the same reason for being off and staying off. */
+    if (!ad_bool_or(ad, "PowerKeptOff", false) ||
+        strstr(strbuf_text(&holds), ad_string_or(ad, "PowerStateReason", "?")) == NULL) {
+        table_plan_string(ad, "PowerStateReason", out);
+    }
     if (holds.length > 0) {
         strbuf_printf(out, "%s%s", out->length > begin ? "; " : "", strbuf_text(&holds));
     }

@@ -74,9 +74,13 @@ static void reasons_of_the_state_come_before_what_holds_it(void **state)
     struct strbuf out;
     ads_add(&ads, "[Name = \"wn01\"; PowerStateReason = \"no work\"; PowerKeptOff = true]");
     strbuf_init(&out, 0);
+    ads_add(&ads, "[Name = \"wn02\"; PowerStateReason = \"switched off by ann@pool: fan\";"
+                  " PowerKeptOff = true; PowerKeptOffReason = \"switched off by ann@pool: fan\"]");
     power_show_status(ads_list(&ads), ads.count, &CONTEXT, &out);
     assert_non_null(strstr(strbuf_text(&out),
                            " no work; stays off until somebody switches the machine on by name\n"));
+    assert_non_null(strstr(strbuf_text(&out), "  stays off until somebody switches the machine on"
+                                              " by name (switched off by ann@pool: fan)\n"));
     strbuf_fini(&out);
     vec_fini(&ads, ads_destroy_one);
 }
