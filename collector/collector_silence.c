@@ -7,9 +7,9 @@
  * longer than a daemon takes to start again or to dial again.  Who reads the ads decides what the
  * mark means: nobody gives a job to such a slot, or counts it as free, awake or running.
  *
- * The uplink of a schedd is watched in the same way, and the mark is in its Scheduler ad and its
- * Request ads: the negotiator matches no slot to such a request, and holds no sleeping machine for
- * it.
+ * The uplinks of schedds, the negotiator and the rooster are watched in the same way, and the mark
+ * is in the daemon's ad.  A schedd's Request ads have it, too: the negotiator matches no slot to
+ * such a request, and holds no sleeping machine for it.
  *
  * The same is done, a while after the collector's start, with machines that were awake before it
  * and have not come back (collector_awake.h).
@@ -55,9 +55,26 @@ struct lost_uplink {
     char machine[];
 };
 
-bool collector_is_schedd(const struct ads_entry *entry)
+/* The daemons besides startds whose silence is shown: jobs wait for them. */
+static const struct watched_daemon {
+    const char *type, *silent, *heard; /* type of its ad; events of the log */
+} WATCHED_DAEMONS[] = {{"Scheduler", "schedd.silent", "schedd.heard"},
+                       {"Negotiator", "negotiator.silent", "negotiator.heard"},
+                       {"Rooster", "rooster.silent", "rooster.heard"}};
+
+static const struct watched_daemon *find_daemon(const struct ads_entry *entry)
 {
-    return text_equal_nocase(entry->type, "Scheduler");
+    for (size_t i = 0; i < sizeof WATCHED_DAEMONS / sizeof *WATCHED_DAEMONS; i++) {
+        if (text_equal_nocase(entry->type, WATCHED_DAEMONS[i].type)) {
+            return &WATCHED_DAEMONS[i];
+        }
+    }
+    return NULL;
+}
+
+bool collector_is_watched(const struct ads_entry *entry)
+{
+    return entry->is_machine || find_daemon(entry) != NULL;
 }
 
 void collector_attend(struct session *session, const char *machine)
@@ -122,23 +139,23 @@ static void mark_session(struct collector *collector, uint64_t session, const ch
     size_t count, marked = 0, requests = 0;
     struct ads_entry *const *entries = collector_ads_of_machine(collector->ads, machine, &count);
     struct batch *batch = batch_begin(collector);
-    bool is_schedd = false;
+    const struct watched_daemon *daemon = NULL;
     for (size_t i = 0; i < count; i++) {
         struct ads_entry *entry = entries[i];
-        if ((entry->is_machine || collector_is_schedd(entry)) &&
-            is_to_mark(entry, session, since_s)) {
-            is_schedd = is_schedd || !entry->is_machine;
+        if (collector_is_watched(entry) && is_to_mark(entry, session, since_s)) {
+            daemon = entry->is_machine ? daemon : find_daemon(entry);
             mark_entry(collector, batch, entry, since_s);
             marked += entry->is_machine ? 1 : 0;
         }
     }
-    requests = is_schedd ? mark_requests(collector, batch, session, since_s) : 0;
+    /* Only a schedd's connection brings requests. */
+    requests = daemon ? mark_requests(collector, batch, session, since_s) : 0;
     batch_end(batch, NULL, NULL, NULL);
-    if (is_schedd && since_s) {
-        log_warn(collector->env.log, "schedd.silent", why, LOG_TEXT("machine", machine),
+    if (daemon && since_s) {
+        log_warn(collector->env.log, daemon->silent, why, LOG_TEXT("machine", machine),
                  LOG_INT("requests", (int64_t)requests));
-    } else if (is_schedd) {
-        log_info(collector->env.log, "schedd.heard", why, LOG_TEXT("machine", machine),
+    } else if (daemon) {
+        log_info(collector->env.log, daemon->heard, why, LOG_TEXT("machine", machine),
                  LOG_INT("requests", (int64_t)requests));
     }
     if (marked == 0) {

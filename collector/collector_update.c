@@ -586,8 +586,7 @@ static void apply_ads(struct update *update)
             share_drop(&item->holding);
             reject_ad(update, &why);
         } else {
-            if (is_live && !update->session->machine &&
-                (entry->is_machine || collector_is_schedd(entry))) {
+            if (is_live && !update->session->machine && collector_is_watched(entry)) {
                 collector_attend(update->session, ad_string_or(entry->latest, "Machine", ""));
             }
             collector_ads_hold(entry, &item->holding);

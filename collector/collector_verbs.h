@@ -61,10 +61,11 @@ void collector_end_ad(struct collector *collector, struct batch *batch, struct a
 /* Removes the ads that were not renewed in time, or makes them absent. */
 void collector_expire(struct collector *collector);
 
-/* collector_silence.c: returns whether it is the ad of a schedd. */
-bool collector_is_schedd(const struct ads_entry *entry);
+/* collector_silence.c: returns whether the ad is one that gets NotRespondingSince when the peer
+ * that brought it is silent: that of a slot, schedd, negotiator or rooster. */
+bool collector_is_watched(const struct ads_entry *entry);
 /* Notes that the session's uplink brings the live ads of this Machine, those of its slots or that
- * of its schedd, and attends to it from now on.  Does nothing for a connection that is not an
+ * of a daemon, and attends to it from now on.  Does nothing for a connection that is not an
  * uplink. */
 void collector_attend(struct session *session, const char *machine);
 /* Callback `silent` of struct wire_events: marks the ads of a session (arg) whose peer is silent as

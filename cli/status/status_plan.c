@@ -385,6 +385,7 @@ static const struct column ABSENT[] = {
 };
 static const struct column PROBLEMS[] = {
     LEFT_COLUMN("Name", 34, cell_name),
+    LEFT_COLUMN("MyType", 12, cell_type),
     LEFT_COLUMN("Problems", 8, cell_problems),
 };
 static const struct column SCHEDDS[] = {
@@ -480,8 +481,9 @@ struct status_view {
 #define SERVER_ATTRIBUTES                                                            \
     ATTRIBUTES(COUNTED, "LoadAvg", "Memory", "Disk", "Mips", "KFlops", "RemoteUser", \
                "ClientMachine")
-#define SCHEDD_ATTRIBUTES \
-    ATTRIBUTES("MyAddress", "ScheddName", "TotalRunningJobs", "TotalIdleJobs", "TotalHeldJobs")
+#define SCHEDD_ATTRIBUTES                                                                       \
+    ATTRIBUTES("MyAddress", "ScheddName", "TotalRunningJobs", "TotalIdleJobs", "TotalHeldJobs", \
+               OFFLINE_ADS_SILENT)
 #define COLUMNS(table) .columns = (table), .column_count = ARRAY_COUNT(table)
 
 #define MACHINE(name, min, where, table, sums, ...)                                   \
@@ -536,8 +538,8 @@ static const struct status_view VIEWS[] = {
      .constraint = "(AdProblems =!= undefined || StoreProblem =!= undefined || "
                    "NotRespondingSince =!= undefined || StartPromisesLate > 0)",
      COLUMNS(PROBLEMS),
-     .attributes =
-         ATTRIBUTES("AdProblems", "StoreProblem", "StartPromisesLate", OFFLINE_ADS_SILENT)},
+     .attributes = ATTRIBUTES("MyType", "AdProblems", "StoreProblem", "StartPromisesLate",
+                              OFFLINE_ADS_SILENT)},
     MACHINE("absent", 2, "Absent =?= true", ABSENT, NULL,
             ATTRIBUTES(COUNTED, "AbsentSince", "LastHeardFrom", "ClassAdLifetime")),
     {.option = "compact",
@@ -553,7 +555,7 @@ static const struct status_view VIEWS[] = {
     OTHER("run", 1, "Scheduler", SCHEDDS_RUN, NULL,
           ATTRIBUTES("TotalJobAds", "ShadowsRunning", "TotalRunningJobs",
                      "TotalSchedulerJobsRunning", "TotalSchedulerJobsIdle", "RecentJobsCompleted",
-                     "RecentJobsStarted")),
+                     "RecentJobsStarted", OFFLINE_ADS_SILENT)),
     OTHER("submitters", 3, "Submitter", SUBMITTERS, status_totals_submitters,
           ATTRIBUTES("User", "ScheddName", "MyAddress", "RunningJobs", "IdleJobs", "HeldJobs")),
     OTHER("requests", 3, "Request", REQUESTS, NULL, ATTRIBUTES("User", "JobCount")),
@@ -563,14 +565,14 @@ static const struct status_view VIEWS[] = {
                      "LastNegotiationCycleTotalSlots0", "LastNegotiationCycleActiveSubmitterCount0",
                      "LastNegotiationCycleNumSchedulers0", "LastNegotiationCycleNumIdleJobs0",
                      "LastNegotiationCycleMatches0", "TotalMatches",
-                     "LastNegotiationCycleRejections0")),
+                     "LastNegotiationCycleRejections0", OFFLINE_ADS_SILENT)),
     OTHER("collector", 3, "Collector", COLLECTORS, NULL,
           ATTRIBUTES("MyAddress", "RunningJobs", "IdleJobs", "HostsTotal")),
     OTHER("master", 1, "DaemonMaster", MASTERS, NULL,
           ATTRIBUTES("RoostVersion", "CondorVersion", "DetectedCpus", "DetectedMemory",
                      "DaemonStartTime")),
     OTHER("rooster", 3, "Rooster", ROOSTERS, NULL,
-          ATTRIBUTES("WakesUnderWay", "WakesTotal", "WakesFailed")),
+          ATTRIBUTES("WakesUnderWay", "WakesTotal", "WakesFailed", OFFLINE_ADS_SILENT)),
     OTHER("any", 3, "Any", ANY, NULL, ATTRIBUTES("MyType", "TargetType")),
     OTHER("accounting", 3, "Accounting", ANY, NULL, ATTRIBUTES("MyType", "TargetType")),
 };

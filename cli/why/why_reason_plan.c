@@ -370,7 +370,7 @@ static enum why_reason of_idle(const struct why_pool *pool, const struct why_pla
     if (pool->negotiator == NULL) {
         return WHY_NO_NEGOTIATOR;
     }
-    if (heard_s + WHY_SILENT_S < pool->context->now_s) {
+    if (offline_ads_is_silent(pool->negotiator) || heard_s + WHY_SILENT_S < pool->context->now_s) {
         return WHY_SILENT;
     }
     if (pool->request == NULL) {
@@ -696,7 +696,12 @@ static void put_line(const struct why_pool *pool, const struct why_verdict *verd
         break;
     case WHY_SILENT:
         strbuf_puts(out, "the collector has not heard from the negotiator");
-        put_since(pool, pool->negotiator, "LastHeardFrom", out);
+        put_since(pool, pool->negotiator,
+                  offline_ads_is_silent(pool->negotiator) ? OFFLINE_ADS_SILENT : "LastHeardFrom",
+                  out);
+        strbuf_puts(out, "; ");
+        put_slots(answer->matching, out);
+        strbuf_puts(out, " would match");
         break;
     case WHY_NOT_SEEN:
         strbuf_puts(out, "the collector has no request for this job from its schedd; ");

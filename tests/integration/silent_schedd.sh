@@ -1,6 +1,6 @@
 #!/bin/bash
 # A schedd that stands still (SIGSTOP) with idle jobs gets no matches, and no machine is woken for it or kept awake.  When it
-# is heard again, its jobs run.
+# is heard again, its jobs run.  A negotiator and a rooster that stand still are named by every command that asks.
 #
 # TIMEOUT: 150
 # SPDX-License-Identifier: Apache-2.0
@@ -36,5 +36,21 @@ until_true 10 "the marks are gone" is_heard
 open_gate end
 until_true 60 "all jobs are done" is_done "$cluster" 4
 check_committed "$cluster" 4
+
+say "negotiator and rooster stand still"
+until_true 60 "the machines are asleep" is_asleep 2
+still=("$(pids_of negotiator)" "$(pids_of rooster)")
+kill -STOP "${still[@]}" || fail "kill -STOP ${still[*]}"
+cluster=$(submit "$WORK/jobs.sub") || exit 1
+are_marked() { [ "$(marked)" = "Negotiator Rooster " ]; }
+until_true 30 "their ads are marked: $(marked)" are_marked
+names() { grep -q "$1" <<<"$2" || fail "'$1' is not in: $2"; }
+names "the collector has not heard from the negotiator since" "$("$ROOST" why "$cluster.0")"
+names "Negotiator.*not responding since" "$("$ROOST" status -problems)"
+names "not responding since" "$("$ROOST" status -negotiator 2>&1)"
+names "not responding since" "$("$ROOST" status -rooster 2>&1)"
+kill -CONT "${still[@]}"
+until_true 10 "the marks are gone" is_heard
+until_true 60 "all jobs are done" is_done "$cluster" 4
 pool_stop
 passed

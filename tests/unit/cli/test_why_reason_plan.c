@@ -291,7 +291,15 @@ static void the_parts_of_the_pool_must_be_there(void **state)
     ad_set_int(scene.negotiator, "LastHeardFrom", NOW - WHY_SILENT_S - 1);
     find(&scene, true);
     expect(&scene, "NegotiatorSilent",
-           "the collector has not heard from the negotiator since 1/12 13:36 (0+00:10:01)");
+           "the collector has not heard from the negotiator since 1/12 13:36 (0+00:10:01); 1 slot "
+           "(1 awake, 0 asleep) would match");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "State = \"Unclaimed\"");
+    ad_set_int(scene.negotiator, OFFLINE_ADS_SILENT, NOW - 30); /* its ad is renewed all the same */
+    find(&scene, true);
+    expect(&scene, "NegotiatorSilent",
+           "the collector has not heard from the negotiator since 1/12 13:46 (0+00:00:30); 1 slot "
+           "(1 awake, 0 asleep) would match");
     begin(&scene, IDLE_JOB);
     slot(&scene, false, "State = \"Unclaimed\"");
     scene.unseen = true;

@@ -335,6 +335,17 @@ static void merge_sets_only_what_the_scope_allows(void **state)
 #define IS_OFF "[ Offline = true; PowerState = \"Off\"; PowerStateReason = \"off\" ]"
 #define MAY_BE "[ Offline = true; PowerState = \"Unknown\"; PowerStateReason = \"on\" ]"
 
+/* Returns the one connection that the collector attends to. */
+static struct session *attended_session(const struct collector *collector)
+{
+    struct session *session = collector->sessions;
+    while (session != NULL && session->machine == NULL) {
+        session = session->next;
+    }
+    assert_non_null(session);
+    return session;
+}
+
 static void requests_of_a_schedd_that_is_silent_are_marked(void **state)
 {
     struct bed *bed = *state;
@@ -344,12 +355,7 @@ static void requests_of_a_schedd_that_is_silent_are_marked(void **state)
     OK(other, VERB_UPDATE, "[]", "[ MyType = \"Request\"; Name = \"t#1\"; JobCount = 1 ]");
     OK(schedd, VERB_UPDATE, "[]", "[ MyType = \"Scheduler\"; Name = \"s\"; Machine = \"h\" ]");
     OK(schedd, VERB_UPDATE, "[]", "[ MyType = \"Request\"; Name = \"s#1\"; JobCount = 1 ]");
-    const struct collector *collector = bed->collector;
-    struct session *session = collector->sessions;
-    while (session != NULL && session->machine == NULL) {
-        session = session->next;
-    }
-    assert_non_null(session); /* it is attended to */
+    struct session *session = attended_session(bed->collector);
     collector_on_silent(session, session->wire, 9000);
     assert_null(strstr(show(reader, "Scheduler", "NotRespondingSince"), "=-"));
     assert_null(strstr(show(reader, "Request", "NotRespondingSince"), "s#1=-"));
@@ -357,6 +363,35 @@ static void requests_of_a_schedd_that_is_silent_are_marked(void **state)
     collector_on_silent(session, session->wire, 0);
     assert_string_equal(show(reader, "Request", "NotRespondingSince"), "t#1=- s#1=- ");
     assert_string_equal(show(reader, "Scheduler", "NotRespondingSince"), "s=- ");
+}
+
+static void ads_of_a_daemon_that_is_silent_are_marked(struct bed *bed, uint32_t scope,
+                                                      const char *uplink, const char *type,
+                                                      const char *ad)
+{
+    struct client *reader = dial(bed, SCOPE_READ);
+    struct client *daemon = client_dial(bed, scope, "d", uplink, NULL);
+    assert_int_equal(daemon->status, 0);
+    OK(daemon, VERB_UPDATE, "[]", ad);
+    struct session *session = attended_session(bed->collector);
+    collector_on_silent(session, session->wire, 9000);
+    assert_null(strstr(show(reader, type, "NotRespondingSince"), "=-"));
+    collector_on_silent(session, session->wire, 0);
+    assert_string_equal(show(reader, type, "NotRespondingSince"), "d=- ");
+}
+
+static void a_negotiator_that_is_silent_is_marked(void **state)
+{
+    ads_of_a_daemon_that_is_silent_are_marked(
+        *state, SCOPE_NEGOTIATOR, "negotiator/d", "Negotiator",
+        "[ MyType = \"Negotiator\"; Name = \"d\"; Machine = \"h\" ]");
+}
+
+static void a_rooster_that_is_silent_is_marked(void **state)
+{
+    ads_of_a_daemon_that_is_silent_are_marked(
+        *state, SCOPE_ROOSTER, "rooster/d", "Rooster",
+        "[ MyType = \"Rooster\"; Name = \"d\"; Machine = \"h\" ]");
 }
 
 static void a_silent_machine_whose_uplink_ends_next_is_not_heard_again(void **state)
@@ -961,6 +996,7 @@ UNIT_TESTS(CASE(what_is_sent_is_found), CASE(live_machines_have_the_address_of_t
            CASE(an_offline_ad_whose_time_is_over_is_gone_after_a_restart),
            CASE(merge_sets_only_what_the_scope_allows),
            CASE(requests_of_a_schedd_that_is_silent_are_marked),
+           CASE(a_negotiator_that_is_silent_is_marked), CASE(a_rooster_that_is_silent_is_marked),
            CASE(a_silent_machine_whose_uplink_ends_next_is_not_heard_again),
            CASE(a_machine_that_went_without_a_word_gets_offline_ads),
            CASE(one_that_may_be_on_keeps_the_mark_until_it_is_off),
