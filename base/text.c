@@ -285,18 +285,47 @@ int text_parse_size(const char *text, int64_t *ret_bytes, struct err *err)
     return parse_with_unit(text, text_unit_size_bytes, 1, "size", ret_bytes, err);
 }
 
+/* ---- numbers as text ---- */
+
+size_t text_put_decimal(char *out, uint64_t value, size_t width)
+{
+    char digits[TEXT_DECIMAL_MAX];
+    size_t at = sizeof(digits);
+    CHECK(width <= sizeof(digits));
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    while (sizeof(digits) - at < width) {
+        digits[--at] = '0';
+    }
+    memcpy(out, digits + at, sizeof(digits) - at);
+    return sizeof(digits) - at;
+}
+
 /* ---- time ---- */
+
+/* Writes the last `count` digits of a number that is not negative. */
+static void put_digits(char *out, size_t count, int number)
+{
+    for (size_t i = count; i > 0; i--) {
+        out[i - 1] = (char)('0' + number % 10);
+        number /= 10;
+    }
+}
 
 void text_utc_s(int64_t utc_s, char out[TEXT_UTC_MAX])
 {
     time_t seconds = utc_s < UTC_S_MIN ? UTC_S_MIN : utc_s > UTC_S_MAX ? UTC_S_MAX : utc_s;
     struct tm tm;
     CHECK(gmtime_r(&seconds, &tm)); /* cannot fail within these years */
-    char text[80]; /* more than any int would take: the compiler does not know their ranges */
-    (void)snprintf(text, sizeof(text), "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900,
-                   tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
-    memcpy(out, text, UTC_LENGTH);
-    out[UTC_LENGTH] = '\0';
+    memcpy(out, "0000-00-00T00:00:00Z", UTC_LENGTH + 1);
+    put_digits(out, 4, tm.tm_year + 1900);
+    put_digits(out + 5, 2, tm.tm_mon + 1);
+    put_digits(out + 8, 2, tm.tm_mday);
+    put_digits(out + 11, 2, tm.tm_hour);
+    put_digits(out + 14, 2, tm.tm_min);
+    put_digits(out + 17, 2, tm.tm_sec);
 }
 
 void text_utc_ms(int64_t utc_ms, char out[TEXT_UTC_MAX])
@@ -308,8 +337,8 @@ void text_utc_ms(int64_t utc_ms, char out[TEXT_UTC_MAX])
         seconds--;
     }
     text_utc_s(seconds, out);
-    size_t length = strlen(out) - 1; /* over the Z */
-    (void)snprintf(out + length, TEXT_UTC_MAX - length, ".%03dZ", (int)ms);
+    memcpy(out + UTC_LENGTH - 1, ".000Z", sizeof(".000Z")); /* over the Z */
+    put_digits(out + UTC_LENGTH, 3, (int)ms);
 }
 
 /* Reads a number of fixed length: "2026-11-20T09:34:36". */

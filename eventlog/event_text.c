@@ -135,19 +135,36 @@ static void date_text(int64_t utc_ms, int32_t zone_s, char ret[TEXT_UTC_MAX])
     }
 }
 
+/* Appends the beginning of an event, "000 (012.003.000) ".  Most events have numbers that are not
+ * negative, and are written without printf(). */
+static void put_ids(const struct ad *event, struct strbuf *out)
+{
+    static const char *const AFTER[] = {" (", ".", ".", ") "};
+    const int64_t ids[] = {ad_int_or(event, "EventTypeNumber", 0), ad_int_or(event, "Cluster", -1),
+                           ad_int_or(event, "Proc", -1), ad_int_or(event, "Subproc", 0)};
+    if (ids[0] < 0 || ids[1] < 0 || ids[2] < 0 || ids[3] < 0) {
+        strbuf_printf(out, "%03" PRId64 " (%03" PRId64 ".%03" PRId64 ".%03" PRId64 ") ", ids[0],
+                      ids[1], ids[2], ids[3]);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(ids); i++) {
+        char digits[TEXT_DECIMAL_MAX];
+        strbuf_append(out, digits, text_put_decimal(digits, (uint64_t)ids[i], 3));
+        strbuf_puts(out, AFTER[i]);
+    }
+}
+
 static void print_header(const struct ad *event, int64_t utc_ms, int32_t zone_s,
                          const struct event_format *format, struct strbuf *out)
 {
     char date[TEXT_UTC_MAX];
     date_text(utc_ms, format->utc ? 0 : zone_s, date);
-    int64_t proc = ad_int_or(event, "Proc", -1);
-    strbuf_printf(out, "%03" PRId64 " (%03" PRId64 ".%03" PRId64 ".%03" PRId64 ") ",
-                  ad_int_or(event, "EventTypeNumber", 0), ad_int_or(event, "Cluster", -1), proc,
-                  ad_int_or(event, "Subproc", 0));
+    put_ids(event, out);
     if (format->legacy) {
         strbuf_printf(out, "%.2s/%.2s %.8s", date + 5, date + 8, date + 11);
     } else {
-        strbuf_printf(out, "%.10s %.8s", date, date + 11);
+        date[10] = ' '; /* not the T */
+        strbuf_append(out, date, 19);
     }
     if (format->sub_second) {
         strbuf_printf(out, "%.4s", date + 19);
@@ -160,8 +177,14 @@ static void print_header(const struct ad *event, int64_t utc_ms, int32_t zone_s,
 static void put_line(struct strbuf *out, const char *before, const char *text)
 {
     strbuf_puts(out, before);
-    for (const char *at = text; *at != '\0'; at++) {
-        strbuf_putc(out, (*at == '\n' || *at == '\r') ? ' ' : *at);
+    for (;;) {
+        size_t length = strcspn(text, "\n\r");
+        strbuf_append(out, text, length);
+        if (text[length] == '\0') {
+            break;
+        }
+        strbuf_putc(out, ' ');
+        text += length + 1;
     }
     strbuf_putc(out, '\n');
 }

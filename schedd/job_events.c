@@ -241,12 +241,19 @@ static void set_address(struct ad *event, const char *name, const char *address,
     const char *colon = strrchr(at, ':');
     struct strbuf text;
     strbuf_init(&text, 0);
+    strbuf_putc(&text, '<');
+    strbuf_puts(&text, at);
     if (colon != NULL) {
-        strbuf_printf(&text, "<%s?addrs=%.*s-%s&alias=%s&noUDP>", at, (int)(colon - at), at,
-                      colon + 1, alias);
+        strbuf_puts(&text, "?addrs=");
+        strbuf_append(&text, at, (size_t)(colon - at));
+        strbuf_putc(&text, '-');
+        strbuf_puts(&text, colon + 1);
+        strbuf_puts(&text, "&alias=");
     } else {
-        strbuf_printf(&text, "<%s:0?alias=%s&noUDP>", at, alias);
+        strbuf_puts(&text, ":0?alias=");
     }
+    strbuf_puts(&text, alias);
+    strbuf_puts(&text, "&noUDP>");
     ad_set_string(event, name, strbuf_text(&text));
     strbuf_fini(&text);
 }

@@ -16,6 +16,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "eventlog/log_append.h"
 #include "schedd/queue/job_change.h"
@@ -135,7 +136,7 @@ static struct stream *row_append(struct row *row)
 
 static void row_key(int64_t number, char ret[KEY_SIZE])
 {
-    (void)snprintf(ret, KEY_SIZE, "%020" PRId64, number); /* fits */
+    ret[text_put_decimal(ret, (uint64_t)number, 20)] = '\0';
 }
 
 /* ---- in -------------------------------------------------------------------------------------- */

@@ -144,6 +144,31 @@ static void sizes_have_binary_units_in_any_case(void **state)
     }
 }
 
+static void numbers_are_written_with_leading_zeros(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t value;
+        size_t width;
+        const char *text;
+    } CASES[] = {
+        {0, 0, "0"},
+        {0, 3, "000"},
+        {7, 1, "7"},
+        {42, 3, "042"},
+        {1000, 3, "1000"},
+        {999, 3, "999"},
+        {10, 10, "0000000010"},
+        {UINT64_MAX, 20, "18446744073709551615"},
+        {1, TEXT_DECIMAL_MAX, "00000000000000000001"},
+    };
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        char text[TEXT_DECIMAL_MAX + 1] = "";
+        text[text_put_decimal(text, CASES[i].value, CASES[i].width)] = '\0';
+        assert_string_equal(text, CASES[i].text);
+    }
+}
+
 static void times_are_written_and_read_back(void **state)
 {
     (void)state;
@@ -320,7 +345,8 @@ static void one_token_stays_one_token(void **state)
 UNIT_TESTS(UNIT(whole_numbers_are_read_strictly), UNIT(numbers_are_read_strictly),
            UNIT(truth_has_its_words_and_no_others), UNIT(durations_have_units),
            UNIT(what_is_not_a_duration_is_refused), UNIT(sizes_have_binary_units_in_any_case),
-           UNIT(times_are_written_and_read_back), UNIT(what_is_not_a_time_is_refused),
-           UNIT(hex_goes_both_ways), UNIT(patterns_match_whole_texts),
-           UNIT(comparisons_know_ascii_case_only), UNIT(likeness_counts_edits_and_swaps),
+           UNIT(numbers_are_written_with_leading_zeros), UNIT(times_are_written_and_read_back),
+           UNIT(what_is_not_a_time_is_refused), UNIT(hex_goes_both_ways),
+           UNIT(patterns_match_whole_texts), UNIT(comparisons_know_ascii_case_only),
+           UNIT(likeness_counts_edits_and_swaps),
            UNIT(a_limit_of_likeness_changes_no_answer_within_it), UNIT(one_token_stays_one_token))
