@@ -26,8 +26,6 @@
 /* entries for which space is allocated first when there is a body */
 #define FIRST_OVER_BODY 2u
 #define ENTRIES_MAX     ((uint64_t)1 << AD_ENTRIES_BITS)
-/* most chained parents; a longer chain is a mistake of ours, or a ring */
-#define CHAIN_MAX 16
 
 struct ad *ad_create(void)
 {
@@ -85,11 +83,6 @@ static uint32_t body_count(const struct ad *ad)
 static size_t hidden_size(const struct ad *ad)
 {
     return (body_count(ad) + 63) / 64 * sizeof(*ad->hidden);
-}
-
-static bool is_hidden(const struct ad *ad, uint32_t place)
-{
-    return ad->hidden != NULL && (ad->hidden[place / 64] >> (place % 64) & 1) != 0;
 }
 
 static void hide_place(struct ad *ad, uint32_t place)
@@ -158,16 +151,13 @@ static void entry_item(const struct ad_entry *entry, struct ad_item *ret)
                             .spot = {.expr = entry->expr}};
 }
 
-static const struct ad_entry *find_entry(const struct ad *ad, const char *text, size_t length,
-                                         uint32_t hash);
-
 bool ad_item_in_body(const struct ad *ad, uint32_t place, struct ad_item *ret)
 {
     const struct ad_shape *shape = ad->body->shape;
     const struct ad_shape_name *name = &shape->entries[place];
-    if (is_hidden(ad, place)) {
+    if (ad_is_hidden(ad, place)) {
         const struct ad_entry *entry =
-            find_entry(ad, shape->names + name->offset, name->length, name->hash);
+            ad_find_entry(ad, shape->names + name->offset, name->length, name->hash);
         if (entry == NULL || entry->place != place) {
             return false;
         }
@@ -227,20 +217,26 @@ bool ad_next(const struct ad *ad, size_t *at, const char **name, const struct ad
     return true;
 }
 
+/* Moves *at over literals of the body, which are most of an ad. */
+static void skip_literals(const struct ad *ad, size_t *at)
+{
+    uint32_t in_body = body_count(ad);
+    while (*at < in_body && !ad_is_hidden(ad, (uint32_t)*at) &&
+           ad_bytes_is_literal(ad_body_value(ad->body, (uint32_t)*at))) {
+        ++*at;
+    }
+}
+
 bool ad_next_computed(const struct ad *ad, size_t *at, const struct ad_expr **expr)
 {
     struct ad_item item;
-    struct ad_node literal;
+    skip_literals(ad, at);
     while (ad_walk(ad, at, &item)) {
-        const struct ad_spot *spot = &item.spot;
-        if (spot->expr == NULL &&
-            ad_bytes_literal(ad_body_value(spot->body, spot->place), &literal)) {
-            continue;
-        }
-        *expr = ad_spot_expr(spot);
+        *expr = ad_spot_expr(&item.spot);
         if (!ad_expr_is_literal(*expr)) {
             return true;
         }
+        skip_literals(ad, at);
     }
     return false;
 }
@@ -251,7 +247,7 @@ static void each_private(const struct ad *ad, bool (*each)(void *arg, const char
     const struct ad_shape *shape = ad->body != NULL ? ad->body->shape : NULL;
     if (shape != NULL && shape->has_private) {
         for (uint32_t place = 0; place < shape->count; place++) {
-            if (shape->entries[place].is_private && !is_hidden(ad, place) &&
+            if (shape->entries[place].is_private && !ad_is_hidden(ad, place) &&
                 !each(arg, ad_shape_name(shape, place))) {
                 return;
             }
@@ -336,8 +332,8 @@ static bool entry_is(const struct ad_entry *entry, const char *text, size_t leng
            ad_name_is(entry->name->text, text, length);
 }
 
-static const struct ad_entry *find_entry(const struct ad *ad, const char *text, size_t length,
-                                         uint32_t hash)
+const struct ad_entry *ad_find_entry(const struct ad *ad, const char *text, size_t length,
+                                     uint32_t hash)
 {
     if (ad->index == NULL) {
         for (uint32_t i = 0; i < ad->count; i++) {
@@ -367,14 +363,14 @@ bool ad_find_own(const struct ad *ad, const char *text, size_t length, uint32_t 
                  struct ad_spot *ret)
 {
     if (ad->count > 0) {
-        const struct ad_entry *entry = find_entry(ad, text, length, hash);
+        const struct ad_entry *entry = ad_find_entry(ad, text, length, hash);
         if (entry != NULL) {
             *ret = (struct ad_spot){.expr = entry->expr};
             return true;
         }
     }
     uint32_t place = find_place(ad, text, length, hash);
-    if (place == AD_NO_PLACE || is_hidden(ad, place)) {
+    if (place == AD_NO_PLACE || ad_is_hidden(ad, place)) {
         return false;
     }
     *ret = (struct ad_spot){.body = ad->body, .place = place};
@@ -384,7 +380,7 @@ bool ad_find_own(const struct ad *ad, const char *text, size_t length, uint32_t 
 bool ad_find_spot(const struct ad *ad, const char *text, size_t length, uint32_t hash,
                   struct ad_spot *ret)
 {
-    for (int i = 0; ad != NULL && i < CHAIN_MAX; ad = ad->chain, i++) {
+    for (int i = 0; ad != NULL && i < AD_CHAINED_MAX; ad = ad->chain, i++) {
         if (ad_find_own(ad, text, length, hash, ret)) {
             return true;
         }
@@ -400,7 +396,7 @@ const struct ad_expr *ad_find(const struct ad *ad, const char *text, size_t leng
 
 bool ad_may_have_special(const struct ad *ad)
 {
-    for (int i = 0; ad != NULL && i < CHAIN_MAX; ad = ad->chain, i++) {
+    for (int i = 0; ad != NULL && i < AD_CHAINED_MAX; ad = ad->chain, i++) {
         if (ad->has_special) {
             return true;
         }
@@ -477,14 +473,14 @@ static int put_attr(struct ad *ad, const char *text, size_t length, uint32_t has
                     struct ad_expr *expr, bool untrusted)
 {
     forget_texts(ad);
-    struct ad_entry *entry = (struct ad_entry *)(uintptr_t)find_entry(ad, text, length, hash);
+    struct ad_entry *entry = (struct ad_entry *)(uintptr_t)ad_find_entry(ad, text, length, hash);
     if (entry != NULL) {
         ad_expr_destroy(entry->expr);
         entry->expr = expr;
         return 0;
     }
     uint32_t place = find_place(ad, text, length, hash);
-    if (place != AD_NO_PLACE && is_hidden(ad, place)) {
+    if (place != AD_NO_PLACE && ad_is_hidden(ad, place)) {
         place = AD_NO_PLACE; /* was removed: comes back at the end */
     }
     if (place != AD_NO_PLACE) {
@@ -521,10 +517,10 @@ void ad_remove(struct ad *ad, const char *name)
 {
     size_t length = strlen(name);
     uint32_t hash = ad_name_hash(name, length);
-    const struct ad_entry *entry = find_entry(ad, name, length, hash);
+    const struct ad_entry *entry = ad_find_entry(ad, name, length, hash);
     if (entry == NULL) {
         uint32_t body_place = find_place(ad, name, length, hash);
-        if (body_place != AD_NO_PLACE && !is_hidden(ad, body_place)) {
+        if (body_place != AD_NO_PLACE && !ad_is_hidden(ad, body_place)) {
             forget_texts(ad);
             hide_place(ad, body_place);
         }

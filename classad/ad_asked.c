@@ -34,21 +34,6 @@ static const struct ad_asked *find_asked(struct ad_shape *shape, const char *nam
     return NULL;
 }
 
-/* Finds an attribute without hashing, by a cached name, if it is unchanged in the body or certainly
- * absent.  False: look it up. */
-static bool find_again(const struct ad *ad, const char *name, struct ad_spot *ret, bool *found)
-{
-    const struct ad_asked *asked = find_asked(ad->body->shape, name);
-    if (asked == NULL) {
-        return false;
-    }
-    uint32_t place = asked->place;
-    *found = place != AD_NO_PLACE;
-    *ret = (struct ad_spot){.body = ad->body, .place = place};
-    return *found ? ad->hidden == NULL || (ad->hidden[place / 64] >> (place % 64) & 1) == 0
-                  : ad->count == 0 && ad->chain == NULL;
-}
-
 /* Looks the name up and remembers its place.  The shape seems constant to callers. */
 static uint32_t asked_place(struct ad_shape *shape, const char *name, size_t length, uint32_t hash)
 {
@@ -62,6 +47,8 @@ static uint32_t asked_place(struct ad_shape *shape, const char *name, size_t len
         memmove(asked + 1, asked, way * sizeof(*asked)); /* the latest first, the oldest goes */
         asked->name = name;
         asked->place = place;
+        asked->hash = hash;
+        asked->length = (uint8_t)length;
         memcpy(asked->text, name, length + 1);
     }
     return place;
@@ -77,18 +64,62 @@ uint32_t ad_asked_place(struct ad_shape *shape, const char *name)
     return asked_place(shape, name, length, ad_name_hash(name, length));
 }
 
+struct hashed_name {
+    const char *text;
+    size_t length;
+    uint32_t hash;
+    bool is_hashed; /* length and hash are set */
+};
+
+static void hash_once(struct hashed_name *name)
+{
+    if (!name->is_hashed) {
+        name->length = strlen(name->text);
+        name->hash = ad_name_hash(name->text, name->length);
+        name->is_hashed = true;
+    }
+}
+
+/* Returns the place of the name in the body; AD_NO_PLACE: none. */
+static uint32_t place_in_body(const struct ad_body *body, struct hashed_name *name)
+{
+    if (body->shape->index == NULL) { /* a few names: no cache is faster than they are */
+        hash_once(name);
+        return ad_shape_place(body->shape, name->text, name->length, name->hash);
+    }
+    const struct ad_asked *asked = find_asked(body->shape, name->text);
+    if (asked == NULL) {
+        hash_once(name);
+        return asked_place(body->shape, name->text, name->length, name->hash);
+    }
+    name->length = asked->length;
+    name->hash = asked->hash;
+    name->is_hashed = true;
+    return asked->place;
+}
+
 bool ad_find_value(const struct ad *ad, const char *name, struct ad_spot *ret)
 {
-    bool found;
-    if (ad != NULL && ad->body != NULL && find_again(ad, name, ret, &found)) {
-        return found;
+    struct hashed_name hashed = {.text = name};
+    for (int i = 0; ad != NULL && i < AD_CHAINED_MAX; ad = ad->chain, i++) {
+        if (ad->body != NULL) {
+            uint32_t place = place_in_body(ad->body, &hashed);
+            if (place != AD_NO_PLACE && !ad_is_hidden(ad, place)) {
+                *ret = (struct ad_spot){.body = ad->body, .place = place};
+                return true;
+            }
+        }
+        if (ad->count > 0) {
+            hash_once(&hashed);
+            const struct ad_entry *entry =
+                ad_find_entry(ad, hashed.text, hashed.length, hashed.hash);
+            if (entry != NULL) {
+                *ret = (struct ad_spot){.expr = entry->expr};
+                return true;
+            }
+        }
     }
-    size_t length = strlen(name);
-    uint32_t hash = ad_name_hash(name, length);
-    if (ad != NULL && ad->body != NULL) {
-        (void)asked_place(ad->body->shape, name, length, hash);
-    }
-    return ad_find_spot(ad, name, length, hash, ret);
+    return false;
 }
 
 const struct ad_expr *ad_lookup(const struct ad *ad, const char *name)

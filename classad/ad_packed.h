@@ -33,7 +33,7 @@ struct strbuf;
 /* highest number of bodies (values of an ad) that a shape (names of an ad) remembers */
 #define AD_SHAPE_BODIES 4u
 #define AD_SHAPE_ASKED  32u /* how many recent lookups of names a shape remembers */
-#define AD_ASKED_BYTES  28u /* most bytes of a remembered name, with the terminating zero */
+#define AD_ASKED_BYTES  31u /* most bytes of a remembered name, with the terminating zero */
 
 /* most shapes in one chain of the hash table of a pool of ads; a further shape is not shared */
 #define AD_CHAIN_MAX 64u
@@ -91,6 +91,8 @@ struct ad_shape {
     struct ad_asked {
         const char *name;
         uint32_t place;
+        uint32_t hash; /* that of ad_name_hash() */
+        uint8_t length;
         char text[AD_ASKED_BYTES];
     } asked[AD_SHAPE_ASKED];
     struct ad_shape_name *entries;
@@ -205,6 +207,12 @@ static inline struct ad_bytes ad_body_value(const struct ad_body *body, uint32_t
 static inline bool ad_body_holds_ads(const struct ad_body *body)
 {
     return body->has_ads || (body->base != NULL && body->base->has_ads);
+}
+
+/* Returns whether the value is a literal, which needs no evaluation. */
+static inline bool ad_bytes_is_literal(struct ad_bytes value)
+{
+    return value.data[0] < AD_NODE_LIST;
 }
 
 /* Decodes a literal into a node; the text of a string stays in the bytes of value.  False when the

@@ -255,6 +255,19 @@ struct ad {
 
 _Static_assert(sizeof(struct ad) <= 56, "see the note");
 
+/* most chained parents; a longer chain is a mistake of ours, or a ring */
+#define AD_CHAINED_MAX 16
+
+/* Returns whether the attribute at `place` of the body was removed or is replaced by an entry. */
+static inline bool ad_is_hidden(const struct ad *ad, uint32_t place)
+{
+    return ad->hidden != NULL && (ad->hidden[place / 64] >> (place % 64) & 1) != 0;
+}
+
+/* Finds an entry of the ad by name (hash is that of ad_name_hash()); NULL: none. */
+const struct ad_entry *ad_find_entry(const struct ad *ad, const char *text, size_t length,
+                                     uint32_t hash);
+
 /* The size of the ad's hash index in bytes. */
 static inline size_t ad_index_size(const struct ad *ad)
 {

@@ -634,6 +634,48 @@ static void names_are_found_however_often_others_are_asked_for_between(void **st
     ad_pool_destroy(pool);
 }
 
+/* The ads that are searched one after the other are small and large, packed and not, and changed
+ * after they were packed. */
+static void a_name_is_found_at_its_nearest_place_in_a_chain(void **state)
+{
+    (void)state;
+    struct ad_pool *pool = ad_pool_create();
+    struct ad *job = ad_create(), *cluster = ad_create(), *top = ad_create();
+    for (int i = 0; i < 20; i++) {
+        char name[24];
+        (void)snprintf(name, sizeof name, "Shared%d", i);
+        ad_set_int(cluster, name, i);
+    }
+    ad_set_int(job, "Own", 1);
+    ad_set_int(job, "Shared3", 103);
+    ad_set_int(top, "Top", 7);
+    ad_pack(pool, NULL, job);
+    ad_pack(pool, NULL, cluster);
+    ad_chain(cluster, top);
+    ad_chain(job, cluster);
+    for (int round = 0; round < 3; round++) {
+        assert_int_equal(ad_int_or(job, "Own", -1), 1);
+        assert_int_equal(ad_int_or(job, "Shared3", -1), 103);
+        assert_int_equal(ad_int_or(job, "Shared4", -1), 4);
+        assert_int_equal(ad_int_or(job, "Shared5", -1), round == 0 ? 5 : round == 1 ? 205 : -1);
+        assert_int_equal(ad_int_or(job, "Late", -1), round == 0 ? -1 : 9);
+        assert_int_equal(ad_int_or(job, "Top", -1), 7);
+        assert_false(ad_has(job, "Nowhere"));
+        if (round == 0) {
+            ad_set_int(cluster, "Shared5", 205);
+            ad_set_int(cluster, "Late", 9);
+        } else {
+            (void)ad_remove(cluster, "Shared5");
+        }
+    }
+    (void)ad_remove(job, "Shared3");
+    assert_int_equal(ad_int_or(job, "Shared3", -1), 3);
+    ad_destroy(job);
+    ad_destroy(cluster);
+    ad_destroy(top);
+    ad_pool_destroy(pool);
+}
+
 static const char *not_literal(const struct ad *ad)
 {
     struct ad_identity_texts texts;
@@ -695,6 +737,7 @@ static void who_one_is_is_a_literal_wherever_an_ad_keeps_it(void **state)
 
 UNIT_TESTS(UNIT(who_one_is_is_a_literal_wherever_an_ad_keeps_it),
            UNIT(names_are_found_however_often_others_are_asked_for_between),
+           UNIT(a_name_is_found_at_its_nearest_place_in_a_chain),
            UNIT(private_attributes_stay_when_an_ad_leaves_its_base),
            UNIT(colliding_names_are_refused_by_decoders_and_left_out_by_setters),
            UNIT(many_shapes_come_and_go), UNIT(ads_alike_share_names_and_values),
