@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "classad/ad_pool.h"
 #include "schedd/requests/job_autocluster.h"
@@ -20,7 +21,10 @@ void job_id(const struct job *job, char ret[JOB_ID_SIZE])
 
 void job_row_key(const struct job *job, char ret[JOB_KEY_SIZE])
 {
-    (void)snprintf(ret, JOB_KEY_SIZE, "%010" PRId64 ".%010" PRIu32, job->cluster->id, job->proc);
+    size_t length = text_put_decimal(ret, (uint64_t)job->cluster->id, 10);
+    ret[length++] = '.';
+    length += text_put_decimal(ret + length, job->proc, 10);
+    ret[length] = '\0';
 }
 
 static bool read_digits(const char **at, int64_t max, int64_t *ret)
@@ -235,14 +239,32 @@ void job_fixed_put(const struct schedd *schedd, const struct job *job, int fixed
     FIXED[fixed].put(schedd, job, FIXED[fixed].name, ad);
 }
 
+/* Returns a copy of the job's own ad with the attributes of FIXED, except those of put function
+ * `without`. */
+static struct ad *with_fixed(const struct schedd *schedd, const struct job *job, fixed_f without)
+{
+    struct ad *ad = job->own != NULL ? ad_copy(job->own) : ad_create();
+    for (size_t i = 0; i < ARRAY_COUNT(FIXED); i++) {
+        if (FIXED[i].put != without) {
+            FIXED[i].put(schedd, job, FIXED[i].name, ad);
+        }
+    }
+    return ad;
+}
+
 struct ad *job_view(const struct schedd *schedd, const struct job *job)
 {
-    struct ad *view = job->own != NULL ? ad_copy(job->own) : ad_create();
-    for (size_t i = 0; i < ARRAY_COUNT(FIXED); i++) {
-        FIXED[i].put(schedd, job, FIXED[i].name, view);
-    }
+    struct ad *view = with_fixed(schedd, job, NULL);
     ad_chain(view, job->cluster->ad);
     return view;
+}
+
+struct ad *job_row_ad(const struct schedd *schedd, const struct job *job)
+{
+    struct ad *ad = with_fixed(schedd, job, put_global_id);
+    ad_chain(ad, NULL);
+    ad_remove(ad, "GlobalJobId");
+    return ad;
 }
 
 struct ad *job_flat(const struct schedd *schedd, const struct job *job)

@@ -26,6 +26,9 @@ enum job_status job_status(const struct job *job);
 /* Returns the job's ad as a copy of its own attributes and its fixed attributes, chained to the
  * cluster's ad.  Owned by the caller; must not outlive the cluster. */
 struct ad *job_view(const struct schedd *schedd, const struct job *job);
+/* Returns the ad of the job's row in the store: its own and its fixed attributes, without
+ * GlobalJobId, which is made of others.  Owned by the caller. */
+struct ad *job_row_ad(const struct schedd *schedd, const struct job *job);
 /* Returns the number of the fixed attribute with this name, or -1 when the name is not one. */
 int job_fixed_find(const char *name);
 /* Sets in ad the fixed attribute with this number (job_fixed_find()), if the job has a value for

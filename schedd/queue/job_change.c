@@ -124,11 +124,9 @@ void change_job(struct change *change, struct job *job)
     queue_note_own(job);
     char key[JOB_KEY_SIZE];
     job_row_key(job, key);
-    struct ad *view = job_view(change->schedd, job);
-    ad_chain(view, NULL);
-    ad_remove(view, "GlobalJobId");
-    change_put(change, "jobs", key, view);
-    ad_destroy(view);
+    struct ad *row = job_row_ad(change->schedd, job);
+    change_put(change, "jobs", key, row);
+    ad_destroy(row);
     if (watch_server_count(change->schedd->watchers) > 0) {
         struct ad *flat = job_flat(change->schedd, job);
         note_for_watchers(change, job, flat, false);

@@ -34,6 +34,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "classad/ad_limits.h"
+#include "classad/ad_pool.h"
 #include "schedd/queue/job_add.h"
 #include "schedd/queue/job_change.h"
 #include "schedd/policy/job_charge.h"
@@ -143,6 +144,7 @@ struct submission {
     /* factory of a new cluster whose jobs are made later; NULL: none */
     struct job_factory *factory;
     struct vec procs;             /* own ad of each job, struct ad; items may be NULL */
+    uint32_t *steps;              /* submit_plan_steps() of each of procs, counted once */
     size_t count;                 /* number of jobs */
     size_t at;                    /* jobs that this stage has done */
     int64_t cluster, first, last; /* ids of the jobs that were added */
@@ -235,6 +237,7 @@ static int take_jobs(struct submission *submission, struct err *err)
     }
     submission->base_steps = submit_plan_steps(base, NULL);
     submission->count = count;
+    submission->steps = mem_zalloc((count + 1) * sizeof(*submission->steps));
     if (count == 0) {
         int64_t wanted = ad_int_or(wire_request_args(request), "ProcCount", 1);
         if (wanted < 1 || wanted > CLUSTER_PROCS_MAX) {
@@ -293,6 +296,7 @@ static int take_cluster(struct submission *submission, bool *waits, struct err *
     ad_set_string(submission->ad, "Owner", submission->owner->name);
     ad_set_string(submission->ad, "User", submission->owner->user);
     ad_set_int(submission->ad, "QDate", loop_wall_s(schedd->loop));
+    ad_pack(schedd->queue.pool, NULL, submission->ad); /* every job is judged with it */
     return submit_plan_check_size(submission->ad, CLUSTER_AD_MAX, err);
 }
 
@@ -351,6 +355,7 @@ static void submission_destroy(struct submission *submission)
     ad_destroy(submission->ad);
     factory_destroy(submission->factory);
     vec_fini(&submission->procs, ad_destroy_item);
+    mem_free(submission->steps);
     mem_free(submission);
 }
 
@@ -385,6 +390,13 @@ static void refuse_submission(struct submission *submission, int result, const s
     give_up(submission);
 }
 
+/* Returns the steps to evaluate the expressions of a job that was judged: to evaluate them again,
+ * only to know how long that takes, would cost as much as the work that is to be bounded. */
+static uint64_t steps_of(const struct submission *submission, size_t index)
+{
+    return index < submission->procs.count ? submission->steps[index] : submission->base_steps;
+}
+
 /* ---- judging --------------------------------------------------------------------------------- */
 
 static int judge_next(struct submission *submission, uint64_t *steps, struct err *err)
@@ -397,7 +409,9 @@ static int judge_next(struct submission *submission, uint64_t *steps, struct err
     int64_t status = ad_int_or(own, "JobStatus", 0);
     submit_plan_clean(own);
     ad_remove(own, "JobStatus");
-    *steps += JOB_STEPS + JOB_TIMES * submit_plan_steps(base, own);
+    uint64_t own_steps = submit_plan_steps(base, own);
+    submission->steps[i] = own_steps < UINT32_MAX ? (uint32_t)own_steps : UINT32_MAX;
+    *steps += JOB_STEPS + JOB_TIMES * own_steps;
     int result = submit_plan_check_size(own, JOB_AD_MAX, err);
     if (result == 0) {
         ad_chain(own, base);
@@ -469,13 +483,13 @@ static void free_jobs(struct submission *submission, uint64_t steps_max)
     uint64_t steps = 0;
     while (submission->at < submission->count && steps < steps_max) {
         struct job *job =
-            queue_job(schedd, submission->cluster, submission->first + (int64_t)submission->at++);
+            queue_job(schedd, submission->cluster, submission->first + (int64_t)submission->at);
         steps += AD_LOOK_STEPS;
         if (job != NULL) {
-            steps += job->own != NULL ? submit_plan_steps(job->cluster->ad, job->own)
-                                      : submission->base_steps;
+            steps += steps_of(submission, submission->at);
             queue_left(schedd, job);
         }
+        submission->at++;
     }
 }
 
@@ -586,10 +600,8 @@ static void add_slice(struct submission *submission)
             own = submission->procs.items[submission->at];
             submission->procs.items[submission->at] = NULL;
         }
-        const struct job *job = job_add(change, cluster, own, false);
-        steps +=
-            JOB_STEPS + JOB_TIMES * (job->own != NULL ? submit_plan_steps(cluster->ad, job->own)
-                                                      : submission->base_steps);
+        (void)job_add(change, cluster, own, false); /* the queue has it */
+        steps += JOB_STEPS + JOB_TIMES * steps_of(submission, submission->at);
         submission->at++;
         schedd->coming--;
         submission->owner->coming--;

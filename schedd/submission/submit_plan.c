@@ -97,34 +97,38 @@ static const char *const OURS[] = {
     "SubmittingFromProcId",
 };
 
-bool submit_plan_is_ours(const char *name)
+static bool only_we_set(const char *name)
 {
     for (size_t i = 0; i < ARRAY_COUNT(OURS); i++) {
-        if (ad_name_compare(OURS[i], name) == 0) {
+        bool may_be = ((OURS[i][0] ^ name[0]) & ~('a' ^ 'A')) == 0; /* the letter in any case */
+        if (may_be && ad_name_compare(OURS[i], name) == 0) {
             return true;
         }
     }
+    return false;
+}
+
+bool submit_plan_is_ours(const char *name)
+{
     /* JobStatus may be submitted: 5 for a job on hold. */
-    return ad_name_compare(name, "JobStatus") == 0;
+    return only_we_set(name) || ad_name_compare(name, "JobStatus") == 0;
 }
 
 void submit_plan_clean(struct ad *ad)
 {
-    for (size_t i = 0; i < ARRAY_COUNT(OURS); i++) {
-        ad_remove(ad, OURS[i]);
-    }
-    struct vec private = {0};
+    /* A job of a large cluster has a few attributes and OURS has many: so the ad is walked. */
+    struct vec unwanted = {0};
     size_t at = 0;
     const char *name = NULL;
     while (ad_next(ad, &at, &name, NULL)) {
-        if (ad_attr_is_private(name)) {
-            vec_push(&private, mem_strdup(name));
+        if (only_we_set(name) || ad_attr_is_private(name)) {
+            vec_push(&unwanted, mem_strdup(name));
         }
     }
-    for (size_t i = 0; i < private.count; i++) {
-        ad_remove(ad, private.items[i]);
+    for (size_t i = 0; i < unwanted.count; i++) {
+        ad_remove(ad, unwanted.items[i]);
     }
-    vec_fini(&private, mem_free);
+    vec_fini(&unwanted, mem_free);
 }
 
 static const char *largest_of(const struct ad *ad)
