@@ -150,6 +150,7 @@ struct submission {
     int64_t cluster, first, last; /* ids of the jobs that were added */
     int64_t charge_lookups;       /* number of account look-ups so far (job_charge.c) */
     uint64_t base_steps;          /* submit_plan_steps() of a job without an ad of its own */
+    bool base_is_plain;           /* submit_plan_is_plain() of base_of(), in the present slice */
 };
 
 /* Checks the complete ad of a job, chained to its cluster's.  Returns 0, or a negative errno with
@@ -414,8 +415,10 @@ static int judge_next(struct submission *submission, uint64_t *steps, struct err
     *steps += JOB_STEPS + JOB_TIMES * own_steps;
     int result = submit_plan_check_size(own, JOB_AD_MAX, err);
     if (result == 0) {
+        bool is_known = submission->base_is_plain && submit_plan_adds_texts_only(own);
         ad_chain(own, base);
-        result = check_job(schedd, submission->owner, own, err);
+        result = is_known ? charge_check(schedd, submission->owner, own, err)
+                          : check_job(schedd, submission->owner, own, err);
         ad_chain(own, NULL);
     }
     if (result == 0 && spool_sandbox_is_used(base)) {
@@ -453,6 +456,7 @@ static void judge_slice(struct submission *submission)
         result = result != 0 ? result : take_jobs(submission, &err);
         steps += submission->base_steps;
     }
+    submission->base_is_plain = result == 0 && submit_plan_is_plain(base_of(submission));
     while (result == 0 && submission->at < submission->count && steps < AD_SLICE_STEPS) {
         int64_t before = schedd->charge_lookups;
         result = judge_next(submission, &steps, &err);

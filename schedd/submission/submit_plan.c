@@ -97,15 +97,20 @@ static const char *const OURS[] = {
     "SubmittingFromProcId",
 };
 
-static bool only_we_set(const char *name)
+static bool is_one_of(const char *const *names, size_t count, const char *name)
 {
-    for (size_t i = 0; i < ARRAY_COUNT(OURS); i++) {
-        bool may_be = ((OURS[i][0] ^ name[0]) & ~('a' ^ 'A')) == 0; /* the letter in any case */
-        if (may_be && ad_name_compare(OURS[i], name) == 0) {
+    for (size_t i = 0; i < count; i++) {
+        bool may_be = ((names[i][0] ^ name[0]) & ~('a' ^ 'A')) == 0; /* the letter in any case */
+        if (may_be && ad_name_compare(names[i], name) == 0) {
             return true;
         }
     }
     return false;
+}
+
+static bool only_we_set(const char *name)
+{
+    return is_one_of(OURS, ARRAY_COUNT(OURS), name);
 }
 
 bool submit_plan_is_ours(const char *name)
@@ -224,6 +229,25 @@ void submit_plan_defaults(struct ad *cluster, int64_t job_lease_s)
     }
 }
 
+/* Attributes that must be strings when a job has them. */
+static const char *const STRINGS[] = {
+    "In",
+    "Out",
+    "Err",
+    "UserLog",
+    "TransferInput",
+    "TransferOutput",
+    "TransferOutputRemaps",
+    "Env",
+    "Environment",
+    "Args",
+    "Arguments",
+    "ShouldTransferFiles",
+};
+
+/* What submit_plan_check_job() reads besides STRINGS, identities and the times of cron_plan.c. */
+static const char *const CHECKED[] = {"Cmd", "Iwd", "TransferExecutable", "JobUniverse", "JobPrio"};
+
 static int check_string(const struct ad *job, const char *name, const char **ret, struct err *err)
 {
     *ret = "";
@@ -238,20 +262,6 @@ int submit_plan_check_job(const struct ad *job, struct err *err)
 {
     const char *cmd = "";
     const char *iwd = "";
-    static const char *const STRINGS[] = {
-        "In",
-        "Out",
-        "Err",
-        "UserLog",
-        "TransferInput",
-        "TransferOutput",
-        "TransferOutputRemaps",
-        "Env",
-        "Environment",
-        "Args",
-        "Arguments",
-        "ShouldTransferFiles",
-    };
     struct ad_identity_texts said;
     const char *not_literal = ad_identity_read(job, &said);
     if (not_literal != NULL) {
@@ -294,6 +304,41 @@ int submit_plan_check_job(const struct ad *job, struct err *err)
         return err_set(err, -EINVAL, "JobPrio is not a number");
     }
     return 0;
+}
+
+/* Returns whether each of the names is a literal in the ad, or absent. */
+static bool are_literals(const struct ad *ad, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct ad_expr *expr = ad_lookup(ad, names[i]);
+        if (expr != NULL && !ad_expr_is_literal(expr)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool submit_plan_is_plain(const struct ad *cluster)
+{
+    return submit_plan_check_job(cluster, NULL) == 0 && !cron_plan_matters(cluster) &&
+           are_literals(cluster, STRINGS, ARRAY_COUNT(STRINGS)) &&
+           are_literals(cluster, CHECKED, ARRAY_COUNT(CHECKED));
+}
+
+bool submit_plan_adds_texts_only(const struct ad *own)
+{
+    struct ad_identity_texts said;
+    size_t at = 0;
+    const char *name = NULL;
+    while (ad_next(own, &at, &name, NULL)) {
+        struct ad_value value;
+        if (is_one_of(CHECKED, ARRAY_COUNT(CHECKED), name) ||
+            (is_one_of(STRINGS, ARRAY_COUNT(STRINGS), name) &&
+             (ad_get_literal(own, name, &value) != 0 || value.type != AD_TYPE_STRING))) {
+            return false;
+        }
+    }
+    return ad_identity_read(own, &said) == NULL && !cron_plan_matters(own);
 }
 
 #define BYTES_OF_A_STEP 16

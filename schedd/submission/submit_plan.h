@@ -33,6 +33,14 @@ void submit_plan_defaults(struct ad *cluster, int64_t job_lease_s);
  * ad alone.  Returns 0, or -EINVAL with err naming the attribute. */
 int submit_plan_check_job(const struct ad *job, struct err *err);
 
+/* The jobs of a cluster mostly differ in a few texts.  If submit_plan_is_plain() is true for the
+ * cluster's ad and submit_plan_adds_texts_only() for a job's own ad, not chained, then
+ * submit_plan_check_job() returns 0 for the job: the cluster's ad passes it, no attribute that it
+ * reads is an expression there, and the job replaces none of them but by a string where a string is
+ * expected. */
+bool submit_plan_is_plain(const struct ad *cluster);
+bool submit_plan_adds_texts_only(const struct ad *own);
+
 /* Returns what a new job costs, in steps: to evaluate each of its expressions once (each limited to
  * AD_GET_STEPS_MAX), and to copy its bytes.  own: the job's own ad, not chained; NULL: it has none.
  * The expressions are evaluated to find that out; counting stops at about AD_SLICE_STEPS. */

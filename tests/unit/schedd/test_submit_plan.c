@@ -80,6 +80,52 @@ static void who_one_is_is_said_in_literal_strings(void **state)
     ad_destroy(ad);
 }
 
+/* Only a job that differs from its cluster in texts is taken without a check of its own, and only
+ * if no attribute of the cluster that a check reads depends on the job. */
+static void a_job_that_adds_texts_to_a_plain_cluster_needs_no_check(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ad;
+        bool expected;
+    } CLUSTERS[] =
+        {
+            {"[Cmd = \"/a\"; Iwd = \"/tmp\"; Out = \"o\"; JobPrio = 3; X = 1 + 2]", true},
+            {"[Cmd = \"/a\"; Iwd = \"/tmp\"; Out = strcat(X, \"o\"); X = \"1\"]", false},
+            {"[Cmd = \"/a\"; Iwd = strcat(\"/\", \"a\")]", false},
+            {"[Cmd = \"/a\"; Iwd = \"/tmp\"; JobPrio = 1 + 2]", false},
+            {"[Cmd = \"/a\"; Iwd = \"/tmp\"; CronMinute = \"5\"]", false},
+            {"[Cmd = \"/a\"]", false},
+        },
+      JOBS[] = {
+          {"[]", true},
+          {"[Arguments = \"1\"; OUT = \"o\"; Mine = 1 + 2; Number = 7]", true},
+          {"[Arguments = 1]", false},
+          {"[err = strcat(\"a\", \"b\")]", false},
+          {"[cmd = \"/b\"]", false},
+          {"[Iwd = \"b\"]", false},
+          {"[JobUniverse = 7]", false},
+          {"[JobPrio = \"high\"]", false},
+          {"[TransferExecutable = true]", false},
+          {"[CronHour = 5]", false},
+          {"[FileSystemDomain = TARGET.FileSystemDomain]", false},
+      };
+    for (size_t i = 0; i < sizeof CLUSTERS / sizeof CLUSTERS[0]; i++) {
+        struct ad *ad = parse(CLUSTERS[i].ad);
+        assert_int_equal(submit_plan_is_plain(ad), CLUSTERS[i].expected);
+        ad_destroy(ad);
+    }
+    struct ad *cluster = parse(CLUSTERS[0].ad);
+    for (size_t i = 0; i < sizeof JOBS / sizeof JOBS[0]; i++) {
+        struct ad *own = parse(JOBS[i].ad);
+        assert_int_equal(submit_plan_adds_texts_only(own), JOBS[i].expected);
+        ad_chain(own, cluster);
+        assert_true(!JOBS[i].expected || submit_plan_check_job(own, NULL) == 0);
+        ad_destroy(own);
+    }
+    ad_destroy(cluster);
+}
+
 static void defaults_fill_what_is_missing_and_only_that(void **state)
 {
     (void)state;
@@ -128,6 +174,7 @@ int main(void)
         cmocka_unit_test(what_has_a_wrong_type_is_named),
         cmocka_unit_test(a_submitter_sets_neither_owner_nor_secrets),
         cmocka_unit_test(who_one_is_is_said_in_literal_strings),
+        cmocka_unit_test(a_job_that_adds_texts_to_a_plain_cluster_needs_no_check),
         cmocka_unit_test(defaults_fill_what_is_missing_and_only_that),
         cmocka_unit_test(an_ad_that_is_too_large_or_has_a_bad_name_is_refused),
         cmocka_unit_test(counting_the_steps_of_a_job_leaves_no_expressions_behind),
