@@ -447,6 +447,9 @@ static void lex_mark(struct ad_lexer *lexer)
 {
     size_t left = (size_t)(lexer->end - lexer->at);
     for (size_t i = 0; i < sizeof(OPERATORS) / sizeof(OPERATORS[0]); i++) {
+        if (OPERATORS[i].text[0] != *lexer->at) {
+            continue;
+        }
         size_t length = strlen(OPERATORS[i].text);
         if (length <= left && memcmp(lexer->at, OPERATORS[i].text, length) == 0) {
             lexer->token = AD_TOKEN_OPERATOR;

@@ -112,17 +112,15 @@ static int parse_line(struct ad_parser *parser, struct ad *ad, const char *line,
     if (lexer->token == AD_TOKEN_END) {
         return 0; /* nothing but a comment */
     }
-    struct ad_name *name = NULL;
-    if (lexer->token == AD_TOKEN_NAME && lexer->word_length > 0 &&
-        (lexer->quoted || !is_keyword(lexer))) {
-        name = ad_name_in(parser->arena, lexer->word, lexer->word_length);
-    }
-    if (name == NULL) {
+    if (lexer->token != AD_TOKEN_NAME || lexer->word_length == 0 ||
+        (!lexer->quoted && is_keyword(lexer))) {
         return err_set(parser->err, -EINVAL, "attribute name expected");
     }
+    const char *name = lexer->word; /* in the line, or in the arena till the next line */
+    const size_t name_length = lexer->word_length;
     ad_lex_next(lexer);
     if (lexer->token != AD_TOKEN_PUNCTUATION || lexer->mark != '=') {
-        return err_set(parser->err, -EINVAL, "'=' expected after '%s'", name->text);
+        return err_set(parser->err, -EINVAL, "'=' expected after '%.*s'", (int)name_length, name);
     }
     ad_lex_next(lexer);
     struct ad_expr *expr = NULL;
@@ -131,7 +129,7 @@ static int parse_line(struct ad_parser *parser, struct ad *ad, const char *line,
         rc = ad_parse_end(parser);
     }
     if (rc == 0) {
-        rc = ad_put(ad, name->text, name->length, expr, true);
+        rc = ad_put(ad, name, name_length, expr, true);
         if (rc < 0) {
             (void)err_set(parser->err, rc, "too many attributes");
         }
