@@ -244,8 +244,9 @@ static void set_variable(void *arg, const char *name, const char *value)
 
 static void set_number(struct submit_file *file, const char *name, int64_t value)
 {
-    char text[32];
-    (void)snprintf(text, sizeof text, "%lld", (long long)value);
+    char text[TEXT_DECIMAL_MAX + 1];
+    CHECK(value >= 0); /* the numbers of a cluster, a job, an item */
+    text[text_put_decimal(text, (uint64_t)value, 1)] = '\0';
     set_variable(file, name, text);
 }
 

@@ -611,9 +611,10 @@ static int expand_text(struct expanding *expanding, const char *text, size_t len
             rc = spend_work(expanding, SUBMIT_MACRO_BYTES, err);
             rc = rc != 0 ? rc : expand_macro(expanding, at, end, &used, out, err);
         }
-        if (used == 0) {
-            strbuf_putc(out, *at);
-            used = 1;
+        if (used == 0) { /* plain text, or a '$' that begins nothing */
+            const char *next = memchr(at + 1, '$', (size_t)(end - at - 1));
+            used = (size_t)((next != NULL ? next : end) - at);
+            strbuf_append(out, at, used);
         }
         at += used;
     }

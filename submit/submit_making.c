@@ -226,24 +226,28 @@ char *making_unquote(char *text)
     return text;
 }
 
-char *making_path(const char *directory, const char *path)
+/* Copies a part of a path behind what stands between ret and to, without doubled slashes.  Returns
+ * the end. */
+static char *put_path(char *ret, char *to, const char *part)
 {
-    struct strbuf text;
-    strbuf_init(&text, 0);
-    for (const char *at = path[0] == '/' ? "" : directory; *at != '\0'; at++) {
-        strbuf_putc(&text, *at);
-    }
-    strbuf_puts(&text, path[0] == '/' ? "" : "/");
-    strbuf_puts(&text, path);
-    const char *joined = strbuf_text(&text);
-    char *ret = mem_alloc(text.length + 1), *to = ret;
-    for (; *joined != '\0'; joined++) {
-        if (*joined != '/' || to == ret || to[-1] != '/') {
-            *to++ = *joined;
+    for (; *part != '\0'; part++) {
+        if (*part != '/' || to == ret || to[-1] != '/') {
+            *to++ = *part;
         }
     }
+    return to;
+}
+
+char *making_path(const char *directory, const char *path)
+{
+    const bool is_absolute = path[0] == '/';
+    char *ret = mem_alloc(strlen(is_absolute ? "" : directory) + strlen(path) + 2), *to = ret;
+    if (!is_absolute) {
+        to = put_path(ret, to, directory);
+        to = put_path(ret, to, "/");
+    }
+    to = put_path(ret, to, path);
     *to = '\0';
-    strbuf_fini(&text);
     return ret;
 }
 
