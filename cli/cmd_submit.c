@@ -27,8 +27,11 @@
 #include "submit/submit_job.h"
 #include "wire/wire.h"
 
-#define SUBMIT_CALL_MS  60000
-#define SUBMIT_CALL_ADS 2000 /* jobs in one request */
+#define SUBMIT_CALL_MS 60000
+/* Most jobs in one request (not above WIRE_ADS_MAX), and most bytes of their ads if they are more
+ * than one: the schedd's loop decodes a request in one go. */
+#define SUBMIT_CALL_ADS   4000
+#define SUBMIT_CALL_BYTES ((size_t)4 << 20)
 
 /* The submit description file, and what the command line adds to it. */
 struct description {
@@ -302,6 +305,21 @@ static struct ad *own_ad(const struct submit *submit, size_t index)
     return ad;
 }
 
+/* Returns how many jobs, beginning with the one at index `at`, are sent in one request. */
+static size_t part_of(const struct submit *submit, size_t at)
+{
+    size_t bytes = 0, count = 0;
+    while (at + count < submit->ads.count && count < SUBMIT_CALL_ADS) {
+        /* What the first job has is in the cluster's ad. */
+        bytes += at + count > 0 ? ad_encoded_bytes(submit->ads.items[at + count]) : 0;
+        if (count > 0 && bytes > SUBMIT_CALL_BYTES) {
+            break;
+        }
+        count++;
+    }
+    return count;
+}
+
 static int send_part(struct submit *submit, const struct ad *args, size_t from, size_t count,
                      int64_t *last, struct err *err)
 {
@@ -452,9 +470,8 @@ static int send_all(struct submit *submit, struct err *err)
         rc = send_digest(submit, &last, err);
         return rc != 0 ? rc : print_submitted(submit, last);
     }
-    for (size_t at = 0; at < submit->ads.count && rc == 0; at += SUBMIT_CALL_ADS) {
-        size_t count =
-            submit->ads.count - at < SUBMIT_CALL_ADS ? submit->ads.count - at : SUBMIT_CALL_ADS;
+    for (size_t at = 0, count; at < submit->ads.count && rc == 0; at += count) {
+        count = part_of(submit, at);
         struct ad *args = at == 0 ? cluster_ad(submit) : ad_create();
         if (at > 0) {
             ad_set_int(args, "ClusterId", submit->cluster);
