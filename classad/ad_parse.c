@@ -101,6 +101,36 @@ static bool is_keyword(const struct ad_lexer *lexer)
                AD_SPECIAL_NONE; /* PARENT may be a name */
 }
 
+#define PLAIN_DIGITS_MAX 18 /* a number of so many digits always fits */
+
+/* Makes the value of a line that is a number in decimal digits, or a string without a backslash,
+ * and nothing else: most values are.  NULL: it needs the parser. */
+static struct ad_expr *plain_value(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t')) {
+        at++;
+    }
+    const size_t length = (size_t)(end - at);
+    if (length >= 2 && length - 2 <= AD_STRING_MAX && at[0] == '"' && end[-1] == '"') {
+        const size_t inside = length - 2;
+        const bool is_plain = memchr(at + 1, '"', inside) == NULL &&
+                              memchr(at + 1, '\\', inside) == NULL &&
+                              memchr(at + 1, '\0', inside) == NULL;
+        return is_plain ? ad_expr_string(at + 1, inside) : NULL;
+    }
+    if (length == 0 || length > PLAIN_DIGITS_MAX || (at[0] == '0' && length > 1)) {
+        return NULL;
+    }
+    int64_t number = 0;
+    for (; at < end; at++) {
+        if (*at < '0' || *at > '9') {
+            return NULL;
+        }
+        number = number * 10 + (*at - '0');
+    }
+    return ad_expr_int(number);
+}
+
 static int parse_line(struct ad_parser *parser, struct ad *ad, const char *line, size_t length)
 {
     struct ad_lexer *lexer = &parser->lexer;
@@ -122,11 +152,12 @@ static int parse_line(struct ad_parser *parser, struct ad *ad, const char *line,
     if (lexer->token != AD_TOKEN_PUNCTUATION || lexer->mark != '=') {
         return err_set(parser->err, -EINVAL, "'=' expected after '%.*s'", (int)name_length, name);
     }
-    ad_lex_next(lexer);
-    struct ad_expr *expr = NULL;
-    int rc = ad_parse_one(parser, &expr);
-    if (rc == 0) {
-        rc = ad_parse_end(parser);
+    struct ad_expr *expr = plain_value(lexer->at, lexer->end);
+    int rc = 0;
+    if (expr == NULL) {
+        ad_lex_next(lexer);
+        rc = ad_parse_one(parser, &expr);
+        rc = rc == 0 ? ad_parse_end(parser) : rc;
     }
     if (rc == 0) {
         rc = ad_put(ad, name, name_length, expr, true);

@@ -226,7 +226,61 @@ static void same_expressions_are_recognized(void **state)
     }
 }
 
-UNIT_TESTS(UNIT(errors_name_the_byte_and_what_was_expected),
+/* Numbers and strings of the long form have a shorter way, which must not be another one. */
+static void a_value_of_a_line_is_what_the_parser_makes_of_it(void **state)
+{
+    (void)state;
+    static const char *const VALUES[] = {
+        "0",
+        "7",
+        " 42",
+        "\t42",
+        "42 ",
+        "42\r",
+        "00",
+        "007",
+        "0x1f",
+        "999999999999999999",
+        "9223372036854775807",
+        "99999999999999999999",
+        "-5",
+        "5.0",
+        "5e3",
+        "5 + 1",
+        "5 // five",
+        "\"\"",
+        "\"a\"",
+        "\"",
+        "\"a",
+        "\"a\\\"",
+        "\"a\\\"b\"",
+        "\"a\\nb\"",
+        "\"a\"b\"",
+        "\"a\" \"b\"",
+        "\"a\" ",
+        "\"a\"\r",
+        "\"a\" + 1",
+        "'a'",
+        "",
+        " ",
+    };
+    for (size_t i = 0; i < sizeof VALUES / sizeof VALUES[0]; i++) {
+        char line[64];
+        struct ad *ad = NULL;
+        struct ad_expr *expr = NULL;
+        int length = snprintf(line, sizeof line, "A =%s", VALUES[i]);
+        int rc = ad_parse_long(line, (size_t)length, &ad, NULL);
+        assert_int_equal(rc, ad_expr_parse(VALUES[i], strlen(VALUES[i]), AD_OLD, &expr, NULL));
+        if (rc == 0) {
+            assert_true(ad_expr_same(ad_lookup(ad, "A"), expr));
+        }
+        ad_destroy(ad);
+        ad_expr_destroy(expr);
+    }
+}
+
+UNIT_TESTS(UNIT(a_value_of_a_line_is_what_the_parser_makes_of_it),
+           UNIT(errors_name_the_byte_and_what_was_expected),
            UNIT(a_text_may_hold_zero_bytes_nowhere), UNIT(nesting_has_a_limit_whatever_nests),
            UNIT(ten_thousand_terms_are_no_nesting), UNIT(ten_megabytes_end_in_a_limit_soon),
            UNIT(a_string_has_a_limit), UNIT(an_ad_has_a_limit_of_attributes),
