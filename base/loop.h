@@ -55,10 +55,21 @@ typedef void (*loop_f)(void *arg);
 struct loop_timer *loop_timer_create(struct loop *loop, loop_f call, void *arg);
 /* Stops and frees the timer.  NULL is allowed; so is a call from the timer's own callback. */
 void loop_timer_destroy(struct loop_timer *timer);
-/* Makes the timer expire in delay_ms; replaces an earlier setting. */
+/* Makes the timer expire when loop_now_ms() has grown by delay_ms; replaces an earlier setting. */
 void loop_timer_set(struct loop_timer *timer, uint64_t delay_ms);
 void loop_timer_stop(struct loop_timer *timer);
 bool loop_timer_is_set(const struct loop_timer *timer);
+
+/* Milliseconds; what goes on in a pool at rest is done at multiples of it, by loop_now_ms(). */
+#define LOOP_GRID_MS 6000
+/* Returns the longest delay that is not above delay_ms and ends at a multiple of LOOP_GRID_MS;
+ * delay_ms must not be below that.  For what may come somewhat early: the processes of a host at
+ * rest do all of it in the same moments, so that each is woken once for several timers, and for
+ * what the others send. */
+static inline uint64_t loop_grid_delay_ms(uint64_t now_ms, uint64_t delay_ms)
+{
+    return delay_ms - (now_ms + delay_ms) % LOOP_GRID_MS;
+}
 
 /* Calls call(arg) soon, after the current callback has returned to the loop.  The call cannot be
  * cancelled: a caller that may have to cancel uses a timer with delay 0. */

@@ -10,6 +10,10 @@
  * from its descriptors.  Timers of 0 come by another such timer: to set the timerfd costs two turns
  * of the kernel's clock, which was a quarter of what a busy connection takes.
  *
+ * Timers fall due at whole milliseconds of the clock, as loop_now_ms() counts them: those that are
+ * set for one moment, by whatever callback, are one wake of the process.  What a short batch of
+ * timers sets to 0, such as the output of connections, follows it at once.
+ *
  * Every callback is timed, without those that run inside it, so that an overrun is laid at the door
  * of the function that took the time.
  *
@@ -45,8 +49,11 @@
 #define DELAY_MS_MAX ((uint64_t)100 * 366 * 86400 * 1000) /* a century: longer is "never" */
 #define SIGNALS_MAX  8                                    /* different numbers of one loop */
 #define READINGS_MAX 8                                    /* of both clocks, for one difference */
-/* The timerfd is put off only if that saves at least so much time, and once in so much time. */
-#define PUT_OFF_NS NS_PER_S
+/* The timerfd is put off only if that saves at least so much time, and a few times in so much time:
+ * the answer of a call comes just after the timer that made the call. */
+#define PUT_OFF_NS  NS_PER_S
+#define PUT_OFF_MAX 4
+#define SHORT_NS    NS_PER_MS /* longest batch of timers that another one follows at once */
 
 struct loop_timer {
     struct loop *loop;
@@ -86,7 +93,8 @@ struct loop {
     size_t heap_count, heap_capacity;
     uint64_t timer_sequence;
     uint64_t armed_ns;   /* what the timerfd is set to; UINT64_MAX: nothing */
-    uint64_t put_off_ns; /* when that was last put off */
+    uint64_t put_off_ns; /* since when it is counted how often that is put off */
+    unsigned put_off_count;
     bool in_timers;
 
     struct event defer_event;
@@ -334,21 +342,24 @@ static void timers_await(struct loop *loop, uint64_t now_ns)
 static void timers_put_off(struct loop *loop, uint64_t now_ns)
 {
     uint64_t next_ns = loop->heap_count > 0 ? loop->heap[0]->due_ns : UINT64_MAX;
-    if (loop->armed_ns > now_ns && next_ns > loop->armed_ns &&
-        next_ns - loop->armed_ns >= PUT_OFF_NS && now_ns - loop->put_off_ns >= PUT_OFF_NS) {
+    if (loop->armed_ns <= now_ns || next_ns <= loop->armed_ns ||
+        next_ns - loop->armed_ns < PUT_OFF_NS) {
+        return;
+    }
+    if (now_ns - loop->put_off_ns >= PUT_OFF_NS) {
         loop->put_off_ns = now_ns;
+        loop->put_off_count = 0;
+    }
+    if (loop->put_off_count < PUT_OFF_MAX) {
+        loop->put_off_count++;
         timers_arm(loop, next_ns);
     }
 }
 
-static void timers_run(evutil_socket_t fd, short what, void *arg)
+/* Runs the timers that are due; what they set waits for the next batch. */
+static void timers_batch(struct loop *loop, uint64_t now_ns)
 {
-    (void)fd;
-    (void)what;
-    struct loop *loop = arg;
-    uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
-    uint64_t batch_end = loop->timer_sequence; /* what the batch sets waits for the next one */
-    loop->in_timers = true;
+    uint64_t batch_end = loop->timer_sequence;
     while (!loop->stopping && loop->heap_count > 0) {
         struct loop_timer *timer = loop->heap[0];
         if (timer->due_ns > now_ns || timer->sequence > batch_end) {
@@ -357,8 +368,22 @@ static void timers_run(evutil_socket_t fd, short what, void *arg)
         heap_remove(loop, timer);
         loop_call(loop, "timer", timer->call, timer->arg); /* may destroy the timer */
     }
+}
+
+static void timers_run(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    struct loop *loop = arg;
+    uint64_t began_ns = clock_ns(CLOCK_BOOTTIME);
+    loop->in_timers = true;
+    timers_batch(loop, began_ns);
+    uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
+    if (now_ns - began_ns < SHORT_NS) {
+        timers_batch(loop, now_ns);
+        now_ns = clock_ns(CLOCK_BOOTTIME);
+    }
     loop->in_timers = false;
-    now_ns = clock_ns(CLOCK_BOOTTIME);
     if (loop->armed_ns <= now_ns) { /* setting it takes back its readiness, too */
         timers_arm(loop, loop->heap_count > 0 ? loop->heap[0]->due_ns : UINT64_MAX);
     }
@@ -390,7 +415,7 @@ void loop_timer_set(struct loop_timer *timer, uint64_t delay_ms)
     uint64_t delay_ns = (delay_ms < DELAY_MS_MAX ? delay_ms : DELAY_MS_MAX) * NS_PER_MS;
     uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
     bool was_first = timer->at == 0;
-    timer->due_ns = now_ns + delay_ns;
+    timer->due_ns = now_ns - now_ns % NS_PER_MS + delay_ns;
     timer->sequence = ++loop->timer_sequence;
     if (timer->at == SIZE_MAX) {
         if (loop->heap_count == loop->heap_capacity) {

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -117,6 +118,61 @@ static void a_timer_does_not_run_before_its_time(void **state)
     loop_run_until(f->loop, &f->done);
     assert_true(loop_now_ms(f->loop) - began_ms >= 30);
     assert_false(loop_timer_is_set(f->timer[0]));
+}
+
+struct moments {
+    struct fixture *f;
+    uint64_t due_ms, ran_ms[2];
+    size_t count;
+};
+
+static void note_moment(void *arg)
+{
+    struct moments *moments = arg;
+    moments->ran_ms[moments->count++] = loop_now_ms(moments->f->loop);
+    moments->f->done = moments->count == 2;
+}
+
+static uint64_t kernel_wakes(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_THREAD, &usage), 0);
+    return (uint64_t)usage.ru_nvcsw;
+}
+
+static void timers_of_one_moment_wake_the_process_once_whenever_they_were_set(void **state)
+{
+    struct fixture *f = *state;
+    uint64_t wakes = UINT64_MAX;
+    for (int tries = 0; tries < 20 && wakes > 1; tries++) { /* others may take the processor */
+        struct moments moments = {.f = f};
+        uint64_t begin_ms = loop_now_ms(f->loop);
+        f->timer[0] = loop_timer_create(f->loop, note_moment, &moments);
+        f->timer[1] = loop_timer_create(f->loop, note_moment, &moments);
+        loop_timer_set(f->timer[0], 30);
+        while (loop_now_ms(f->loop) == begin_ms) { /* somewhere within a later millisecond */
+        }
+        loop_timer_set(f->timer[1], begin_ms + 30 - loop_now_ms(f->loop));
+        wakes = kernel_wakes();
+        f->done = false;
+        loop_run_until(f->loop, &f->done);
+        wakes = kernel_wakes() - wakes;
+        assert_true(moments.ran_ms[0] >= begin_ms + 30);
+        loop_timer_destroy(f->timer[0]);
+        loop_timer_destroy(f->timer[1]);
+    }
+    f->timer[0] = f->timer[1] = NULL;
+    assert_int_equal(wakes, 1);
+}
+
+static void the_grid_is_the_last_of_its_multiples_within_the_delay(void **state)
+{
+    (void)state;
+    for (uint64_t now_ms = 0; now_ms < 3 * LOOP_GRID_MS; now_ms += 7) {
+        uint64_t delay_ms = loop_grid_delay_ms(now_ms, 2 * LOOP_GRID_MS);
+        assert_int_equal((now_ms + delay_ms) % LOOP_GRID_MS, 0);
+        assert_in_range(delay_ms, LOOP_GRID_MS + 1, 2 * LOOP_GRID_MS);
+    }
 }
 
 static void setting_a_timer_again_replaces_the_earlier_setting(void **state)
@@ -264,6 +320,19 @@ static void a_process_at_rest_is_not_woken_for_a_timer_that_was_stopped(void **s
     assert_in_range(timerfd_expires_s(), 0, DEADLINE_MS / 1000);
     loop_timer_stop(f->deadline);
     assert_in_range(timerfd_expires_s(), 4000, 5000);
+}
+
+static void nor_for_one_that_was_stopped_just_after_another(void **state)
+{
+    struct fixture *f = *state;
+    for (size_t i = 0; i < 3; i++) {
+        f->timer[i] = loop_timer_create(f->loop, call_a, f);
+        loop_timer_set(f->timer[i], 10000 * (i + 1));
+    }
+    for (size_t i = 0; i < 3; i++) {
+        loop_timer_stop(f->timer[i]);
+    }
+    assert_in_range(timerfd_expires_s(), 31, DEADLINE_MS / 1000);
 }
 
 static void a_process_at_rest_is_not_woken_for_a_timer_that_was_put_off(void **state)
@@ -582,12 +651,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(timers_run_in_order_of_time_then_of_setting),
         TEST(a_timer_does_not_run_before_its_time),
+        TEST(timers_of_one_moment_wake_the_process_once_whenever_they_were_set),
+        TEST(the_grid_is_the_last_of_its_multiples_within_the_delay),
         TEST(setting_a_timer_again_replaces_the_earlier_setting),
         TEST(a_stopped_timer_does_not_run),
         TEST(a_timer_may_set_and_destroy_itself_in_its_callback),
         TEST(a_timer_destroyed_by_another_of_the_same_batch_does_not_run),
         TEST(many_timers_set_moved_and_stopped_at_random_keep_their_order),
         TEST(a_process_at_rest_is_not_woken_for_a_timer_that_was_stopped),
+        TEST(nor_for_one_that_was_stopped_just_after_another),
         TEST(a_process_at_rest_is_not_woken_for_a_timer_that_was_put_off),
         TEST(a_delay_of_for_ever_is_no_overflow),
         TEST(now_is_the_clock_that_counts_suspends),
