@@ -23,10 +23,11 @@
 #include "classad/ad.h"
 #include "wire/wire_private.h"
 
-#define TURN_FRAMES 512
-#define DOUBT_MS    100 /* after a PING is overdue, until the peer counts as silent */
-#define TELL_MS     900 /* until others know that the peer is silent */
-#define OPEN_MS     (STREAM_HANDSHAKE_MS + WIRE_GREETING_MS)
+#define TURN_FRAMES   512
+#define CLOCK_REST_MS 3000 /* the clock is not set again for input that comes within that */
+#define DOUBT_MS      100  /* after a PING is overdue, until the peer counts as silent */
+#define TELL_MS       900  /* until others know that the peer is silent */
+#define OPEN_MS       (STREAM_HANDSHAKE_MS + WIRE_GREETING_MS)
 
 static void wire_clock(void *arg);
 
@@ -220,18 +221,32 @@ static uint64_t ping_after_ms(const struct wire *wire)
     return wire->dialled ? WIRE_PING_MS : WIRE_PING_ACCEPTED_MS;
 }
 
+static uint64_t floor_ms(uint64_t at_ms, uint64_t grid_ms)
+{
+    return at_ms - at_ms % grid_ms;
+}
+
 /* Returns the moment at which the peer is sent a PING if nothing comes.  That of all connections is
  * a multiple of one time, so that a process, and all those of a host, wake once for many. */
 static uint64_t ping_due_ms(const struct wire *wire)
 {
-    uint64_t grid_ms = wire->life.attended ? WIRE_ATTEND_GRID_MS : WIRE_PING_GRID_MS;
-    uint64_t due_ms = wire->life.last_input_ms + ping_after_ms(wire);
-    return due_ms - due_ms % grid_ms;
+    uint64_t last_ms = wire->life.last_input_ms;
+    uint64_t due_ms = floor_ms(last_ms + ping_after_ms(wire), LOOP_GRID_MS);
+    if (!wire->life.attended ||
+        (wire->context->attended <= WIRE_TOGETHER_MAX && due_ms >= last_ms + WIRE_ATTEND_MIN_MS)) {
+        return due_ms;
+    }
+    if (wire->context->attended > WIRE_TOGETHER_MAX) {
+        return floor_ms(last_ms + ping_after_ms(wire), WIRE_ATTEND_GRID_MS);
+    }
+    /* A second earlier each time, until it is one of all. */
+    return floor_ms(last_ms + WIRE_ATTEND_MIN_MS + WIRE_ATTEND_GRID_MS, WIRE_ATTEND_GRID_MS);
 }
 
 static void clock_set(struct wire *wire)
 {
     uint64_t now_ms = loop_now_ms(wire->context->loop), due_ms = ping_due_ms(wire);
+    wire->life.clock_set_ms = now_ms;
     loop_timer_set(wire->clock, due_ms > now_ms ? due_ms - now_ms : 0);
 }
 
@@ -267,12 +282,38 @@ void wire_attend(struct wire *wire)
     }
 }
 
+/* Ends a connection whose token has expired.  Returns whether it has. */
+static bool end_expired(struct wire *wire)
+{
+    int64_t expires_s = wire->caller->token.expires_s;
+    if (wire->dialled || expires_s == 0 || expires_s > loop_wall_s(wire->context->loop)) {
+        return false;
+    }
+    log_warn(wire->context->log, "wire.expired", "connection closed: its token expired",
+             LOG_TEXT("peer", wire->caller->address), LOG_TEXT("identity", wire->caller->identity),
+             LOG_TEXT("token_id", wire->caller->token.id));
+    wire_fail(wire, -EKEYEXPIRED, true, "token expired (id '%s')", wire->caller->token.id);
+    return true;
+}
+
+/* Puts the clock off after input, so that it does not wake this process only to be set again.  What
+ * else the clock sees to is done here, too. */
+static void put_off_clock(struct wire *wire)
+{
+    if (wire->state == WIRE_READY && wire->share.proved &&
+        wire->life.last_input_ms - wire->life.clock_set_ms >= CLOCK_REST_MS && !end_expired(wire)) {
+        clock_set(wire);
+    }
+}
+
 static void note_heard(struct wire *wire)
 {
     bool was_silent = wire->life.silent;
     wire->life.last_input_ms = loop_now_ms(wire->context->loop);
     if (wire->life.pinged) { /* not when the answer would have been overdue */
         clock_set(wire);
+    } else {
+        put_off_clock(wire);
     }
     wire->life.pinged = wire->life.doubted = wire->life.silent = false;
     if (was_silent) {
@@ -327,13 +368,7 @@ static void wire_clock(void *arg)
         wire_fail(wire, -ETIMEDOUT, false, "%s: no greeting in time", wire->caller->address);
         return;
     }
-    int64_t expires_s = wire->caller->token.expires_s;
-    if (!wire->dialled && expires_s != 0 && expires_s <= loop_wall_s(wire->context->loop)) {
-        log_warn(wire->context->log, "wire.expired", "connection closed: its token expired",
-                 LOG_TEXT("peer", wire->caller->address),
-                 LOG_TEXT("identity", wire->caller->identity),
-                 LOG_TEXT("token_id", wire->caller->token.id));
-        wire_fail(wire, -EKEYEXPIRED, true, "token expired (id '%s')", wire->caller->token.id);
+    if (end_expired(wire)) {
         return;
     }
     if (!wire->share.proved) {

@@ -50,16 +50,19 @@ struct wire_request;
 #define WIRE_NAME_MAX    255
 #define WIRE_GREETING_MS 10000 /* milliseconds; time limit for the greeting */
 /* Milliseconds of silence after which the side that dialled sends a PING, and the other side;
- * earlier by less than WIRE_PING_GRID_MS, so that PINGs of many connections come at one time.
+ * earlier by less than LOOP_GRID_MS, so that PINGs of many connections come at one time.
  * Twice WIRE_PING_MS of silence closes the connection. */
 #define WIRE_PING_MS          20000
 #define WIRE_PING_ACCEPTED_MS 25000
-#define WIRE_PING_GRID_MS     5000
 /* The same for a peer that this side attends to (wire_attend()): after so much silence it is sent a
  * PING, and when it has not answered in time, it counts as silent.  With many such peers the PINGs
- * come later, up to WIRE_PING_MS, so that a process sends at most WIRE_PINGS_S_MAX a second. */
+ * come later, up to WIRE_PING_MS, so that a process sends at most WIRE_PINGS_S_MAX a second.  Up to
+ * WIRE_TOGETHER_MAX of them get their PINGs at multiples of LOOP_GRID_MS: of more, the answers
+ * would come in a burst. */
 #define WIRE_ATTEND_MS      6000
+#define WIRE_ATTEND_MIN_MS  4500 /* less silence than that is not worth a PING */
 #define WIRE_ATTEND_GRID_MS 1000
+#define WIRE_TOGETHER_MAX   100
 #define WIRE_ANSWER_MS      3000
 #define WIRE_PINGS_S_MAX    250
 /* Returns the time after which a process that attends to `attended` peers knows, and has told

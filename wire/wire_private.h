@@ -175,10 +175,11 @@ struct wire_end { /* how a connection ends: set by wire_fail() */
 
 struct wire_life { /* whether the peer is heard */
     uint64_t last_input_ms, pinged_ms;
-    bool pinged;   /* true: nothing has come since the last PING was sent */
-    bool attended; /* wire_attend() was called */
-    bool doubted;  /* the answer is overdue; what may have come meanwhile is read first */
-    bool silent;   /* the event `silent` has reported the peer's silence */
+    uint64_t clock_set_ms; /* when the clock was last set for the next PING */
+    bool pinged;           /* true: nothing has come since the last PING was sent */
+    bool attended;         /* wire_attend() was called */
+    bool doubted;          /* the answer is overdue; what may have come meanwhile is read first */
+    bool silent;           /* the event `silent` has reported the peer's silence */
 };
 
 struct wire {
