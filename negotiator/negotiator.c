@@ -38,7 +38,12 @@
 #include "wire/watch.h"
 #include "wire/wire.h"
 
-#define LEASE_S   20
+#define LEASE_S     20
+#define LEASE_ASK_S 2  /* how often it is asked for by one who does not have it */
+#define RENEW_S     12 /* after that it is renewed, or earlier, with what else goes on then */
+/* Renewals are answered within that, or we count as one who has lost it, before it is over. */
+#define RENEW_ANSWER_S 7
+_Static_assert(RENEW_S + RENEW_ANSWER_S < LEASE_S, "else two would lead for a while");
 #define PUBLISH_S 60 /* Accounting ads; what is changed is published at once */
 
 static void submitter_changed(void *arg, const char *key, const struct ad *ad)
@@ -102,14 +107,19 @@ static void lease_answered(void *arg, struct wire_reply *reply)
                  "the lease was not renewed, so this negotiator does not match jobs",
                  LOG_TEXT("why", reply->text));
     }
+    if (led && !negotiator->lease.leads) {
+        loop_timer_set(negotiator->lease.timer, LEASE_ASK_S * 1000);
+    }
 }
 
 static void ask_lease(void *arg)
 {
     struct negotiator *negotiator = arg;
     struct wire *wire = uplink_wire(negotiator->uplink);
-    loop_timer_set(negotiator->lease.timer,
-                   (uint64_t)LEASE_S * 1000 / (negotiator->lease.leads ? 3U : 10U));
+    uint64_t now_ms = loop_now_ms(negotiator->env.loop);
+    loop_timer_set(negotiator->lease.timer, negotiator->lease.leads
+                                                ? loop_grid_delay_ms(now_ms, RENEW_S * 1000)
+                                                : LEASE_ASK_S * 1000);
     if (wire == NULL || negotiator->lease.asking) {
         return;
     }
@@ -119,7 +129,7 @@ static void ask_lease(void *arg)
     ad_set_int(args, "Duration", LEASE_S);
     const struct wire_body body = {.args = args};
     negotiator->lease.asking =
-        wire_call(wire, VERB_LEASE, &body, 0, lease_answered, negotiator) > 0;
+        wire_call(wire, VERB_LEASE, &body, RENEW_ANSWER_S * 1000, lease_answered, negotiator) > 0;
     ad_destroy(args);
 }
 

@@ -10,14 +10,12 @@
 #include <errno.h>
 
 #include "base/strmap.h"
-#include "negotiator/negotiator.h"
 #include "offline_ads/offline_holds.h"
-#include "tests/support/collector_bed.h"
+#include "tests/support/negotiator_bed.h"
 
 struct rig {
     struct bed *bed;
-    char config_text[1024];
-    struct daemon_rig daemon;
+    struct negotiator_bed own;
     struct negotiator *negotiator; /* its state */
     struct client *startd, *schedd;
     int64_t cycles; /* to be waited for */
@@ -86,21 +84,6 @@ static void asked(void *arg, struct wire_request *request)
     LOOP_RIG_UNTIL((rig)->bed->loop, holds(rig), "%d asked, for %lld", played()->reclaims, \
                    (long long)played()->jobs)
 
-static void load(struct rig *rig)
-{
-    const struct bed *bed = rig->bed;
-    (void)snprintf(rig->config_text, sizeof rig->config_text,
-                   "LOCAL_DIR = \"%s\"\nSPOOL = \"%s\"\nSEC_DIRECTORY = \"%s\"\n"
-                   "TOKEN_FILE = \"%s/negotiator.token\"\nCOLLECTOR_HOST = \"%s\"\n",
-                   bed->dir, bed->dir, bed->dir, bed->dir, bed->tcp + 4);
-    daemon_rig_load(&rig->daemon, &negotiator_daemon, rig->config_text);
-}
-
-static bool leads(struct rig *rig)
-{
-    return rig->negotiator->lease.leads;
-}
-
 static int setup(void **state)
 {
     struct rig *rig = mem_zalloc(sizeof *rig);
@@ -108,13 +91,9 @@ static int setup(void **state)
     *played() = (struct played){0};
     bed_start(bed);
     bed_find_address(bed);
-    struct client *token =
-        client_dial(bed, SCOPE_READ | SCOPE_NEGOTIATOR | SCOPE_ADVERTISE, "", NULL, NULL);
-    client_give_token(token, "negotiator.token");
     rig->schedd = client_dial(bed, SCOPE_SCHEDD | SCOPE_ADVERTISE, "", "schedd/s", asked);
-    load(rig);
-    rig->negotiator = daemon_rig_start(&rig->daemon, bed->loop, bed->os, bed->log);
-    until(rig, leads);
+    negotiator_bed_start(&rig->own, bed);
+    rig->negotiator = rig->own.negotiator;
     *state = rig;
     return 0;
 }
@@ -122,7 +101,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct rig *rig = *state;
-    daemon_rig_fini(&rig->daemon);
+    daemon_rig_fini(&rig->own.daemon);
     bed_destroy(rig->bed);
     mem_free(rig);
     return 0;
