@@ -42,7 +42,6 @@
 
 #define INDEX_ENTRIES 2000 /* looked at in one turn for an index that is to be made */
 #define LOOK_MS       1000 /* how often locks are looked through for those whose time is over */
-#define LOOK_REST_S   5    /* the same where nothing is due: new ads may be, then */
 
 /* ---- now and then ---------------------------------------------------------------------------- */
 
@@ -50,7 +49,8 @@
 static uint64_t rest_ms(const struct collector *collector)
 {
     uint64_t now_ms = loop_now_ms(collector->env.loop);
-    uint64_t until_ms = 1000 * collector_ads_due_s(collector->ads, now_ms / 1000 + LOOK_REST_S);
+    uint64_t until_ms = now_ms + loop_grid_delay_ms(now_ms, LOOP_GRID_MS); /* for new ads */
+    until_ms = 1000 * collector_ads_due_s(collector->ads, until_ms / 1000);
     uint64_t lost_ms = collector_lost_due_ms(collector);
     if (collector->locks.count > 0) {
         return LOOK_MS;
