@@ -72,6 +72,9 @@ size_t os_cgroup_pids(const struct os_cgroup *group, pid_t *ret, size_t max);
 /* Writes the pids of the living descendants of this process, at most max of them; returns how
  * many. */
 size_t os_descendants_pids(pid_t *ret, size_t max);
+/* Returns whether the process's descriptor of that number, a socket, may be one of TCP.  Sockets of
+ * other kinds must not cost a walk over all connections of the machine. */
+bool os_may_be_tcp(pid_t pid, const char *descriptor);
 
 /* A process, by /proc/PID/stat. */
 struct living {

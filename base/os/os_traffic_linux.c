@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -78,6 +79,15 @@ static int by_cookie(const void *a, const void *b)
 
 /* ---- whose sockets --------------------------------------------------------------------------- */
 
+bool os_may_be_tcp(pid_t pid, const char *descriptor)
+{
+    char path[64], protocol[32]; /* "TCP", "TCPv6", "MPTCP", "UNIX-STREAM", "UDP" ... */
+    (void)snprintf(path, sizeof path, "/proc/%d/fd/%.20s", (int)pid, descriptor);
+    ssize_t length = getxattr(path, "system.sockprotoname", protocol, sizeof protocol - 1);
+    protocol[length > 0 ? length : 0] = '\0';
+    return length <= 0 || strstr(protocol, "TCP") != NULL;
+}
+
 static void add_sockets(struct look *look, pid_t pid)
 {
     char path[64], link[64];
@@ -90,7 +100,8 @@ static void add_sockets(struct look *look, pid_t pid)
             continue;
         }
         link[length] = '\0';
-        if (strncmp(link, "socket:[", 8) != 0 || look->inode_count == SOCKETS_MAX) {
+        if (strncmp(link, "socket:[", 8) != 0 || look->inode_count == SOCKETS_MAX ||
+            !os_may_be_tcp(pid, entry->d_name)) {
             continue;
         }
         if (look->inode_count == look->inode_capacity) {

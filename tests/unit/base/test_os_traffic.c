@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/os/os.h"
+#include "base/os/os_linux.h"
 #include "base/os/os_traffic.h"
 #include "base/os/os_run.h"
 
@@ -173,6 +174,29 @@ static void what_stays_within_the_machine_is_not_of_the_network(void **state)
     os_traffic_destroy(NULL);
 }
 
+static bool may_be_tcp(int fd)
+{
+    char number[16];
+    (void)snprintf(number, sizeof number, "%d", fd);
+    bool answer = os_may_be_tcp(getpid(), number);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return answer;
+}
+
+static void only_sockets_of_tcp_are_a_reason_to_ask_for_all_connections(void **state)
+{
+    (void)state;
+    int pair[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    assert_false(may_be_tcp(pair[0]));
+    assert_false(may_be_tcp(pair[1]));
+    assert_false(may_be_tcp(socket(AF_INET, SOCK_DGRAM, 0)));
+    assert_true(may_be_tcp(socket(AF_INET, SOCK_STREAM, 0)));
+    assert_true(may_be_tcp(-1)); /* the kernel does not say: it is looked for */
+}
+
 static int setup(void **state)
 {
     struct os *os = NULL;
@@ -194,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_a_program_sends_and_receives_is_counted_once_however_often_it_is_looked_at),
         TEST(what_stays_within_the_machine_is_not_of_the_network),
+        TEST(only_sockets_of_tcp_are_a_reason_to_ask_for_all_connections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
