@@ -46,7 +46,7 @@
 
 /* ---- claim ids */
 
-#define LIFETIME_MS    120000 /* of claim ids that nobody used */
+#define LIFETIME_MS    300000 /* of claim ids that nobody used */
 #define REPLACE_IDS_MS 5000   /* shortest time between two replacements of refused claim ids */
 
 static void mint_id(const struct slot *slot, char ret[CLAIM_ID_MAX])

@@ -201,6 +201,17 @@ static void the_schedd_of_an_offer_that_ends_during_claim_is_told_after_it(void 
     until(rig, is_forgotten);
 }
 
+static void claim_ids_that_nobody_used_are_replaced_after_five_minutes(void **state)
+{
+    struct rig *rig = *state;
+    struct slot *slot = rig->startd->slots[0];
+    uint64_t now_ms = loop_now_ms(rig->bed->loop);
+    slot->minted_ms = now_ms - 290000; /* an idle pool is not to be told of new ones all the time */
+    assert_false(slot_ids_are_old(slot));
+    slot->minted_ms = now_ms - 300000;
+    assert_true(slot_ids_are_old(slot));
+}
+
 static void a_match_that_is_not_confirmed_times_out(void **state)
 {
     struct rig *rig = *state;
@@ -729,6 +740,7 @@ UNIT_TESTS(RIG(a_silent_machine_does_not_renew_its_ads),
            RIG(a_schedd_that_does_not_know_the_claim_frees_the_slot),
            RIG(the_schedd_of_an_offer_that_ends_is_told),
            RIG(the_schedd_of_an_offer_that_ends_during_claim_is_told_after_it),
+           RIG(claim_ids_that_nobody_used_are_replaced_after_five_minutes),
            RIG(a_match_that_is_not_confirmed_times_out),
            RIG(a_job_runs_and_the_claim_is_idle_again), RIG(the_record_is_all_that_a_starter_needs),
            RIG(a_job_that_the_slot_does_not_want_is_declined),
