@@ -106,8 +106,10 @@ void os_traffic_destroy(struct os_traffic *traffic)
     (void)traffic;
 }
 
-void os_traffic_look(struct os_traffic *traffic, const struct os_cgroup *group)
+void os_traffic_look(struct os_traffic *traffic, const struct os_cgroup *group,
+                     const struct os_figures *family)
 {
+    (void)family;
     (void)traffic;
     (void)group;
 }

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+#define OS_FIGURES_PIDS 64
 
 struct os;
 
@@ -20,6 +23,9 @@ struct os_figures {
     int64_t image_kib; /* size of the processes' address spaces, KiB */
     /* CPU time in seconds of the living processes and of the children that they have reaped. */
     double user_cpu_s, system_cpu_s;
+    /* Who they were, keepers among them; pid_count 0: more than OS_FIGURES_PIDS, or none. */
+    pid_t pids[OS_FIGURES_PIDS];
+    size_t pid_count;
 };
 /* Measures all living descendants of this process by /proc.  Leaves out the keepers of cages
  * (base/os/os_cage.h), because their memory is that of this process. exact true: looks at each page

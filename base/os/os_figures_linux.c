@@ -37,6 +37,9 @@ void os_descendants_figures(struct os *os, bool exact, struct os_figures *ret)
     (void)os;
     *ret = (struct os_figures){0};
     population_read_family(&family, getpid(), true);
+    for (size_t i = 0; i < family.count && family.count <= OS_FIGURES_PIDS; i++) {
+        ret->pids[ret->pid_count++] = family.all[i].pid;
+    }
     for (size_t i = 0; i < family.count; i++) {
         const struct living *each = &family.all[i];
         ret->user_cpu_s += each->user_cpu_s;

@@ -17,14 +17,17 @@
 
 struct os;
 struct os_cgroup;
+struct os_figures;
 struct os_traffic;
 
 struct os_traffic *os_traffic_create(struct os *os);
 void os_traffic_destroy(struct os_traffic *net); /* NULL is allowed */
 /* Counts what the TCP connections of the group's processes have carried; group NULL: those of all
- * descendants of this process.  To be called again and again.  Costs a walk over these processes'
+ * descendants of this process; family, unless NULL: who these are, just measured, which saves the
+ * walk that finds them.  To be called again and again.  Costs a walk over these processes'
  * descriptors and, if there is a TCP socket among them, over the machine's TCP connections. */
-void os_traffic_look(struct os_traffic *net, const struct os_cgroup *group);
+void os_traffic_look(struct os_traffic *net, const struct os_cgroup *group,
+                     const struct os_figures *family);
 /* Gives the bytes received and sent by all connections seen so far. */
 void os_traffic_total(const struct os_traffic *net, uint64_t *received, uint64_t *sent);
 

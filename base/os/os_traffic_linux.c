@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/os/os_figures.h"
 #include "base/os/os_linux.h"
 
 #define PIDS_MAX     4096
@@ -253,16 +254,29 @@ static void ask_kernel(struct look *look)
     close(fd);
 }
 
-void os_traffic_look(struct os_traffic *net, const struct os_cgroup *group)
+/* Adds the sockets of all processes of the group or, without one, of this process's descendants. */
+static void add_all(struct look *look, const struct os_cgroup *group)
 {
-    struct look look = {.net = net};
     pid_t *pids = mem_alloc(PIDS_MAX * sizeof *pids);
     size_t count =
         group != NULL ? os_cgroup_pids(group, pids, PIDS_MAX) : os_descendants_pids(pids, PIDS_MAX);
     for (size_t i = 0; i < count; i++) {
-        add_sockets(&look, pids[i]);
+        add_sockets(look, pids[i]);
     }
     mem_free(pids);
+}
+
+void os_traffic_look(struct os_traffic *net, const struct os_cgroup *group,
+                     const struct os_figures *family)
+{
+    struct look look = {.net = net};
+    size_t known = group == NULL && family != NULL ? family->pid_count : 0;
+    for (size_t i = 0; i < known; i++) {
+        add_sockets(&look, family->pids[i]);
+    }
+    if (known == 0) {
+        add_all(&look, group);
+    }
     if (look.inode_count > 0) {
         qsort(look.inodes, look.inode_count, sizeof *look.inodes, by_number);
         ask_kernel(&look);

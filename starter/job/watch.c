@@ -69,8 +69,10 @@ static uint64_t rest_until(const struct starter *starter, uint64_t began_ms, uin
     return now_ms + (rest_ms > least_ms ? rest_ms : least_ms);
 }
 
-static void look_at_processes(struct starter *starter)
+/* *family: the job's processes, if they had to be looked at one by one; else empty. */
+static void look_at_processes(struct starter *starter, struct os_figures *family)
 {
+    *family = (struct os_figures){0};
     struct starter_watch *watch = &starter->run.watch;
     struct os_cgroup_usage group;
     cage_figures(starter, &group);
@@ -92,22 +94,21 @@ static void look_at_processes(struct starter *starter)
     }
     uint64_t now_ms = loop_now_ms(starter->env.loop);
     if ((!group.has_memory || !group.has_cpu) && now_ms >= watch->next_family_ms) {
-        struct os_figures figures;
         int64_t limit_kib = cage_memory_limit_mib(starter) * 1024;
-        os_descendants_figures(starter->env.os, false, &figures);
-        if (!group.has_memory && limit_kib > 0 && figures.rss_kib > limit_kib) {
-            os_descendants_figures(starter->env.os, true, &figures); /* before it is blamed */
+        os_descendants_figures(starter->env.os, false, family);
+        if (!group.has_memory && limit_kib > 0 && family->rss_kib > limit_kib) {
+            os_descendants_figures(starter->env.os, true, family); /* before it is blamed */
         }
         watch->next_family_ms = rest_until(starter, now_ms, FAMILY_MS);
-        watch->living = figures.processes;
+        watch->living = family->processes;
         note_machines_oom(starter);
-        keep_larger(&watch->image_kib, figures.image_kib);
-        keep_larger(&watch->processes, figures.processes);
-        watch->memory_kib = group.has_memory ? watch->memory_kib : figures.rss_kib;
+        keep_larger(&watch->image_kib, family->image_kib);
+        keep_larger(&watch->processes, family->processes);
+        watch->memory_kib = group.has_memory ? watch->memory_kib : family->rss_kib;
         if (!group.has_cpu &&
-            figures.user_cpu_s + figures.system_cpu_s > watch->user_cpu_s + watch->system_cpu_s) {
-            watch->user_cpu_s = figures.user_cpu_s;
-            watch->system_cpu_s = figures.system_cpu_s;
+            family->user_cpu_s + family->system_cpu_s > watch->user_cpu_s + watch->system_cpu_s) {
+            watch->user_cpu_s = family->user_cpu_s;
+            watch->system_cpu_s = family->system_cpu_s;
         }
     }
     if (starter->run.ckpt.pid == 0) {    /* else a copy of it counts, too */
@@ -163,14 +164,14 @@ static int64_t disk_limit_kib(const struct starter *starter)
 
 typedef void (*hold_f)(struct starter *starter, int code, int subcode, const char *reason);
 
-static void look_at_network(struct starter *starter)
+static void look_at_network(struct starter *starter, const struct os_figures *family)
 {
     struct starter_watch *watch = &starter->run.watch;
     uint64_t before_ms = loop_now_ms(starter->env.loop);
     if (watch->traffic == NULL) {
         watch->traffic = os_traffic_create(starter->env.os);
     }
-    os_traffic_look(watch->traffic, cage_group(starter));
+    os_traffic_look(watch->traffic, cage_group(starter), family);
     watch->next_net_ms = rest_until(starter, before_ms, NET_MS);
 }
 
@@ -323,15 +324,16 @@ enum watch_seen watch_look(struct starter *starter)
     if (starter->run.phase != STARTER_RUN || starter->run.process.pid <= 0) {
         return WATCH_OVER;
     }
+    struct os_figures family;
     uint64_t now_ms = loop_now_ms(starter->env.loop);
-    look_at_processes(starter);
+    look_at_processes(starter, &family);
     look_at_energy(starter);
     watch->looked = true;
     if (now_ms >= watch->next_walk_ms) {
         look_at_files(starter);
     }
     if (now_ms >= watch->next_net_ms) {
-        look_at_network(starter);
+        look_at_network(starter, &family);
     }
     if (judge_use(starter, hold_running)) {
         return WATCH_OVER;
@@ -376,8 +378,9 @@ void watch_rest(struct starter *starter)
 
 bool watch_end(struct starter *starter)
 {
+    struct os_figures family;
     loop_timer_stop(starter->timers[TIMER_WATCH]);
-    look_at_processes(starter);
+    look_at_processes(starter, &family);
     look_at_energy(starter);
     look_at_files(starter);
     return starter->run.watch.oom_kills > 0 && judge_use(starter, hold_running);
@@ -385,7 +388,8 @@ bool watch_end(struct starter *starter)
 
 bool watch_saw_machines_oom(struct starter *starter, const struct os_exit *how)
 {
-    look_at_processes(starter);
+    struct os_figures family;
+    look_at_processes(starter, &family);
     const struct cage_taken taken = what_is_taken(starter);
     return cage_plan_is_machines_oom(&taken) ||
            (!starter->run.watch.has_oom && how->signal == SIGKILL && !PLANTED(oom_ends_job) &&

@@ -17,12 +17,14 @@
 #include <unistd.h>
 
 #include "base/os/os.h"
+#include "base/os/os_figures.h"
 #include "base/os/os_linux.h"
 #include "base/os/os_traffic.h"
 #include "base/os/os_run.h"
 
 #define SENT     300000
 #define ANSWERED 1000
+#define NO_PID   0x3fffffff /* no process has it */
 
 /* An address of this machine that is not loopback; false: it has no network. */
 static bool own_address(struct sockaddr_in *ret)
@@ -137,23 +139,27 @@ static void what_a_program_sends_and_receives_is_counted_once_however_often_it_i
         skip();
     }
     struct os_traffic *net = os_traffic_create(os);
-    os_traffic_look(net, NULL);
+    os_traffic_look(net, NULL, NULL);
     is_total(net, 0, 0);
     begin(&talker, address);
     serve(&talker);
-    os_traffic_look(net, NULL);
-    os_traffic_look(net, NULL);
+    os_traffic_look(net, NULL, NULL);
+    os_traffic_look(net, NULL, NULL);
     is_total(net, ANSWERED, SENT); /* our own end of it is not our descendant's */
     assert_int_equal(write(talker.go[1], "x", 1), 1);
     serve(&talker);
-    os_traffic_look(net, NULL);
+    struct os_figures family = {.pids = {NO_PID}, .pid_count = 1};
+    os_traffic_look(net, NULL, &family); /* who else there is is not looked for */
+    is_total(net, ANSWERED, SENT);
+    os_descendants_figures(os, false, &family);
+    os_traffic_look(net, NULL, &family);
     is_total(net, 2 * ANSWERED, 2 * SENT);
     end(&talker);
-    os_traffic_look(net, NULL);
+    os_traffic_look(net, NULL, NULL);
     is_total(net, 2 * ANSWERED, 2 * SENT); /* what has ended stays */
     begin(&talker, address);
     serve(&talker);
-    os_traffic_look(net, NULL);
+    os_traffic_look(net, NULL, NULL);
     is_total(net, 3 * ANSWERED, 3 * SENT);
     end(&talker);
     os_traffic_destroy(net);
@@ -167,7 +173,7 @@ static void what_stays_within_the_machine_is_not_of_the_network(void **state)
     struct os_traffic *net = os_traffic_create(os);
     begin(&talker, address);
     serve(&talker);
-    os_traffic_look(net, NULL);
+    os_traffic_look(net, NULL, NULL);
     is_total(net, 0, 0);
     end(&talker);
     os_traffic_destroy(net);
