@@ -31,7 +31,18 @@ void mem_free(void *block); /* NULL is allowed */
  * otherwise each copy would write a little to every shared page.  Exists only in mem_libc.c. */
 void mem_settle(void);
 
-/* Returns unused pages to the kernel; for a process that will now wait for a long time. */
+/* Backs the heap, as it is now, with a sealed file in memory, of which each copy of this process
+ * gets private pages.  So a copy can exchange a page that it has written to for the common one,
+ * with mem_rejoin().  For a process that has one thread and will be copied by fork, after
+ * mem_settle().  If this fails, the heap stays as it was.  Exists only in mem_share_linux.c. */
+void mem_share(void);
+/* Gives back each page of the heap that is equal again to what it was at mem_share(): reference
+ * counts that were raised and lowered dirty many pages.  Does nothing without mem_share().
+ * Compares the whole shared heap, about 0.1 ms for 1 MB. */
+void mem_rejoin(void);
+
+/* Returns unused pages of the heap, and of the main thread's stack, to the kernel; for a process
+ * that will now wait for a long time. */
 void mem_trim(void);
 
 /* Registers an object of another library (an SQLite handle, an SSL object) that must be released

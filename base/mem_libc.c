@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/check.h"
@@ -17,6 +18,9 @@
 #define SETTLE_LARGEST ((size_t)64 << 10)
 #define SETTLE_SMALL   ((size_t)1 << 10) /* below it every size that there is */
 #define SETTLE_STEP    ((size_t)16)
+
+/* The kernel leaves 1 MB free below the main thread's stack: nothing else is within this range. */
+#define STACK_TRIM ((uintptr_t)256 << 10)
 
 static _Noreturn void abort_exhausted(size_t size)
 {
@@ -59,9 +63,22 @@ void mem_settle(void)
     }
 }
 
+/* Returns the pages below the present end of the stack, which deeper calls have used. */
+static void trim_stack(void)
+{
+    if (gettid() != getpid()) {
+        return; /* below the stack of a thread are other mappings */
+    }
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t end = ((uintptr_t)__builtin_frame_address(0) - page) & ~(page - 1);
+    (void)madvise((void *)(end - STACK_TRIM), /* NOLINT(performance-no-int-to-ptr) */
+                  STACK_TRIM, MADV_DONTNEED); /* -ENOMEM: the stack never was so deep */
+}
+
 void mem_trim(void)
 {
     (void)malloc_trim(0); /* there may be none */
+    trim_stack();
 }
 
 void *mem_realloc(void *block, size_t size)

@@ -172,6 +172,11 @@ void mem_trim(void)
 {
 }
 
+/* Does nothing, because simulated processes are no copies of one another. */
+void mem_rejoin(void)
+{
+}
+
 void mem_free(void *data)
 {
     if (data == NULL) {

@@ -14,7 +14,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -111,6 +113,22 @@ static bool fits_room(const struct order *order, const struct room *arguments)
            order->variables_bytes <= PREPARED_ENV_BYTES;
 }
 
+/* Clears the room from there on: whole pages by giving them back, because a page that is written to
+ * is the copy's own. */
+static void clear_rest(const struct room *room, size_t from)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    char *begin = room->begin + from, *end = room->begin + room->bytes;
+    char *first = begin + (page - (uintptr_t)begin % page) % page;
+    char *last = end - (uintptr_t)end % page;
+    if (first < last && madvise(first, (size_t)(last - first), MADV_DONTNEED) == 0) {
+        memset(begin, 0, (size_t)(first - begin));
+        memset(last, 0, (size_t)(end - last));
+    } else {
+        memset(begin, 0, (size_t)(end - begin));
+    }
+}
+
 /* Sets our variables, without the one that reserves room, and then the order's, in the memory that
  * /proc shows. */
 static void set_environment(const struct order *order, const struct room *room)
@@ -130,7 +148,7 @@ static void set_environment(const struct order *order, const struct room *room)
     bytes += order->variables_bytes;
     count += order->variable_count;
     memcpy(room->begin, text, bytes); /* it fits: the room's own text is gone */
-    memset(room->begin + bytes, 0, room->bytes - bytes);
+    clear_rest(room, bytes);
     mem_free(text);
     char **variables = mem_alloc((count + 1) * sizeof(*variables));
     char *at = room->begin;
@@ -145,7 +163,7 @@ static void set_arguments(const struct order *order, const struct room *room, in
                           char ***argv)
 {
     memcpy(room->begin, order->arguments, order->arguments_bytes);
-    memset(room->begin + order->arguments_bytes, 0, room->bytes - order->arguments_bytes);
+    clear_rest(room, order->arguments_bytes);
     char **arguments = mem_alloc((order->argument_count + 1) * sizeof(*arguments));
     char *at = room->begin;
     for (size_t i = 0; i < order->argument_count; i++, at += strlen(at) + 1) {
@@ -226,6 +244,7 @@ void *prepared_main(int *argc, char ***argv, void *(*warm)(void))
     (void)prctl(PR_SET_NAME, "roost-prepared");
     void *warmed = warm();
     mem_settle();
+    mem_share();
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* a job of our account is to look into none of us */
     send_answer(fd, 0, 0);
     while (!serve_order(fd, &arguments, &environment, name, argc, argv)) {

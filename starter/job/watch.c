@@ -326,6 +326,7 @@ enum watch_seen watch_look(struct starter *starter)
     }
     struct os_figures family;
     uint64_t now_ms = loop_now_ms(starter->env.loop);
+    bool looked_before = watch->looked;
     look_at_processes(starter, &family);
     look_at_energy(starter);
     watch->looked = true;
@@ -352,6 +353,9 @@ enum watch_seen watch_look(struct starter *starter)
     }
     joules_tell(starter, false);
     mem_trim(); /* the start's, the walk's: half of what a running job costs us */
+    if (!looked_before) {
+        mem_rejoin();
+    }
     rest_a_while(starter, now_ms);
     return seen;
 }

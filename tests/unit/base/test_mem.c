@@ -4,9 +4,15 @@
  */
 #include "base/mem.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "base/check.h"
 #include "tests/support/death.h"
 #include "tests/support/unit.h"
+
+#define STACK_STEP ((size_t)2048)
+#define STACK_USED ((size_t)100 << 10)
 
 static void copies_are_equal_and_separate(void **state)
 {
@@ -82,7 +88,39 @@ static void an_allocation_of_nothing_is_our_bug(void **state)
     assert_int_equal(death_by_abort(alloc_nothing, NULL, text, sizeof(text)), 1);
 }
 
+/* Calls itself until so much of the stack is in use; returns the lowest address. */
+static __attribute__((noinline)) uintptr_t use_stack(size_t bytes)
+{
+    volatile char frame[STACK_STEP];
+    memset((char *)frame, 1, sizeof(frame));
+    uintptr_t lowest = (uintptr_t)frame;
+    if (bytes > STACK_STEP) {
+        lowest = use_stack(bytes - STACK_STEP);
+    }
+    frame[0] = frame[1]; /* used after the call, so that it is not a jump */
+    return lowest;
+}
+
+static void what_deep_calls_used_of_the_stack_is_given_back(void **state)
+{
+    (void)state;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    char kept[8000];
+    unsigned char resident[4] = {0};
+    memset(kept, 'k', sizeof(kept));
+    uintptr_t lowest = use_stack(STACK_USED) & ~(page - 1);
+    assert_int_equal(mincore((void *)lowest, sizeof(resident) * page, resident), 0);
+    assert_int_equal(resident[1] & 1, 1);
+    mem_trim();
+    assert_int_equal(mincore((void *)lowest, sizeof(resident) * page, resident), 0);
+    assert_int_equal(resident[1] & 1, 0);
+    for (size_t i = 0; i < sizeof(kept); i++) {
+        assert_int_equal(kept[i], 'k');
+    }
+}
+
 UNIT_TESTS(UNIT(copies_are_equal_and_separate), UNIT(nothing_can_be_copied_and_freed),
            UNIT(zalloc_is_zeroed_and_realloc_keeps),
            UNIT(a_failed_check_names_its_place_and_aborts),
-           UNIT(an_allocation_of_nothing_is_our_bug))
+           UNIT(an_allocation_of_nothing_is_our_bug),
+           UNIT(what_deep_calls_used_of_the_stack_is_given_back))

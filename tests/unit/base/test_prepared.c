@@ -19,9 +19,21 @@
 #include "base/os/os.h"
 #include "base/os/os_run.h"
 #include "base/daemon/prepared.h"
+#include "base/strbuf.h"
 
 #define DEADLINE_MS 60000
 #define STEP_MS     5
+
+/* What the prepared process fills for its copies. */
+#define BLOCK_COUNT 16
+#define BLOCK_KB    32
+
+/* True: mem_alloc() does not take its memory from the heap that the kernel knows. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HEAP_IS_FOREIGN true
+#else
+#define HEAP_IS_FOREIGN false
+#endif
 
 struct fixture {
     struct loop *loop;
@@ -242,13 +254,74 @@ static void the_prepared_process_ends_with_who_started_it_and_copies_stay(void *
     assert_true(os_start_time(f->os, copy) != 0);
 }
 
+static void a_page_that_is_as_before_again_is_shared_again(void **state)
+{
+    struct fixture *f = *state;
+    char text[4000];
+    if (HEAP_IS_FOREIGN) {
+        skip();
+    }
+    (void)start_copy(f, "MARK=one", text, sizeof(text));
+    pid_t dirty = number_after(text, "dirty "), after = number_after(text, "rejoined ");
+    print_message("%d kB after each page was written to, %d kB later\n", (int)dirty, (int)after);
+    assert_true(dirty - after >= BLOCK_COUNT * BLOCK_KB * 3 / 4);
+    assert_non_null(strstr(text, "blocks kept\n"));
+}
+
 /* ---- the program ----------------------------------------------------------------------------- */
+
+struct warmed {
+    char pid[32];
+    char *blocks[BLOCK_COUNT];
+};
 
 static void *warm(void)
 {
-    static char text[32];
-    (void)snprintf(text, sizeof(text), "%d", (int)getpid());
-    return text;
+    struct warmed *warmed = mem_zalloc(sizeof(*warmed));
+    (void)snprintf(warmed->pid, sizeof(warmed->pid), "%d", (int)getpid());
+    for (int i = 0; i < BLOCK_COUNT; i++) {
+        warmed->blocks[i] = mem_alloc(BLOCK_KB * 1024);
+        memset(warmed->blocks[i], 'a' + i % 8, BLOCK_KB * 1024);
+    }
+    return warmed;
+}
+
+static void add_to_blocks(const struct warmed *warmed, int add)
+{
+    for (int i = 0; i < BLOCK_COUNT; i++) {
+        for (int at = 0; at < BLOCK_KB * 1024; at++) {
+            warmed->blocks[i][at] = (char)(warmed->blocks[i][at] + add);
+        }
+    }
+}
+
+static int own_kb(struct os *os)
+{
+    char *data;
+    size_t length;
+    assert_int_equal(os_read_file(os, "/proc/self/smaps_rollup", 10000, &data, &length, NULL), 0);
+    int kb = (int)number_after(data, "Anonymous:");
+    mem_free(data);
+    return kb;
+}
+
+/* Writes to all blocks, and then to one that stays as it is. */
+static void rejoin_blocks(struct os *os, const struct warmed *warmed, struct strbuf *ret)
+{
+    add_to_blocks(warmed, 1);
+    add_to_blocks(warmed, -1);
+    warmed->blocks[1][100] = 'x';
+    strbuf_printf(ret, "dirty %d\n", own_kb(os));
+    mem_rejoin();
+    strbuf_printf(ret, "rejoined %d\n", own_kb(os));
+    bool kept = true;
+    for (int i = 0; i < BLOCK_COUNT; i++) {
+        for (int at = 0; at < BLOCK_KB * 1024; at++) {
+            kept =
+                kept && warmed->blocks[i][at] == (i == 1 && at == 100 ? 'x' : (char)('a' + i % 8));
+        }
+    }
+    strbuf_printf(ret, "blocks %s\n", kept ? "kept" : "lost");
 }
 
 static void count_name(void *arg, const char *name)
@@ -257,24 +330,25 @@ static void count_name(void *arg, const char *name)
     (*(int *)arg)++;
 }
 
-static int be_copy(const char *path, const char *warmed)
+static int be_copy(const char *path, const struct warmed *warmed)
 {
     struct os *os;
-    char text[4000], directory[PATH_MAX];
+    struct strbuf text;
+    char directory[PATH_MAX];
     int descriptors = -1; /* the one that lists them */
     if (os_create(NULL, &os, NULL) != 0 || getcwd(directory, sizeof(directory)) == NULL ||
         os_list(os, "/proc/self/fd", count_name, &descriptors, NULL) != 0) {
         return 1;
     }
-    int length = snprintf(text, sizeof(text),
-                          "pid %d\nsession %d\ndirectory %s\nMARK %.20s\nroom %s\ndescriptors %d\n",
-                          (int)getpid(), (int)getsid(0), directory, getenv("MARK"),
-                          getenv(PREPARED_ROOM) != NULL ? "there" : "none", descriptors);
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "pid %d\nsession %d\ndirectory %s\nMARK %.20s\nroom %s\ndescriptors %d\n",
+                  (int)getpid(), (int)getsid(0), directory, getenv("MARK"),
+                  getenv(PREPARED_ROOM) != NULL ? "there" : "none", descriptors);
     if (warmed != NULL) {
-        length += snprintf(text + length, sizeof(text) - (size_t)length,
-                           "warmed \nprepared by %s\n", warmed);
+        strbuf_printf(&text, "warmed \nprepared by %s\n", warmed->pid);
+        rejoin_blocks(os, warmed, &text);
     }
-    if (os_write_file(os, path, text, (size_t)length, 0644, false, NULL) != 0) {
+    if (os_write_file(os, path, strbuf_text(&text), text.length, 0644, false, NULL) != 0) {
         return 1;
     }
     for (;;) {
@@ -284,7 +358,7 @@ static int be_copy(const char *path, const char *warmed)
 
 int main(int argc, char **argv)
 {
-    const char *warmed = prepared_main(&argc, &argv, warm);
+    const struct warmed *warmed = prepared_main(&argc, &argv, warm);
     if (argc == 3 && strcmp(argv[1], "copy") == 0) {
         return be_copy(argv[2], warmed);
     }
@@ -296,6 +370,7 @@ int main(int argc, char **argv)
         TEST(one_that_does_not_answer_is_killed_and_the_program_starts),
         TEST(arguments_that_do_not_fit_are_started_as_ever),
         TEST(the_prepared_process_ends_with_who_started_it_and_copies_stay),
+        TEST(a_page_that_is_as_before_again_is_shared_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
