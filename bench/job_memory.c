@@ -16,7 +16,7 @@
 #include "bench/private_memory.h"
 
 #define KINDS_MAX 16
-#define TARGET_KB 400
+#define TARGET_KB 450
 
 struct memory {
     struct {

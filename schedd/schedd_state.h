@@ -107,9 +107,10 @@ struct schedd_queue {
     int64_t completed;    /* completed jobs that stay in the queue */
     struct ad *shown;     /* the ad that queue_show() returned last; owned here */
     struct ad_pool *pool; /* what the jobs' own ads have in common is here */
-    /* gives memory back to the kernel when no more jobs leave; taken: how many have left since */
+    /* gives memory back to the kernel when no more jobs start or leave; taken, started: how many
+     * have left and have started since */
     struct loop_timer *trim;
-    int64_t taken, taken_before;
+    int64_t taken, started, moved_before;
 };
 
 struct schedd_groups {

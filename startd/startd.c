@@ -193,6 +193,7 @@ static void startd_destroy(void *state)
     power_destroy(startd->power);
     store_close(startd->store);
     loop_timer_destroy(startd->end_timer);
+    loop_timer_destroy(startd->starters.trim_timer);
     wire_context_destroy(startd->wires);
     claims_release_rest(startd);
     ad_expr_destroy(startd->down.when);
@@ -208,6 +209,12 @@ static void store_changed(void *arg)
 {
     struct startd *startd = arg;
     slots_refresh(startd);
+}
+
+static void trim_memory(void *arg)
+{
+    (void)arg; /* it is the process's */
+    mem_trim();
 }
 
 static int startd_start(const struct daemon_env *env, void **state, struct err *err)
@@ -226,6 +233,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     hibernate_open(startd);
     draining_call_open(startd);
     startd->end_timer = loop_timer_create(env->loop, startd_stop_all, startd);
+    startd->starters.trim_timer = loop_timer_create(env->loop, trim_memory, startd);
     startd->power = power_create(env->loop, env->os, env->log);
     int rc = set_names(startd, err);
     rc = rc != 0 ? rc : pool_context_create(env, &startd->wires, err);

@@ -34,6 +34,8 @@
 #include "startd/startd_context.h"
 #include "startd/starters.h"
 
+#define STARTD_TRIM_MS 1000 /* after the start of a job, if no other one starts */
+
 struct ad;
 struct loop_timer;
 struct meter;

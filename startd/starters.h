@@ -10,6 +10,7 @@
 
 #include "base/vec.h"
 
+struct loop_timer;
 struct claim;
 struct err;
 struct listener;
@@ -24,6 +25,8 @@ struct starters {
     /* How often the configuration was read.  A starter reads it only when it is started, so by this
      * number an outdated starter is recognised. */
     uint64_t configurations;
+    /* gives memory back to the kernel: set at each start of a job, expires when no more start */
+    struct loop_timer *trim_timer;
 };
 
 int starters_open(struct startd *startd, struct err *err);

@@ -19,7 +19,7 @@
 #include "wire/wire_private.h"
 
 #define OUT_GATHER_MAX ((size_t)64 << 10) /* bytes gathered before they are written at once */
-#define OUT_KEEP_MAX   ((size_t)16 << 10) /* memory of `out` kept between turns */
+#define OUT_KEEP_MAX   ((size_t)1 << 10)  /* memory of `out` kept between turns */
 #define BLOB_COPY_MAX  ((size_t)16 << 10) /* larger blobs are not gathered, but written */
 _Static_assert(WIRE_FRAME_MAX <= STREAM_INPUT_MAX,
                "a whole frame must fit into the stream's input");

@@ -531,6 +531,8 @@ int spawn_program(struct os *os, const struct os_spawn *spec, int stdin_fd, stru
             os_terminal_started(spec->terminal);
         }
         if (code == 0 && is_caged(spec)) {
+            /* the program has its own memory now; the keeper stays on its stack */
+            (void)madvise(mapped + SPAWN_STACK_BYTES, SPAWN_STACK_BYTES, MADV_REMOVE);
             spawned.end = &launch->end;
             spawned.shared = mapped;
             spawned.shared_bytes = size;

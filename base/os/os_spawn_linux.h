@@ -114,8 +114,8 @@ int spawn_become_program(void *arg);
 
 /* Starts the program of launch in namespaces of its own.  All signals must be blocked.  Success:
  * *ret is the pid of the process that holds the namespaces.  Failure: launch->step says what
- * failed, and nothing is left running. launch, the stack below stack_top and the stack below
- * launch->inner_stack_top stay in use until that process is dead. */
+ * failed, and nothing is left running. launch and the stack below stack_top stay in use until that
+ * process is dead. */
 void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret);
 
 /* Runs in the keeper and in the lease process: says that this process does only calls that cannot

@@ -19,8 +19,9 @@
 #include "schedd/schedd_state.h"
 #include "wire/root_jobs.h"
 
-#define TRIM_JOBS 10000 /* so many have left: their memory is given back */
-#define TRIM_MS   1000
+#define TRIM_JOBS   10000 /* so many have left: their memory is given back */
+#define TRIM_STARTS 20    /* so many have started: what their starts needed is given back */
+#define TRIM_MS     1000
 
 /* ---- owners ---------------------------------------------------------------------------------- */
 
@@ -170,6 +171,9 @@ bool queue_note_status(struct schedd *schedd, struct job *job, enum job_status b
     job->last = (uint8_t)before;
     count_job(schedd, job, before, -1);
     count_job(schedd, job, after, 1);
+    if (after == STATUS_RUNNING && ++schedd->queue.started == TRIM_STARTS) {
+        loop_timer_set(schedd->queue.trim, TRIM_MS);
+    }
     return true;
 }
 
@@ -273,16 +277,17 @@ static void job_destroy(struct job *job)
     mem_free(job);
 }
 
-/* Timer: gives back the memory of many jobs that have left, once none leaves any more: before that
- * it would be asked for again. */
+/* Timer: gives back the memory that many jobs needed to start, or left behind, once none starts or
+ * leaves any more: before that it would be asked for again. */
 static void trim_memory(void *arg)
 {
     struct schedd_queue *queue = &((struct schedd *)arg)->queue;
-    if (queue->taken == queue->taken_before) {
-        queue->taken = queue->taken_before = 0;
+    int64_t moved = queue->taken + queue->started;
+    if (moved == queue->moved_before) {
+        queue->taken = queue->started = queue->moved_before = 0;
         mem_trim();
     } else {
-        queue->taken_before = queue->taken;
+        queue->moved_before = moved;
         loop_timer_set(queue->trim, TRIM_MS);
     }
 }

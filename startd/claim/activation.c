@@ -173,6 +173,9 @@ void activation_start(struct claim *claim)
     }
     bool kept = claim->kept.pid > 0;
     int rc = kept ? starters_hand_over(claim, &err) : starters_spawn(claim, &err);
+    mem_free(claim->run.record); /* the starter's file has it */
+    claim->run.record = NULL;
+    loop_timer_set(startd->starters.trim_timer, STARTD_TRIM_MS);
     if (rc != 0) {
         log_error(startd->env.log, "starter.spawn", err.text, LOG_TEXT("job", claim->job.id));
         struct strbuf why;
