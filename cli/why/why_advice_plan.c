@@ -54,6 +54,9 @@ static const struct {
     {WHY_RUNNING, "`roost tail %` shows the job's output, `roost top %` its progress."},
     {WHY_COMPLETED, "`roost history % -l` shows all attributes of the job."},
     {WHY_REMOVED, "`roost history % -l` shows all attributes of the job."},
+    {WHY_NO_SHADOW,
+     "Shadows run under the account of the job's owner: let it enter the named directory "
+     "(chmod o+x) or correct what is named; the schedd tries again by itself."},
     {WHY_NO_SLOTS,
      "`roost status` shows machines once their startd has sent an ad: are startds running?"},
     {WHY_NO_NEGOTIATOR,
@@ -80,9 +83,20 @@ static void put_advice(const char *text, const char *job, struct strbuf *out)
     }
 }
 
+/* A file or directory is closed to the job's account (EACCES on Linux), and the kernel does not say
+ * which of the directories above it is. */
+#define SUBCODE_DENIED 13
+
 static const char *of_hold(const struct ad *job)
 {
     int64_t code = ad_int_or(job, "HoldReasonCode", 0);
+    bool has_path = code == 6 || (code >= 12 && code <= 14);
+    if (has_path && ad_int_or(job, "HoldReasonSubCode", 0) == SUBCODE_DENIED) {
+        return "The account that the job runs under may not use the named file or directory: allow "
+               "it "
+               "(`namei -l PATH` shows the directories above, each of which it must be able to "
+               "enter), or name another place; then run `roost release %`.";
+    }
     for (size_t i = 0; i < ARRAY_COUNT(HOLDS); i++) {
         if (code >= HOLDS[i].first && code <= HOLDS[i].last) {
             return HOLDS[i].text;

@@ -28,6 +28,7 @@ const char *why_reason_name(enum why_reason reason)
         [WHY_HELD] = "Held",
         [WHY_RUNNING] = "Running",
         [WHY_MATCHED] = "Matched",
+        [WHY_NO_SHADOW] = "NoShadow",
         [WHY_NO_SLOTS] = "NoSlots",
         [WHY_IS_ERROR] = "RequirementsError",
         [WHY_NO_MATCH] = "NoMatch",
@@ -421,7 +422,7 @@ static enum why_reason find_reason(const struct why_pool *pool, const struct why
         break;
     }
     if (ad_has(pool->job, "ClaimState")) {
-        return WHY_MATCHED;
+        return ad_has(pool->job, "ShadowError") ? WHY_NO_SHADOW : WHY_MATCHED;
     }
     return pool->answer != NULL ? of_idle(pool, places) : WHY_NO_SLOTS;
 }
@@ -678,6 +679,13 @@ static void put_line(const struct why_pool *pool, const struct why_verdict *verd
         strbuf_printf(out, "has a slot%s%s, and starts soon",
                       ad_has(pool->job, "RemoteHost") ? ", " : "",
                       ad_string_or(pool->job, "RemoteHost", ""));
+        break;
+    case WHY_NO_SHADOW:
+        strbuf_printf(out, "has a slot%s%s, but the shadow of %s does not start: %s",
+                      ad_has(pool->job, "RemoteHost") ? ", " : "",
+                      ad_string_or(pool->job, "RemoteHost", ""),
+                      ad_string_or(pool->job, "Owner", "its owner"),
+                      ad_string_or(pool->job, "ShadowError", ""));
         break;
     case WHY_NO_SLOTS:
         strbuf_puts(out, "the collector knows no machines, awake or asleep");

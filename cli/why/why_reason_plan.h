@@ -22,11 +22,12 @@ enum why_reason {
     WHY_COMPLETED,
     WHY_REMOVED,
     WHY_HELD,
-    WHY_RUNNING,  /* the job runs, transfers files, or is suspended */
-    WHY_MATCHED,  /* the job has a slot and will start soon */
-    WHY_NO_SLOTS, /* the collector has no machine ads */
-    WHY_IS_ERROR, /* the job's Requirements is error for every slot */
-    WHY_NO_MATCH, /* the job's Requirements, or those of the slots, rule out all slots */
+    WHY_RUNNING,   /* the job runs, transfers files, or is suspended */
+    WHY_MATCHED,   /* the job has a slot and will start soon */
+    WHY_NO_SHADOW, /* the job has a slot, but the shadow of its owner does not start */
+    WHY_NO_SLOTS,  /* the collector has no machine ads */
+    WHY_IS_ERROR,  /* the job's Requirements is error for every slot */
+    WHY_NO_MATCH,  /* the job's Requirements, or those of the slots, rule out all slots */
     WHY_NO_NEGOTIATOR,
     WHY_SILENT,     /* the negotiator was not heard from for WHY_SILENT_S seconds */
     WHY_NOT_SEEN,   /* the collector has no request from the schedd for this job */

@@ -207,6 +207,15 @@ static void put_claim_state(const struct schedd *schedd, const struct job *job, 
     }
 }
 
+static void put_shadow_error(const struct schedd *schedd, const struct job *job, const char *name,
+                             struct ad *ad)
+{
+    (void)schedd;
+    if (job->phase == JOB_CLAIMED && job->cluster->owner->shadow_error != NULL) {
+        ad_set_string(ad, name, job->cluster->owner->shadow_error);
+    }
+}
+
 static const struct {
     const char *name;
     fixed_f put;
@@ -222,6 +231,7 @@ static const struct {
     {"LastRejMatchNegotiator", put_rejected_by},
     {"LastRejMatchTime", put_rejected_time},
     {"ClaimState", put_claim_state},
+    {"ShadowError", put_shadow_error},
 };
 
 int job_fixed_find(const char *name)

@@ -61,6 +61,7 @@ void queue_finish(struct change *change, struct job *job, enum job_status status
         ad_set_int(flat, "EnteredCurrentStatus", now_s);
     }
     ad_remove(flat, "ClaimState");
+    ad_remove(flat, "ShadowError");
     history_add(change, flat, status == STATUS_COMPLETED ? job->epoch : 0, now_s);
     change_job_gone(change, job, flat);
     ad_destroy(flat);

@@ -190,9 +190,9 @@ static int load_job(void *arg, const char *key, const void *value, size_t length
     job->staged =
         job->phase == JOB_HELD && strcmp(ad_string_or(ad, "ClaimState", ""), "Staged") == 0;
     int64_t autocluster = ad_int_or(ad, "AutoClusterId", 0);
-    static const char *const FIXED[] = {"ProcId",       "JobStatus",     "EnteredCurrentStatus",
-                                        "ClaimEpoch",   "AutoClusterId", "ClaimState",
-                                        "LastJobStatus"};
+    static const char *const FIXED[] = {"ProcId",        "JobStatus",     "EnteredCurrentStatus",
+                                        "ClaimEpoch",    "AutoClusterId", "ClaimState",
+                                        "LastJobStatus", "ShadowError"};
     for (size_t i = 0; i < ARRAY_COUNT(FIXED); i++) {
         ad_remove(ad, FIXED[i]);
     }

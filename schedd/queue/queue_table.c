@@ -62,6 +62,7 @@ static void owner_destroy(void *value)
 {
     struct owner *owner = value;
     mem_free(owner->charge_words);
+    mem_free(owner->shadow_error);
     mem_free(owner->user);
     mem_free(owner);
 }

@@ -69,6 +69,7 @@ struct owner {
     int64_t disconnected;  /* of the running and suspended ones; see struct schedd */
     int64_t coming;        /* number of jobs that unfinished submissions will still add */
     struct shadow *shadow; /* shadows.c: the owner's shadow; NULL: none was needed yet */
+    char *shadow_error;    /* shadows.c: why the shadow does not start; NULL: no error */
     struct strmap *runs;   /* shadow_runs.c: maps job ids to struct run; NULL: no run yet */
     int64_t events;        /* event_rows.c: number of events that wait for the shadow */
     /* job_policy.c: steps that the policies of the owner's jobs took in the present round */

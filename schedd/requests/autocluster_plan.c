@@ -35,6 +35,7 @@ bool autocluster_plan_may_matter(const char *name)
         "AutoClusterId", "ClaimEpoch",         "ClaimState",       "LastJobStatus",
         "LastMatchTime", "NumJobMatches",      "JobCount",         "JobPrio",
         "CurrentTime",   "LastRejMatchReason", "LastRejMatchTime", "LastRejMatchNegotiator",
+        "ShadowError",
     };
     for (size_t i = 0; i < ARRAY_COUNT(NEVER); i++) {
         if (ad_name_compare(NEVER[i], name) == 0) {

@@ -4,9 +4,12 @@
  */
 #include "schedd/shadows/shadow_start.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/config/config.h"
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/plain_env.h"
 #include "base/strbuf.h"
@@ -31,6 +34,37 @@ static int make_directory(const struct schedd *schedd, const char *path,
         result = os_chown(schedd->os, path, account->uid, account->gid, err);
     }
     return result;
+}
+
+/* Returns whether the account may enter a directory, as far as its owner, its group and the rest of
+ * the world tell. */
+static bool may_enter(const struct os_stat *facts, const struct shadow_account *account)
+{
+    unsigned shift = facts->uid == account->uid ? 6 : facts->gid == account->gid ? 3 : 0;
+    return (facts->mode >> shift & 1) != 0;
+}
+
+/* Says which directory keeps the account out of its own: the kernel names only the last one.
+ * Leaves err as it is where no directory is found. */
+static void name_closed(const struct schedd *schedd, const char *path,
+                        const struct shadow_account *account, struct err *err)
+{
+    struct strbuf above;
+    strbuf_init(&above, 0);
+    for (const char *at = strchr(path + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
+        struct os_stat facts;
+        strbuf_clear(&above);
+        strbuf_append(&above, path, (size_t)(at - path));
+        if (os_stat(schedd->os, strbuf_text(&above), &facts) == 0 && facts.is_dir &&
+            !may_enter(&facts, account)) {
+            (void)err_set(err, -EACCES,
+                          "the account %s cannot enter the directory %s, below which its shadow "
+                          "works",
+                          account->name, strbuf_text(&above));
+            break;
+        }
+    }
+    strbuf_fini(&above);
 }
 
 static void push_variable(struct vec *env, const char *name, const char *value)
@@ -85,6 +119,9 @@ int shadow_start(struct schedd *schedd, const struct shadow_account *account, os
     int result = make_directory(schedd, strbuf_text(&directory), account, err);
     if (result == 0) {
         result = os_spawn(schedd->os, &spec, on_exit, arg, ret, err);
+        if (result == -EACCES) {
+            name_closed(schedd, strbuf_text(&directory), account, err);
+        }
     }
     vec_fini(&env, mem_free);
     vec_fini(&more, mem_free);

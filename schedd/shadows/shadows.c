@@ -193,6 +193,27 @@ static void back_off(struct shadow *shadow)
     }
 }
 
+/* Notes in the owner why the shadow does not start, for the ads of the owner's jobs. */
+static void set_error(struct owner *owner, const char *why)
+{
+    mem_free(owner->shadow_error);
+    owner->shadow_error = why != NULL ? mem_strdup(why) : NULL;
+}
+
+/* Notes why a shadow that has ended is not there: its own words are in a file or its log. */
+static void note_exit(struct shadow *shadow, const struct os_exit *how)
+{
+    char text[512];
+    if (shadow->wire == NULL) {
+        (void)snprintf(text, sizeof(text),
+                       "the process ended with %s %d; see the files in %s/owner/%s",
+                       how->signal != 0 ? "signal" : "status",
+                       how->signal != 0 ? how->signal : how->status, shadow->schedd->self.spool,
+                       shadow->owner->name); /* cut if long */
+        set_error(shadow->owner, text);
+    }
+}
+
 static void on_exit_of_shadow(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct shadow *shadow = arg;
@@ -208,6 +229,9 @@ static void on_exit_of_shadow(void *arg, pid_t pid, const struct os_exit *how)
                  LOG_TEXT("owner", shadow->owner->name), LOG_INT("status", how->status),
                  LOG_INT("signal", how->signal));
         back_off(shadow);
+    }
+    if (!ended && how->status != EXIT_LOCK_HELD) {
+        note_exit(shadow, how);
     }
     if (how->status == EXIT_LOCK_HELD) {
         log_info(log, "shadow.other",
@@ -251,6 +275,7 @@ static void spawn_shadow(struct shadow *shadow)
     } else {
         shadow->pid = 0;
         back_off(shadow);
+        set_error(shadow->owner, err.text);
         log_error(schedd->log, "shadow.not_started", err.text,
                   LOG_TEXT("owner", shadow->owner->name));
     }
@@ -385,6 +410,7 @@ bool shadows_connect(struct schedd *schedd, struct owner *owner, struct wire *wi
     }
     shadow->wire = wire;
     shadow->backoff_ms = 0;
+    set_error(owner, NULL);
     (void)snprintf(shadow->pin, sizeof(shadow->pin), "%s", pin); /* a malformed one fits nobody */
     mem_free(shadow->pass_address);
     struct strbuf address;

@@ -32,6 +32,7 @@ static const char *const OURS[] = {
     "NumJobMatches",
     "ClaimEpoch",
     "ClaimState",
+    "ShadowError",
     "EnteredCurrentStatus",
     "JobStartDate",
     REMOTE_BEGAN,

@@ -77,7 +77,29 @@ if [ "$(id -u)" -eq 0 ]; then # others' jobs run under their own account
     ROOST_CONFIG=$WORK/closed/pool/roost.conf roost start 2>"$WORK/err" >/dev/null || failures=$((failures + 1))
     grep -q "WARNING: the account .* cannot enter $WORK/closed/pool: no job of the account will run" "$WORK/err" ||
         { echo "FAILED: start below a closed directory: $(cat "$WORK/err")"; failures=$((failures + 1)); }
-    ROOST_CONFIG=$WORK/closed/pool/roost.conf roost stop >/dev/null || failures=$((failures + 1))
+    # within_a_minute COMMAND...: waits at most a minute until the command is true
+    within_a_minute() {
+        local end=$((SECONDS + 60))
+        until "$@"; do
+            [ "$SECONDS" -lt "$end" ] || return 1
+            sleep 0.1
+        done
+    }
+    closed_is_named() {
+        roost why 1.0 >"$WORK/out" 2>&1
+        grep -q "the shadow of .* does not start: .* cannot enter the directory $WORK/closed," "$WORK/out"
+    }
+    job_is_done() { roost history 1.0 2>/dev/null | grep -q '^1\.0 '; }
+    cases=$((cases + 1))
+    export ROOST_CONFIG=$WORK/closed/pool/roost.conf
+    printf 'executable = /bin/true\ninitialdir = /\nqueue\n' | roost submit >/dev/null 2>&1 || failures=$((failures + 1))
+    within_a_minute closed_is_named ||
+        { echo "FAILED: why below a closed directory: $(cat "$WORK/out")"; failures=$((failures + 1)); }
+    cases=$((cases + 1))
+    chmod 755 "$WORK/closed"
+    within_a_minute job_is_done || { echo "FAILED: the opened directory: $(roost why 1.0)"; failures=$((failures + 1)); }
+    roost stop >/dev/null || failures=$((failures + 1))
+    unset ROOST_CONFIG
     rm -r "$WORK/closed"
 fi
 

@@ -28,6 +28,9 @@ static void a_held_job_is_told_how_it_goes_on(void **state)
     advises(WHY_HELD, "[HoldReasonCode = 1]", "`roost release 4.2` lets the job continue");
     advises(WHY_HELD, "[HoldReasonCode = 34]", "`roost edit 4.2 RequestMemory MB`");
     advises(WHY_HELD, "[HoldReasonCode = 13]", "Correct the named file or directory");
+    advises(WHY_HELD, "[HoldReasonCode = 6; HoldReasonSubCode = 13]", "`namei -l PATH` shows");
+    advises(WHY_HELD, "[HoldReasonCode = 12; HoldReasonSubCode = 13]", "`namei -l PATH` shows");
+    advises(WHY_HELD, "[HoldReasonCode = 34; HoldReasonSubCode = 13]", "RequestMemory MB");
     advises(WHY_HELD, "[HoldReasonCode = 26]", "A policy of the pool");
     advises(WHY_HELD, "[HoldReasonCode = 4711]", "`roost release 4.2` tries again");
     advises(WHY_HELD, "[]", "`roost release 4.2` tries again");
@@ -44,6 +47,7 @@ static void others_are_told_what_there_is_to_do(void **state)
     advises(WHY_RUNNING, "[]", "`roost tail 4.2`");
     advises(WHY_COMPLETED, "[]", "`roost history 4.2 -l`");
     advises(WHY_MATCHED, "[]", "");
+    advises(WHY_NO_SHADOW, "[]", "(chmod o+x)");
     advises(WHY_ASLEEP, "[]", "`roost power on MACHINE`");
 }
 

@@ -150,6 +150,13 @@ static void a_job_that_has_a_slot_says_which(void **state)
     begin(&scene, "[JobStatus = 1; ClaimState = \"Matched\"; RemoteHost = \"slot1@n\"]");
     find(&scene, false);
     expect(&scene, "Matched", "has a slot, slot1@n, and starts soon");
+    begin(&scene,
+          "[JobStatus = 1; ClaimState = \"Claimed\"; RemoteHost = \"slot1@n\"; Owner = \"ann\";"
+          " ShadowError = \"the account ann cannot enter /x\"]");
+    find(&scene, false);
+    expect(&scene, "NoShadow",
+           "has a slot, slot1@n, but the shadow of ann does not start: the account ann cannot "
+           "enter /x");
 }
 
 static bool is_over(void *arg)
