@@ -281,11 +281,16 @@ bool cage_plan_is_machines_oom(const struct cage_taken *taken)
            (taken->memory_limit_mib <= 0 || taken->memory_mib <= taken->memory_limit_mib);
 }
 
+bool cage_plan_is_over_memory(const struct cage_taken *taken)
+{
+    bool over = taken->memory_limit_mib > 0 && taken->memory_mib > taken->memory_limit_mib;
+    return over || (taken->oom_kills > 0 && !cage_plan_is_machines_oom(taken));
+}
+
 void cage_plan_judge(const char *slot, const struct cage_taken *taken, struct cage_verdict *ret)
 {
     *ret = (struct cage_verdict){0};
-    bool over = taken->memory_limit_mib > 0 && taken->memory_mib > taken->memory_limit_mib;
-    if ((taken->oom_kills > 0 && !cage_plan_is_machines_oom(taken)) || over) {
+    if (cage_plan_is_over_memory(taken)) {
         ret->code = HOLD_OUT_OF_RESOURCES;
         ret->subcode = HOLD_SUBCODE_MEMORY;
         print_text(ret->reason, sizeof ret->reason,

@@ -132,6 +132,9 @@ struct cage_verdict {
 /* Returns whether the kernel killed processes of the job although the job was within the limit of
  * its own cgroup: the machine, or a group above the job's, had no memory left. */
 bool cage_plan_is_machines_oom(const struct cage_taken *taken);
+/* Returns whether the job has more memory than its limit, or the kernel killed processes of it
+ * because of that limit. */
+bool cage_plan_is_over_memory(const struct cage_taken *taken);
 /* Decides whether the job has used more than it may, and sets *ret. slot: the slot's name, for the
  * text of the reason. */
 void cage_plan_judge(const char *slot, const struct cage_taken *taken, struct cage_verdict *ret);

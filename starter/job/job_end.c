@@ -36,7 +36,7 @@ bool job_end_is_machines(struct starter *starter, const struct os_exit *how)
     bool killed = how->keeper_killed && !PLANTED(keeper_ends_job);
     /* The kernel may have taken the init process for it. */
     bool no_memory = watch_saw_machines_oom(starter, how);
-    if (!killed && !no_memory) {
+    if (!no_memory && (!killed || watch_is_over_memory(starter))) {
         return false;
     }
     starter->run.process.pid = -1;

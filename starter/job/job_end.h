@@ -20,7 +20,8 @@ void job_end_held(struct starter *starter);
 /* Called when a program in the job's cage has ended, before anything else looks at how it ended.
  * Returns true if the machine has ended the program (something killed the keeper of the cage, or
  * the kernel killed the job because the whole machine had no memory left), and nobody had told the
- * run to stop: the run then ends without a result, and the job runs again. */
+ * run to stop: the run then ends without a result, and the job runs again.  Returns false for a job
+ * that had exceeded its own memory limit, which watch_end() holds. */
 bool job_end_is_machines(struct starter *starter, const struct os_exit *how);
 
 #endif

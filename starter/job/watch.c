@@ -80,9 +80,11 @@ static void look_at_processes(struct starter *starter, struct os_figures *family
     if (group.has_memory) {
         watch->memory_kib = group.memory_bytes / 1024;
         watch->group_peak_kib = group.memory_peak_bytes / 1024;
-        watch->oom_kills = group.oom_kills;
-        watch->limit_hits = group.limit_hits;
         watch->has_oom = group.has_oom;
+        if (group.has_oom) {
+            watch->oom_kills = group.oom_kills;
+            watch->limit_hits = group.limit_hits;
+        }
     }
     keep_larger(&watch->processes, group.processes);
     if (group.has_cpu) {
@@ -387,17 +389,37 @@ bool watch_end(struct starter *starter)
     look_at_processes(starter, &family);
     look_at_energy(starter);
     look_at_files(starter);
-    return starter->run.watch.oom_kills > 0 && judge_use(starter, hold_running);
+    bool was_killed = starter->run.watch.oom_kills > 0 || starter->run.process.exit.keeper_killed;
+    return was_killed && judge_use(starter, hold_running);
+}
+
+bool watch_is_over_memory(const struct starter *starter)
+{
+    const struct cage_taken taken = what_is_taken(starter);
+    return cage_plan_is_over_memory(&taken);
+}
+
+/* Notes a kill that no cgroup has counted, by what was measured before the end and by what the
+ * kernel says of it: the job may have grown and died between two measurements. */
+static void note_uncounted_kill(struct starter *starter, const struct os_exit *how)
+{
+    struct starter_watch *watch = &starter->run.watch;
+    watch->oom_kills = 1;
+    keep_larger(&watch->group_peak_kib, watch->memory_peak_kib);
+    keep_larger(&watch->group_peak_kib, how->max_rss_kib);
 }
 
 bool watch_saw_machines_oom(struct starter *starter, const struct os_exit *how)
 {
     struct os_figures family;
+    uint64_t kills_before = starter->run.watch.machine_oom[0];
     look_at_processes(starter, &family);
+    if (!starter->run.watch.has_oom && how->signal == SIGKILL && !PLANTED(oom_ends_job) &&
+        os_oom_kills(starter->env.os) > kills_before) {
+        note_uncounted_kill(starter, how);
+    }
     const struct cage_taken taken = what_is_taken(starter);
-    return cage_plan_is_machines_oom(&taken) ||
-           (!starter->run.watch.has_oom && how->signal == SIGKILL && !PLANTED(oom_ends_job) &&
-            os_oom_kills(starter->env.os) > starter->run.watch.machine_oom[0]);
+    return cage_plan_is_machines_oom(&taken);
 }
 
 void watch_forget(struct starter *starter)

@@ -58,14 +58,17 @@ void watch_rest(struct starter *starter);
 bool watch_is_too_much(const struct starter *starter, int64_t bytes);
 /* Holds the job because the size of its input, `bytes`, exceeds the disk space of its slot. */
 void watch_hold_input(struct starter *starter, int64_t bytes);
-/* Measures a last time, before the cage is emptied.  Returns true if the kernel has killed
- * processes of the job for lack of memory, so that the job must be held; notes the hold unless the
- * run was told to stop. */
+/* Measures a last time, before the cage is emptied.  Returns true if the job was killed after it
+ * had exceeded its limit of memory, so that the job must be held; notes the hold unless the run was
+ * told to stop. */
 bool watch_end(struct starter *starter);
 /* Called when a program of the run has ended, before the cage is emptied.  Returns true if the
  * kernel killed the job for the lack of memory of the whole machine, and not for what the job used.
  * Where no cgroup counts that, it is told from the machine's count and the signal in `how`. */
 bool watch_saw_machines_oom(struct starter *starter, const struct os_exit *how);
+/* Returns whether the job has exceeded its own limit of memory, or was killed because of it, by
+ * what was measured so far. */
+bool watch_is_over_memory(const struct starter *starter);
 /* Tells the shadow what the job uses (JOB_USAGE), if connected. */
 void watch_tell(struct starter *starter);
 /* Adds what was measured, as attributes of the job ad, to args. */

@@ -14,6 +14,9 @@ cat >>"$ROOST_CONFIG" <<END
 MAX_STARTER_FAILURES = 2
 STARTER_FAILURE_BACKOFF = "100ms"
 HIBERNATE = "NONE"
+NUM_SLOTS_TYPE_1 = 1
+SLOT_TYPE_1 = "100%"
+SLOT_TYPE_1_PARTITIONABLE = true
 END
 pool_start
 
@@ -41,6 +44,7 @@ trap leave_all EXIT
 
 # attribute CLUSTER NAME
 attribute() { "$ROOST" q "$1" -af "$2" 2>/dev/null; }
+is_held() { [ "$(attribute "$1" JobStatus)" = 5 ]; }
 history_of() { "$ROOST" history "$1" -af "${@:2}"; }
 has_begun() { [ -e "$OUT/runs.$1" ] && [ "$(wc -l <"$OUT/runs.$1")" -ge "$2" ]; }
 # counting NAME TEXT [LINE]...: a job that notes each of its runs in $OUT/runs.NAME, then does what the shell text says.
@@ -127,6 +131,14 @@ if [ -n "$memory" ] && [ -e "$limit" ]; then
         'request_memory = 600') || exit 1
     ran_again "$cluster"
     equals "its runs" "$(wc -l <"$OUT/runs.alone")" 2
+
+    say "a job that exceeds its own limit is held there, whoever kills it"
+    # shellcheck disable=SC2016
+    cluster=$(counting greedy 'exec perl -e "\$x = q(a) x 300000000; sleep 100"') || exit 1
+    until_true 40 "the job that exceeds its limit is held" is_held "$cluster"
+    equals "its hold" "$(attribute "$cluster" HoldReasonCode) $(attribute "$cluster" HoldReasonSubCode)" "34 102"
+    equals "its runs" "$(wc -l <"$OUT/runs.greedy")" 1
+    "$ROOST" rm "$cluster" >/dev/null
     sed -i '/^BASE_CGROUP/d' "$POOL/nodes/wn01/roost.conf"
     kill -HUP "$(pids_of startd wn01)"
     echo 8G >"$limit"

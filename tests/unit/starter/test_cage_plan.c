@@ -161,10 +161,12 @@ static void a_machine_without_memory_is_not_the_jobs_fault(void **state)
     struct cage_verdict verdict;
     struct cage_taken taken = {.oom_kills = 1, .memory_mib = 100, .memory_limit_mib = 128};
     assert_true(cage_plan_is_machines_oom(&taken));
+    assert_false(cage_plan_is_over_memory(&taken));
     cage_plan_judge("slot1@wn", &taken, &verdict);
     assert_int_equal(verdict.code, 0);
     taken.limit_hits = 1;
     assert_false(cage_plan_is_machines_oom(&taken));
+    assert_true(cage_plan_is_over_memory(&taken));
     taken.limit_hits = 0;
     taken.memory_mib = 129;
     assert_false(cage_plan_is_machines_oom(&taken));
