@@ -117,13 +117,6 @@ static enum plan_use without_ids(enum plan_use use)
     return use;
 }
 
-/* Returns whether no job may wait for the machine of an offline ad. */
-static bool is_barred(const struct ad *ad)
-{
-    return is_text(ad, "PowerState", "WakeFailed") || is_text(ad, "PowerState", "Unknown") ||
-           ad_bool_or(ad, "PowerLocked", false) || ad_bool_or(ad, "PowerKeptOff", false);
-}
-
 static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad,
                       struct secret_list *ids)
 {
@@ -168,7 +161,7 @@ static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, con
         /* A slot that does not answer keeps what it runs, but gets nothing. */
         .use = !offline && offline_ads_is_silent(ad) ? without_ids(use) : use,
         .waking = offline && is_text(ad, "PowerState", "Waking"),
-        .barred = offline && (is_barred(ad) || offline_ads_is_silent(ad)),
+        .barred = offline && offline_ads_is_barred(ad),
         .reclaimable = false, /* by the clock: update_slot() */
         .multiplicity = offline ? ad_int_or(ad, "OfflineMultiplicity", 1) : 1,
         .user = slot->user,

@@ -201,7 +201,8 @@ static int plan_and_act(struct negotiator *negotiator, struct arena *arena)
                                      .context = &context};
     struct plan_output plan;
     shares_forget(negotiator);
-    int rc = shares_input(negotiator, negotiator->weight_total, arena, &shares);
+    int rc = shares_input(negotiator, negotiator->weights.live + negotiator->weights.asleep, arena,
+                          &shares);
     if (rc != 0) {
         return rc;
     }

@@ -84,7 +84,8 @@ struct pool_slot { /* what the negotiator knows of a slot besides its ad */
     char *user;
     struct slot_use use;
     char *limits;             /* of a live slot: concurrency limits of its job; NULL: none */
-    double weight;            /* SLOT_WEIGHT of a live slot, as counted in weight_total; else 0 */
+    double weight;            /* SLOT_WEIGHT of a live slot, as counted in weights.live; else 0 */
+    double asleep;            /* SLOT_WEIGHT of an offline slot, as counted in weights.asleep */
     struct start_watch start; /* prompt.c: the slot is free, and cannot be given out */
 };
 
@@ -175,7 +176,10 @@ struct negotiator {
     struct limit_plan *limits;
     /* loop_now_ms() before which requests with concurrency limits get no slot */
     uint64_t limits_from_ms;
-    double weight_total; /* weight of all live slots, in use or not */
+    struct negotiator_weights {
+        double live;   /* weight of all live slots, in use or not */
+        double asleep; /* weight of all offline slots that can be woken */
+    } weights;
     struct negotiator_watches watches;
     struct strmap *slots;     /* Name of a slot -> struct pool_slot */
     struct strmap *requests;  /* Name of a request -> struct pool_request */

@@ -184,7 +184,8 @@ static int order_requests(struct cycle *cycle)
         request->wanted = flying > 0 ? 0 : idle - facts->in_flight;
         request->moving = facts->waiting > flying ? facts->waiting - flying : 0;
         request->ends.spent = request->ends.spent_claims = facts->resting;
-        request->ends.limited = request->ends.capped = false;
+        request->ends.limited = false;
+        request->ends.holds_bar = SHARE_BAR_NONE;
         bound_by_limits(cycle, request);
         keys[count++] = (struct sort_key){.number = i,
                                           .user = user,
@@ -599,8 +600,9 @@ static void hold_for(struct cycle *cycle, struct request *request, unsigned plac
     bound_by_limits(cycle, request);
     while (request->wanted > 0 && (slot = plan_choice_best(choice)) != NULL) {
         double weight = (double)plan_weight(cycle->plan, slot, request) / 1000;
-        if (share_bar_of(cycle->shares, user, weight) == SHARE_BAR_CEILING) {
-            request->ends.capped = true;
+        enum share_bar bar = share_bar_of(cycle->shares, user, weight);
+        if (bar == SHARE_BAR_CEILING || bar == SHARE_BAR_GROUP) {
+            request->ends.holds_bar = bar;
             break;
         }
         share_held(cycle->shares, user, weight);
@@ -611,20 +613,46 @@ static void hold_for(struct cycle *cycle, struct request *request, unsigned plac
     }
 }
 
-/* Held slots are not charged, because they do nothing yet; but no more is held than its user may
- * have when the machines are awake: else they would wake for nothing. */
-static void hold_offline(struct cycle *cycle)
+/* Begins a round of holds: divides the quotas among the groups whose users want to hold more.
+ * Returns false if nobody does.  After the first round these are the users whom only the quota
+ * stopped, since others may have left some. */
+static bool begin_holds(struct cycle *cycle, bool *wants, bool first)
 {
-    static const unsigned ROUNDS[] = {OFFLINE, LAST};
+    bool any = false;
+    memset(wants, 0, (cycle->user_count + 1) * sizeof *wants);
+    for (size_t i = 0; i < cycle->order_count; i++) {
+        struct request *request = &cycle->plan->requests[cycle->order[i]];
+        bool open = first || request->ends.holds_bar == SHARE_BAR_GROUP;
+        request->ends.holds = open && request->wanted > 0 && !request->facts.resting;
+        if (request->ends.holds) {
+            request->ends.holds_bar = SHARE_BAR_NONE;
+            any = wants[user_of(cycle, request)] = true;
+        }
+    }
+    share_holds_begin(cycle->shares, wants);
+    return any;
+}
+
+/* Held slots are not charged, because they do nothing yet; but no more is held than its user and
+ * the user's group may have when the machines are awake: else they would wake for nothing. */
+static int hold_offline(struct cycle *cycle)
+{
+    static const unsigned PLACES[] = {OFFLINE, LAST};
+    bool *wants = arena_alloc(cycle->arena, (cycle->user_count + 1) * sizeof *wants);
+    if (wants == NULL) {
+        return -ENOMEM;
+    }
     count_holds(cycle);
-    for (size_t round = 0; round < ARRAY_COUNT(ROUNDS); round++) {
-        for (size_t i = 0; i < cycle->order_count; i++) {
-            struct request *request = &cycle->plan->requests[cycle->order[i]];
-            if (request->wanted > 0 && !request->facts.resting) {
-                hold_for(cycle, request, ROUNDS[round]);
+    for (size_t round = 0; round < SHARE_ROUNDS_MAX && begin_holds(cycle, wants, round == 0);
+         round++) {
+        for (size_t i = 0; i < ARRAY_COUNT(PLACES) * cycle->order_count; i++) {
+            struct request *request = &cycle->plan->requests[cycle->order[i % cycle->order_count]];
+            if (request->ends.holds && request->wanted > 0) {
+                hold_for(cycle, request, PLACES[i / cycle->order_count]);
             }
         }
     }
+    return 0;
 }
 
 /* ---- what got nothing */
@@ -636,8 +664,11 @@ static enum plan_reason reason_of(struct cycle *cycle, const struct request *req
         return PLAN_CONCURRENCY_LIMIT;
     }
     const struct slot *slot = plan_choice_best(plan_choice_begin(plan, request, LIVE));
-    if (slot == NULL && request->ends.capped) {
+    if (slot == NULL && request->ends.holds_bar == SHARE_BAR_CEILING) {
         return PLAN_SUBMITTER_CEILING;
+    }
+    if (slot == NULL && request->ends.holds_bar == SHARE_BAR_GROUP) {
+        return PLAN_GROUP_QUOTA;
     }
     if (slot == NULL) {
         if (plan->policy.consider_preemption && cycle->in_use == NULL) {
@@ -777,8 +808,8 @@ int negotiator_plan_cycle(struct negotiator_plan *plan, const struct plan_input 
         rc = settle_holds(&cycle);
         rc = rc != 0 ? rc : match_live(&cycle);
     }
+    rc = rc != 0 ? rc : hold_offline(&cycle);
     if (rc == 0) {
-        hold_offline(&cycle);
         explain_rejections(&cycle);
         rc = copy_all(&cycle, ret);
     }

@@ -17,6 +17,7 @@
 #include "negotiator/number_table.h"
 #include "negotiator/kinds_plan.h"
 #include "negotiator/negotiator_plan.h"
+#include "negotiator/share_plan.h"
 #include "negotiator/piece_plan.h"
 #include "negotiator/verdict_plan.h"
 
@@ -107,11 +108,12 @@ struct slot {
     int64_t total;  /* weight x 1000 as counted in plan->total_weight; 0: not counted */
 };
 
-struct request_ends {  /* why a request gets no more slots in this cycle */
-    bool limited;      /* a concurrency limit allows the request fewer jobs than it has */
-    bool capped;       /* a ceiling allows the request fewer holds than it wants */
-    bool spent;        /* no free slot is left that matches the request */
-    bool spent_claims; /* no slot in use is left that the request may take over */
+struct request_ends {         /* why a request gets no more slots in this cycle */
+    bool limited;             /* a concurrency limit allows the request fewer jobs than it has */
+    bool holds;               /* the request may hold more in this round of holds */
+    bool spent;               /* no free slot is left that matches the request */
+    bool spent_claims;        /* no slot in use is left that the request may take over */
+    enum share_bar holds_bar; /* what allows the request fewer holds than it wants */
 };
 
 /* What the plan keeps about a request. */

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 
+#define WANTS_ALL       1e12 /* more weight than any pool has */
 #define DUST            1e-9
 #define PRIORITY_MIN    1e-6
 #define PRIORITY_MAX    1e30
@@ -347,6 +348,20 @@ void share_took(struct share_plan *plan, double cost, bool preempts)
         plan->given[entry->machine]++;
     }
     plan->progress = true;
+}
+
+void share_holds_begin(struct share_plan *plan, const bool *wants)
+{
+    struct group_entry *groups = plan->in.groups;
+    for (size_t i = 0; i < plan->in.group_count; i++) {
+        groups[i].requested = plan->group_used[i];
+    }
+    for (size_t i = 0; i < plan->in.user_count; i++) {
+        if (wants[i]) {
+            groups[plan->in.users[i].group].requested = WANTS_ALL;
+        }
+    }
+    (void)group_plan_allocate(groups, plan->in.group_count);
 }
 
 void share_held(struct share_plan *plan, size_t user, double cost)

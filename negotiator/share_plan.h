@@ -120,6 +120,10 @@ bool share_permits(const struct share_plan *plan, double cost, bool preempts);
 /* Reports that a slot of this weight was matched for the present offer, the last that share_next()
  * returned.  preempts: the slot was taken from another user. */
 void share_took(struct share_plan *plan, double cost, bool preempts);
+/* Divides the quotas of the groups anew, for holds: wants[i] tells whether user i wants to hold
+ * more, as much as he may.  A group's quota is what holds and slots in use may have together; what
+ * is left by the groups whose users want nothing is surplus.  To be called after the last offer. */
+void share_holds_begin(struct share_plan *plan, const bool *wants);
 /* Counts a hold of this weight as used by the user, for his ceiling and his group's.  To be called
  * after the last offer. */
 void share_held(struct share_plan *plan, size_t user, double cost);

@@ -338,7 +338,7 @@ void shares_view_show(const struct shares_view *view, const struct account_facts
     }
     double share = 1 / (facts->real * facts->factor) / view->sums[group];
     double whole =
-        groups->count > 1 ? groups->entries[group].quota : view->negotiator->weight_total;
+        groups->count > 1 ? groups->entries[group].quota : view->negotiator->weights.live;
     double limit = share * whole;
     ad_set_real(ad, "SubmitterShare", share);
     ad_set_real(ad, "SubmitterLimit",

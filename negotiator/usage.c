@@ -136,10 +136,20 @@ static int64_t begin_of(struct negotiator *negotiator, const struct pool_slot *s
     return begin_ms < now_ms ? begin_ms : now_ms;
 }
 
-static void set_weight(struct negotiator *negotiator, struct pool_slot *slot, double weight)
+static void set_weight(struct negotiator *negotiator, struct pool_slot *slot, double weight,
+                       double asleep)
 {
-    negotiator->weight_total += weight - slot->weight;
+    negotiator->weights.live += weight - slot->weight;
+    negotiator->weights.asleep += asleep - slot->asleep;
     slot->weight = weight;
+    slot->asleep = asleep;
+}
+
+/* Returns the weight that the offline slot adds to the pool when it is needed. */
+static double weight_asleep(const struct ad *ad)
+{
+    int64_t copies = ad_int_or(ad, "OfflineMultiplicity", 1);
+    return offline_ads_is_barred(ad) || copies < 1 ? 0 : usage_weight(ad) * (double)copies;
 }
 
 static void count_limits(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad)
@@ -175,10 +185,11 @@ void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const str
 {
     int64_t now_ms = usage_now_ms(negotiator);
     struct slot_use *use = &slot->use;
-    set_weight(negotiator, slot, offline_ads_is(ad) ? 0 : usage_weight(ad));
+    bool offline = offline_ads_is(ad);
+    set_weight(negotiator, slot, offline ? 0 : usage_weight(ad), offline ? weight_asleep(ad) : 0);
     char submitter[ACCOUNTANT_NAME_MAX + 1];
     bool used = usage_submitter(ad, submitter, sizeof submitter);
-    count_limits(negotiator, slot, offline_ads_is(ad) ? NULL : ad);
+    count_limits(negotiator, slot, offline ? NULL : ad);
     double weight = used ? slot->weight : 0;
     int64_t entered_s = ad_int_or(ad, "EnteredCurrentState", 0);
     if (used && use->submitter != NULL && strcmp(submitter, use->submitter) == 0 &&
@@ -208,7 +219,7 @@ void usage_slot_gone(struct negotiator *negotiator, struct pool_slot *slot)
         mem_free(strmap_set(negotiator->unseen, slot->name, mem_dup(&now_ms, sizeof now_ms)));
     }
     end_use(negotiator, slot, now_ms);
-    set_weight(negotiator, slot, 0);
+    set_weight(negotiator, slot, 0, 0);
     count_limits(negotiator, slot, NULL);
 }
 
@@ -238,10 +249,12 @@ void usage_settle(struct negotiator *negotiator)
     size_t at = 0;
     const char *name;
     void *value;
-    negotiator->weight_total = 0; /* anew: sums of parts are not exact */
+    negotiator->weights.live = negotiator->weights.asleep =
+        0; /* anew: sums of parts are not exact */
     while (strmap_next(negotiator->slots, &at, NULL, &value)) {
         struct pool_slot *slot = value;
-        negotiator->weight_total += slot->weight;
+        negotiator->weights.live += slot->weight;
+        negotiator->weights.asleep += slot->asleep;
         if (slot->use.submitter != NULL) {
             charge_use(negotiator, slot, now_ms);
         }

@@ -154,6 +154,14 @@ bool offline_ads_is_silent(const struct ad *ad)
     return ad_has(ad, OFFLINE_ADS_SILENT);
 }
 
+bool offline_ads_is_barred(const struct ad *ad)
+{
+    const char *state = ad_string_or(ad, "PowerState", "");
+    return text_equal_nocase(state, "WakeFailed") || text_equal_nocase(state, "Unknown") ||
+           ad_bool_or(ad, "PowerLocked", false) || ad_bool_or(ad, "PowerKeptOff", false) ||
+           offline_ads_is_silent(ad);
+}
+
 bool offline_ads_is(const struct ad *ad)
 {
     return ad_bool_or(ad, "Offline", false) && !ad_bool_or(ad, "Absent", false);

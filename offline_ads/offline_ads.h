@@ -56,6 +56,10 @@ void offline_ads_make_whole(struct ad *ad);
  * past: nobody knows whether the machine is on. */
 bool offline_ads_is_silent(const struct ad *ad);
 
+/* Returns whether no job may wait for the machine of an offline ad: its wake has failed, its state
+ * is not known, somebody keeps it off or has locked it, or it does not respond. */
+bool offline_ads_is_barred(const struct ad *ad);
+
 /* returns whether Offline is true in ad and Absent is not */
 bool offline_ads_is(const struct ad *ad);
 /* Returns whether ad is a sample: an offline ad with a PreviousName. */

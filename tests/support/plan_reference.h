@@ -641,6 +641,45 @@ static inline void ref_count_holds(struct reference *ref)
     }
 }
 
+/* Holds slots for one request.  Returns whether only the quota of its group stopped that. */
+static inline bool ref_hold_for(struct reference *ref, size_t index)
+{
+    const struct plan_request *request = &ref->pool->requests[index];
+    size_t slot, user = ref_user(request);
+    ref_bound(ref, index);
+    while (ref->wanted[index] > 0 && (slot = best_slot(ref, request, false, true)) < SLOTS) {
+        double cost = cost_of(ref, slot, request);
+        enum share_bar bar = share_bar_of(ref->shares, user, cost);
+        if (bar == SHARE_BAR_CEILING || bar == SHARE_BAR_GROUP) {
+            return bar == SHARE_BAR_GROUP;
+        }
+        share_held(ref->shares, user, cost);
+        ref_hold(ref, slot, index);
+    }
+    return false;
+}
+
+static inline void ref_hold_all(struct reference *ref)
+{
+    bool open[REQUESTS]; /* by place in the order: it may hold more in this round */
+    for (size_t i = 0; i < ref->order_count; i++) {
+        open[i] = !ref->pool->requests[ref->order[i]].resting;
+    }
+    for (int round = 0; round < SHARE_ROUNDS_MAX; round++) {
+        bool wants[USERS] = {false};
+        for (size_t i = 0; i < ref->order_count; i++) {
+            open[i] = open[i] && ref->wanted[ref->order[i]] > 0;
+            if (open[i]) {
+                wants[ref_user(&ref->pool->requests[ref->order[i]])] = true;
+            }
+        }
+        share_holds_begin(ref->shares, wants);
+        for (size_t i = 0; i < ref->order_count; i++) {
+            open[i] = open[i] && ref_hold_for(ref, ref->order[i]);
+        }
+    }
+}
+
 static inline void judge_by_reference(const struct pool *pool, struct outcome *out)
 {
     struct arena *arena = arena_create(0, 0);
@@ -663,19 +702,7 @@ static inline void judge_by_reference(const struct pool *pool, struct outcome *o
         ref_settle_holds(ref);
     }
     ref_count_holds(ref);
-    for (size_t i = 0; i < ref->order_count; i++) {
-        size_t index = ref->order[i], slot, user = ref_user(&pool->requests[ref->order[i]]);
-        ref_bound(ref, index);
-        while (ref->wanted[index] > 0 && !pool->requests[index].resting &&
-               (slot = best_slot(ref, &pool->requests[index], false, true)) < SLOTS) {
-            double cost = cost_of(ref, slot, &pool->requests[index]);
-            if (share_bar_of(ref->shares, user, cost) == SHARE_BAR_CEILING) {
-                break;
-            }
-            share_held(ref->shares, user, cost);
-            ref_hold(ref, slot, index);
-        }
-    }
+    ref_hold_all(ref);
     for (size_t i = 0; i < SLOTS; i++) {
         ad_destroy(ref->slots[i].now);
     }

@@ -176,11 +176,11 @@ static void what_the_group_may_have_is_used_up(void **state)
     (void)live(pool, ANY);
     (void)live(pool, ANY);
     add_user(pool, "chem.ann", 10, -1);
-    pool->users[0].group = 1;
     struct group_entry groups[2] = {{.name = GROUP_ROOT_NAME, .ceiling = -1},
                                     {.name = "chem", .config_quota = 1, .ceiling = -1}};
     asks(pool, "chem.ann", 2, ANY);
     cycle(pool); /* feeds the plan */
+    pool->users[0].group = 1;
     group_plan_quotas(groups, 2, 2, true);
     const struct share_input shares = {.users = pool->users,
                                        .user_count = 1,
