@@ -123,7 +123,8 @@ struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how 
         CHECK(ad_set_expr(ad, "Unhibernate", "MY.MachineLastMatchTime =!= undefined", NULL) == 0);
     }
     ad_set_int(ad, "OfflineSince", how->now_s);
-    CHECK(ad_set_expr(ad, "OfflineAge", "time() - MY.OfflineSince", NULL) == 0);
+    CHECK(ad_set_expr(ad, "OfflineAge", "MY.OfflineSince < time() ? time() - MY.OfflineSince : 0",
+                      NULL) == 0);
     let_idleness_grow(ad);
     return ad;
 }

@@ -36,7 +36,8 @@ struct offline_ads_how {
  * Name and PreviousName.
  *
  * Adds Unhibernate = MY.MachineLastMatchTime =!= undefined, unless the live ad has Unhibernate; and
- * for use in Rank, OfflineSince = now and OfflineAge = time() - MY.OfflineSince.
+ * for use in Rank, OfflineSince = now and OfflineAge, the seconds since then: never below
+ * 0, although the wall clock of who asks may be before OfflineSince.
  *
  * Removes MachineLastMatchTime and OfflineMatches; everything about a claim (ClaimId and all
  * private attributes, RemoteOwner, RemoteUser, JobId, ...); and MyAddress and StartdUplink, because

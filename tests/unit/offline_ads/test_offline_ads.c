@@ -102,6 +102,11 @@ static void it_says_how_old_it_is(void **state)
     assert_int_equal(age.type, AD_TYPE_INT);
     assert_int_equal(age.integer, 600);
     ad_value_fini(&age);
+    const struct ad_context before = {.now_s = 400}; /* the clock was set back */
+    assert_int_equal(ad_eval_attr(ad, NULL, "OfflineAge", &before, &age), 0);
+    assert_int_equal(age.type, AD_TYPE_INT);
+    assert_int_equal(age.integer, 0);
+    ad_value_fini(&age);
     ad_destroy(ad);
 }
 
