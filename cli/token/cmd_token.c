@@ -287,8 +287,15 @@ static int revoke_one(struct cli *cli, const char *id, bool elsewhere)
     if (rc != 0 && rc != -ENOENT) {
         return cli_fail(cli, "%s is revoked, but the ledger was not updated: %s", id, err.text);
     }
-    (void)printf("Token %s is revoked%s.\n", id,
-                 rc == -ENOENT ? "; the token was not made here" : "");
+    if (rc == 0) {
+        (void)printf("Token %s is revoked.\n", id);
+        return CLI_OK;
+    }
+    (void)printf("From now on the pool refuses a token with the id %s.\n", id);
+    (void)fprintf(
+        stderr,
+        "WARNING: no token with this id was made here, so nobody has checked the id: compare "
+        "it with `roost token list` on the host where the token was made\n");
     return CLI_OK;
 }
 

@@ -88,6 +88,12 @@ refused expired wire.refused 'token expired at 20.* of expired@personal' status
 refused alien wire.refused 'token signature is wrong' status
 refused forged wire.refused 'token signature is wrong' status
 refused revoked wire.refused "token revoked \(id '$id' of revoked@personal\)" status
+# Of an id that nobody here knows it says no more than what it did.
+"$ROOST" token revoke nobodys-id >"$WORK/revoke.out" 2>&1 && fail "an unknown id was revoked: $(cat "$WORK/revoke.out")"
+grep -q 'no such token: nobodys-id; .*--elsewhere' "$WORK/revoke.out" || fail "an unknown id: $(cat "$WORK/revoke.out")"
+"$ROOST" token revoke --elsewhere nobodys-id >"$WORK/revoke.out" 2>"$WORK/revoke.err" || fail "token revoke --elsewhere"
+equals "what was done" "$(cat "$WORK/revoke.out")" "From now on the pool refuses a token with the id nobodys-id."
+grep -q 'WARNING: no token with this id was made here' "$WORK/revoke.err" || fail "no warning: $(cat "$WORK/revoke.err")"
 refused weak wire.denied 'token is too weak: REVOKE needs ADMINISTRATOR; weak@personal has READ' token revoke --elsewhere nobody
 refused weak wire.denied 'token is too weak: ' power on wn01
 
