@@ -519,13 +519,18 @@ static void give_job(struct change *change, struct claim *claim, struct job *job
 void claim_restart(struct claim *claim)
 {
     struct job *job = claim->job;
+    bool was_busy = claim->state == CLAIM_STARTING && claim->start.await_idle;
     CHECK(job != NULL);
     if (++claim->start.restarts > CLAIM_RESTARTS_MAX) {
-        claim_failed(claim, "the startd lost the job repeatedly", false);
+        claim_failed(claim,
+                     was_busy ? "the slot was not idle repeatedly when the job was to start"
+                              : "the startd lost the job repeatedly",
+                     true);
         return;
     }
     struct change *change = change_begin(claim->schedd);
-    shadow_runs_forget(change, job, true, "the startd lost the job");
+    shadow_runs_forget(change, job, true,
+                       was_busy ? "the slot was not idle yet" : "the startd lost the job");
     claim_run_ended(claim->schedd, job);
     claim_detach(claim);
     give_job(change, claim, job);

@@ -186,7 +186,8 @@ void claim_next_with_result(struct claim *claim);
 void claims_flush(struct schedd *schedd);
 /* To be called when the startd reports that the claim's slot has no starter, although the claim has
  * a job: starts the job again on the same claim, under a new epoch.  After CLAIM_RESTARTS_MAX times
- * in a row the claim fails instead (claim_failed()). */
+ * in a row the claim fails instead (claim_failed()), which is the machine's fault: a startd says
+ * when a starter dies (CLAIM_GONE), so what it loses without a word is its own doing. */
 void claim_restart(struct claim *claim);
 /* Ends the claim, for the reason why; its job becomes idle again. */
 void claim_lost(struct claim *claim, const char *why);
