@@ -6,6 +6,7 @@
 #define SCHEDD_SCHEDD_PLAN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* ---- which job first ---- */
@@ -67,6 +68,11 @@ uint64_t schedd_plan_lease_end(uint64_t renewed_ms, uint64_t lease_ms, uint64_t 
 /* Returns whether the lease has ended at now_ms.  lease_end_ms: what schedd_plan_lease_end() has
  * returned. */
 bool schedd_plan_lease_is_over(uint64_t lease_end_ms, uint64_t now_ms);
+
+/* Writes to ret why a job with a claim could not be started in time.  is_served: its shadow is
+ * ready, so the startd is what was missing; shadow_error: why the shadow does not start; NULL: not
+ * known. */
+void schedd_plan_start_late(bool is_served, const char *shadow_error, char *ret, size_t size);
 
 /* ---- does the startd still have a claim? ---- */
 

@@ -231,6 +231,7 @@ void claims_shadow_answered(struct schedd *schedd, const char *job_id_text, int6
         return; /* told again, after it or we came back */
     }
     if (pin != NULL) {
+        claim->start.is_served = true;
         send_activate(claim, pin);
     } else {
         claim_lost(claim, why);

@@ -165,6 +165,16 @@ static void timer_fired(void *arg)
     }
 }
 
+/* Ends a claim whose job could not be started in CLAIM_START_MS, and says who was not there. */
+static void start_is_late(struct claim *claim)
+{
+    char why[600];
+    const struct owner *owner = claim->job != NULL ? claim->job->cluster->owner : NULL;
+    schedd_plan_start_late(claim->start.is_served, owner != NULL ? owner->shadow_error : NULL, why,
+                           sizeof why);
+    claim_lost(claim, why);
+}
+
 static void wait_fired(void *arg)
 {
     struct claim *claim = arg;
@@ -174,7 +184,7 @@ static void wait_fired(void *arg)
         claim->start.waits = false;
         claim_start(claim);
     } else if (claim->state == CLAIM_STARTING && !claim->start.activated) {
-        claim_lost(claim, "the shadow did not start in time");
+        start_is_late(claim);
     }
 }
 
@@ -350,7 +360,7 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job)
     claim_prompt_soon(schedd);
     job_id(job, claim->job_id);
     claim->epoch = job->epoch;
-    claim->start.activated = false;
+    claim->start.activated = claim->start.is_served = false;
     claim->switching = SWITCH_NONE;
     claim->start.await_idle = false;
     int64_t job_lease_s = job_int(job, "JobLeaseDuration", schedd->settings.job_lease_s);

@@ -60,6 +60,7 @@ enum claim_state {
 /* The start of the job that the claim has now, or had last. */
 struct claim_start {
     bool activated; /* the request ACTIVATE was sent for the claim's present epoch */
+    bool is_served; /* the shadow has answered that it serves the claim's present epoch */
     bool waits;     /* the start waits for the NextJobStartDelay of an earlier job */
     /* ACTIVATE failed with -EBUSY (the slot is not idle yet): send ACTIVATE again when it is */
     bool await_idle;

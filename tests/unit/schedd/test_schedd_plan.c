@@ -116,6 +116,18 @@ static void a_job_that_started_is_given_up_by_its_lease_only(void **state)
     assert_false(schedd_plan_claim_is_gone(-ENOKEY, "t1", "t1", true));
 }
 
+static void a_start_that_is_late_names_who_was_not_there(void **state)
+{
+    (void)state;
+    char why[64];
+    schedd_plan_start_late(false, NULL, why, sizeof why);
+    assert_string_equal(why, "the shadow did not start in time");
+    schedd_plan_start_late(false, "no such account", why, sizeof why);
+    assert_string_equal(why, "the shadow did not start in time: no such account");
+    schedd_plan_start_late(true, "an older error", why, sizeof why);
+    assert_memory_equal(why, "the startd was not connected", 28);
+}
+
 static void a_resume_is_accepted_for_the_job_and_epoch_that_were_given_last(void **state)
 {
     (void)state;
@@ -252,6 +264,7 @@ int main(void)
         cmocka_unit_test(the_schedd_waits_longer_than_the_startd),
         cmocka_unit_test(only_the_machine_itself_says_that_a_claim_is_gone),
         cmocka_unit_test(a_job_that_started_is_given_up_by_its_lease_only),
+        cmocka_unit_test(a_start_that_is_late_names_who_was_not_there),
         cmocka_unit_test(a_resume_is_accepted_for_the_job_and_epoch_that_were_given_last),
         cmocka_unit_test(a_startd_without_starter_gets_its_job_anew_or_is_idle),
         cmocka_unit_test(a_result_counts_once_and_only_of_the_current_epoch),
