@@ -81,8 +81,8 @@ void schedd_plan_start_late(bool is_served, const char *shadow_error, char *ret,
 bool schedd_plan_claim_is_gone(int status, const char *signed_by, const char *agreed_by,
                                bool started)
 {
-    return status == -ENOKEY && !started && signed_by[0] != '\0' &&
-           strcmp(signed_by, agreed_by) == 0;
+    bool is_gone = status == -ESTALE || (status == -ENOKEY && !started);
+    return is_gone && signed_by[0] != '\0' && strcmp(signed_by, agreed_by) == 0;
 }
 
 #define TROUBLE_DOUBLINGS 6

@@ -77,11 +77,12 @@ void schedd_plan_start_late(bool is_served, const char *shadow_error, char *ret,
 /* ---- does the startd still have a claim? ---- */
 
 /* Judges the answer to the question whether a startd still has a claim (DIAL_ME with Again):
- * returns true when the claim is gone, and its job may run elsewhere.  status: the answer's.
- * signed_by: id of the token that signed the answer; "": nobody, the hub answered in the startd's
- * place. agreed_by: id of the token that signed the agreement to the claim.  started: the start of
- * the job was reported; such a job may still run where the startd's records were lost, and only the
- * end of its lease makes it idle. */
+ * returns true when the claim is gone, and its job may run elsewhere. status: the answer's.
+ * -ENOKEY: the startd does not have the claim; -ESTALE: it does not, and the claim was of an
+ * earlier boot of its machine, so nothing of it can run. signed_by: id of the token that signed
+ * the answer; "": nobody, the hub answered in the startd's place. agreed_by: id of the token that
+ * signed the agreement to the claim. started: the start of the job was reported; such a job may
+ * still run where the startd's records were lost, and only the end of its lease makes it idle. */
 bool schedd_plan_claim_is_gone(int status, const char *signed_by, const char *agreed_by,
                                bool started);
 

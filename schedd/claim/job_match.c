@@ -16,6 +16,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/plant.h"
+#include "base/random.h"
 #include "base/stream/stream.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
@@ -34,7 +35,10 @@
 #define WAIT_MAX_S      ((int64_t)366 * 24 * 3600)
 #define ASK_AGAIN_MAX_S 30
 #define ASK_ANEW_MS     15000 /* then ask again: the collector or the startd's uplink was away */
-#define ASK_KNOWN_MS    2000  /* without a connection: ask the startd whether it has the claim */
+#define ASK_STARTED_MS                                                                         \
+    30000                 /* the same of a job that had started: its machine may have rebooted \
+                           */
+#define ASK_KNOWN_MS 2000 /* without a connection: ask the startd whether it has the claim */
 
 struct dial_ref {
     struct schedd *schedd;
@@ -56,23 +60,23 @@ static uint64_t seconds_as_ms(const struct ad *args, const char *name, int64_t m
  * and ends, when it starts, what no claim of its own knows.
  *
  * Only the machine's own word counts, signed with the token by which it agreed to the claim: the
- * hub may answer in its place.  A job that is known to have started is not asked about at all: if
- * the startd's records were lost, the job may still run there, and only the lease ends it. */
+ * hub may answer in its place.  A job that is known to have started may still run where the
+ * startd's records were lost.  So only the word that the machine was booted since makes it idle,
+ * else the end of the lease; it is asked about less often. */
 
 static bool is_started(const struct claim *claim)
 {
     return claim->job != NULL && claim->job->phase == JOB_ACTIVE;
 }
 
-/* Returns whether the startd agreed to the claim and is not connected, and the start of the job was
- * never reported. */
+/* Returns whether the startd agreed to the claim, is not connected, and may have lost the claim. */
 static bool is_being_asked_about(const struct claim *claim)
 {
     if (claim->peer != NULL || claim->schedd->stopping) {
         return false;
     }
     return claim->state == CLAIM_EXPECTED || claim->state == CLAIM_COMMITTING ||
-           claim->state == CLAIM_STARTING || (claim->state == CLAIM_BUSY && !is_started(claim));
+           claim->state == CLAIM_STARTING || claim->state == CLAIM_BUSY;
 }
 
 static void set_question(struct claim *claim, uint64_t delay_ms)
@@ -86,17 +90,25 @@ static void set_question(struct claim *claim, uint64_t delay_ms)
     }
 }
 
+/* Returns when to ask again.  Many claims are cut at once when a network or a schedd fails. */
+static uint64_t pause_of(const struct claim *claim)
+{
+    return is_started(claim) ? rng_jitter(loop_rng(claim->schedd->loop), ASK_STARTED_MS, 25)
+                             : ASK_ANEW_MS;
+}
+
 static void judge_known(struct claim *claim, const struct wire_reply *reply)
 {
     if (schedd_plan_claim_is_gone(reply->status, reply->token_id, claim->machine_token,
                                   is_started(claim))) {
         log_info(claim->schedd->log, "match.forgotten", reply->text, LOG_TEXT("slot", claim->slot),
                  LOG_TEXT("job", claim->job_id), LOG_TEXT("state", claim_state_name(claim->state)));
-        claim_lost(claim, "the startd does not have the claim any more");
+        claim_lost(claim, reply->status == -ESTALE ? "the machine was restarted"
+                                                   : "the startd does not have the claim any more");
     } else { /* the startd has the claim and will connect, or this is not the startd's answer */
         claim->silent = reply->token_id[0] == '\0' ||
                         (reply->args != NULL && ad_bool_or(reply->args, "Dialing", false));
-        set_question(claim, ASK_ANEW_MS);
+        set_question(claim, pause_of(claim));
     }
 }
 
@@ -185,6 +197,7 @@ static bool ask_to_dial(struct claim *claim, bool again)
     }
     if (again) {
         ad_set_bool(args, "Again", true);
+        ad_set_string(args, "BootId", claim->boot_id);
     }
     struct ad *job = job_flat(schedd, claim->job);
     const struct ad *ads[] = {job};
@@ -208,7 +221,7 @@ static bool ask_to_dial(struct claim *claim, bool again)
 void claim_question_due(struct claim *claim)
 {
     if (is_being_asked_about(claim) && !PLANTED(claim_unsaid)) {
-        set_question(claim, ASK_ANEW_MS); /* if no answer comes */
+        set_question(claim, pause_of(claim)); /* if no answer comes */
         if (claim->job != NULL) {
             (void)ask_to_dial(claim, true);
         }
@@ -217,7 +230,7 @@ void claim_question_due(struct claim *claim)
 
 void claim_ask_whether_known(struct claim *claim)
 {
-    set_question(claim, ASK_KNOWN_MS);
+    set_question(claim, is_started(claim) ? pause_of(claim) : ASK_KNOWN_MS);
 }
 
 /* Gives the job to the claim; the job is JOB_MATCHED until the startd connects. */

@@ -66,6 +66,10 @@ static int judge_request(struct startd *startd, struct wire_request *request, st
     const struct ad *args = wire_request_args(request);
     struct slot *slot = slot_by_claim_id(startd, wire_request_secret(request, SECRET_CLAIM_ID));
     if (slot == NULL && ad_bool_or(args, "Again", false)) { /* also when no new claim is taken */
+        const char *boot_id = ad_string_or(args, "BootId", "");
+        if (boot_id[0] != '\0' && strcmp(boot_id, startd->machine.boot_id) != 0) {
+            return err_set(err, -ESTALE, "%s was booted since this claim began", startd->name);
+        }
         return err_set(err, -ENOKEY, "%s: this claim has ended", startd->name);
     }
     if (going_down_takes_none(startd) || startd->stopping || startd->farewell.begun) {

@@ -116,6 +116,15 @@ static void a_job_that_started_is_given_up_by_its_lease_only(void **state)
     assert_false(schedd_plan_claim_is_gone(-ENOKEY, "t1", "t1", true));
 }
 
+static void a_job_whose_machine_was_booted_since_is_given_up_at_once(void **state)
+{
+    (void)state;
+    assert_true(schedd_plan_claim_is_gone(-ESTALE, "t1", "t1", true));
+    assert_true(schedd_plan_claim_is_gone(-ESTALE, "t1", "t1", false));
+    assert_false(schedd_plan_claim_is_gone(-ESTALE, "", "t1", true));
+    assert_false(schedd_plan_claim_is_gone(-ESTALE, "t2", "t1", true));
+}
+
 static void a_start_that_is_late_names_who_was_not_there(void **state)
 {
     (void)state;
@@ -264,6 +273,7 @@ int main(void)
         cmocka_unit_test(the_schedd_waits_longer_than_the_startd),
         cmocka_unit_test(only_the_machine_itself_says_that_a_claim_is_gone),
         cmocka_unit_test(a_job_that_started_is_given_up_by_its_lease_only),
+        cmocka_unit_test(a_job_whose_machine_was_booted_since_is_given_up_at_once),
         cmocka_unit_test(a_start_that_is_late_names_who_was_not_there),
         cmocka_unit_test(a_resume_is_accepted_for_the_job_and_epoch_that_were_given_last),
         cmocka_unit_test(a_startd_without_starter_gets_its_job_anew_or_is_idle),
