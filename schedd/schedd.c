@@ -418,6 +418,7 @@ static int open_store(struct schedd *schedd, struct err *err)
         .tables = TABLES,
         .migrations = OLD_ROWS,
         .version = SCHEDD_STORE_VERSION,
+        .remains = "owner",
     };
     int result = os_mkdirs(schedd->os, schedd->self.spool, 0755, err);
     if (result != 0) {

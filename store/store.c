@@ -37,6 +37,7 @@
 #include "store/store_db.h"
 #include "store/store_scan.h"
 #include "store/store_trouble.h"
+#include "store/store_wal.h"
 
 /* The check of all rows: a slice each CHECK_PAUSE_MS, so that a million rows take half an hour. */
 #define CHECK_FIRST_MS   ((uint64_t)10 * 60 * 1000)
@@ -84,8 +85,11 @@ struct store {
     struct loop *loop;
     struct os *os;
     struct store_schema schema;
-    int64_t mark;      /* high-water mark in the witness; the worker's while a batch is under way */
-    int64_t mark_read; /* as it was when the store was opened */
+    struct store_marks marks; /* what the witness says; the worker's while a batch is under way */
+    int64_t mark_read;        /* the high-water mark as it was when the store was opened */
+    /* Written into the file with the opening; if the disk refuses that, with the first batch. */
+    struct store_db_life life;
+    bool begun; /* file and witness say that the store is open; the worker's, too */
     struct log *log;
     struct loop_lane *lane;
     struct loop_timer *kick;
@@ -149,6 +153,13 @@ static struct job *dequeue_job(struct store *store)
 
 /* ---- on the lane ----------------------------------------------------------------------------- */
 
+static int write_marks(struct store *store, const struct store_marks *marks, struct err *err)
+{
+    int code = store_witness_write(store->os, store->path, &store->schema, marks, err);
+    store->marks = code ? store->marks : *marks;
+    return code;
+}
+
 /* Writes the witness if an id of the batch has reached the high-water mark. */
 static int raise_mark(struct store *store, struct job *job)
 {
@@ -156,12 +167,23 @@ static int raise_mark(struct store *store, struct job *job)
     for (const struct store_txn *txn = job->first; txn; txn = txn->next) {
         number = txn->number > number ? txn->number : number;
     }
-    if (number == 0 || number < store->mark) {
+    if (number == 0 || number < store->marks.high_water) {
         return 0;
     }
-    int64_t mark = number + STORE_WATER_STEP;
-    int code = store_witness_write(store->os, store->path, &store->schema, mark, &job->err);
-    store->mark = code ? store->mark : mark;
+    struct store_marks marks = store->marks;
+    marks.high_water = number + STORE_WATER_STEP;
+    return write_marks(store, &marks, &job->err);
+}
+
+/* Says in the witness that the store is open.  The file has the new generation, so the write-ahead
+ * log has frames. */
+static int witness_open(struct store *store, struct err *err)
+{
+    struct store_marks marks = store->marks;
+    marks.generation = store->life.generation;
+    marks.is_open = true;
+    int code = write_marks(store, &marks, err);
+    store->begun = code == 0;
     return code;
 }
 
@@ -174,6 +196,9 @@ static int try_batch(struct store_db *db, struct job *job)
             if (!begun) {
                 code = store_db_begin(db, &job->err);
                 begun = true;
+                if (!code && !job->store->begun) {
+                    code = store_db_write_life(db, &job->store->life, &job->err);
+                }
             }
             if (!code && change->is_delete) {
                 code = store_db_delete(db, change->table, change->data, &job->err);
@@ -188,6 +213,9 @@ static int try_batch(struct store_db *db, struct job *job)
     }
     if (code) {
         store_db_rollback(db);
+    }
+    if (!code && begun && !job->store->begun) {
+        code = witness_open(job->store, &job->err);
     }
     return code;
 }
@@ -390,49 +418,142 @@ static void create_private(struct os *os, const char *path)
     /* there already, or cannot be: opening it tells */
 }
 
+/* Judges what is there before SQLite sees it: the file and its write-ahead log, by the witness. */
+static int judge_files(struct os *os, const char *path, struct store_schema *schema,
+                       struct store_witness *witness, struct err *err)
+{
+    int code = refuse_network_fs(os, path, err);
+    if (!code) {
+        code = store_witness_read(os, path, witness, err);
+    }
+    if (!code && witness->present) {
+        schema->must_exist = true;
+        code = store_witness_holds(os, path, err);
+    } else if (!code) {
+        code = store_refuse_remains(os, path, schema->remains, err);
+    }
+    return code ? code : store_wal_judge(os, path, witness->marks.is_open, err);
+}
+
+/* Opens the file.  When it must be refused, its write-ahead log stays as it is. */
+static int open_db(struct os *os, const char *path, const struct store_schema *schema,
+                   int64_t *set_aside, struct store_db **ret, struct err *err)
+{
+    const char *vfs = os_sqlite_vfs(os);
+    if (!schema->must_exist && !vfs) {
+        create_private(os, path);
+    }
+    struct store_db *db = NULL;
+    int code = store_db_open(path, vfs, schema, &db, err);
+    if (code) {
+        return code;
+    }
+    code = store_db_quick_check(db, QUICK_CHECK_MAX, err);
+    if (!code) {
+        code = store_db_set_aside_count(db, set_aside, err);
+    }
+    if (code) {
+        store_db_keep_wal(db);
+        store_db_close(db);
+        return code;
+    }
+    *ret = db;
+    return 0;
+}
+
+/* Logs what an operator may want to know of the opening: that there was no store, or that the
+ * witness says something else than the store. */
+static void log_opening(const struct store *store, const struct store_witness *witness, bool older,
+                        int64_t generation)
+{
+    if (store_db_is_new(store->db)) {
+        log_info(store->log, "store.created", "there was no store; a new one was made",
+                 LOG_TEXT("path", store->path));
+    } else if (!witness->present) {
+        log_warn(store->log, "store.witness_missing",
+                 "the witness of the store was missing; a new one was made",
+                 LOG_TEXT("path", store->path));
+    } else if (strcmp(witness->daemon, store->schema.daemon) != 0) {
+        log_warn(store->log, "store.witness_foreign",
+                 "the witness belonged to the store of another daemon; a new one was made",
+                 LOG_TEXT("path", store->path), LOG_TEXT("daemon", witness->daemon));
+    } else if (older) {
+        log_warn(store->log, "store.older_copy",
+                 "the store is an older copy than the one that its witness saw last; ids start "
+                 "above all that were given",
+                 LOG_TEXT("path", store->path), LOG_INT("generation", generation),
+                 LOG_INT("witness", witness->marks.generation),
+                 LOG_INT("ids_from", store->life.id_floor));
+    }
+}
+
+/* Begins a new generation, in the file and in the witness.  A disk that is full or takes no writes
+ * does not keep the daemon from coming up: the first batch then begins the generation. */
+static int begin_life(struct store *store, const struct store_witness *witness, struct err *err)
+{
+    struct store_db_life was = {0};
+    int code = store_db_read_life(store->db, &was, err);
+    if (code) {
+        return code;
+    }
+    if (witness->present && strcmp(witness->daemon, store->schema.daemon) == 0) {
+        store->marks = witness->marks;
+    }
+    const int64_t seen = store->marks.generation;
+    const bool older = was.generation < seen && !store_db_is_new(store->db);
+    store->life = was;
+    store->life.generation = (was.generation > seen ? was.generation : seen) + 1;
+    if (older && store->marks.high_water > was.id_floor) {
+        store->life.id_floor = store->marks.high_water;
+    }
+    store->mark_read = store->marks.high_water;
+    code = store_db_begin(store->db, err);
+    code = code ? code : store_db_write_life(store->db, &store->life, err);
+    code = code ? code : store_db_commit(store->db, err);
+    if (code) {
+        store_db_rollback(store->db);
+    }
+    code = code ? code : witness_open(store, err);
+    if (code == -EIO && store_disk_is_read_only(store->os, store->path)) {
+        code = -EROFS;
+    }
+    if (code && !store_trouble_is_of_disk(code)) {
+        return code;
+    }
+    log_opening(store, witness, older, was.generation);
+    return 0;
+}
+
 int store_open(struct loop *loop, struct os *os, const char *path,
                const struct store_schema *schema, struct log *log, struct store **ret,
                struct err *err)
 {
-    const char *vfs = os_sqlite_vfs(os);
     struct store_schema own = *schema;
     struct store_witness witness = {.present = false};
-    int64_t set_aside = 0;
-    int code = refuse_network_fs(os, path, err);
-    if (!code) {
-        code = store_witness_read(os, path, &witness, err);
-    }
-    if (!code && witness.present) {
-        own.must_exist = true;
-        code = store_witness_holds(os, path, err);
-    } else if (!code && !vfs) {
-        create_private(os, path);
-    }
     struct store_db *db = NULL;
+    int64_t set_aside = 0;
+    int code = judge_files(os, path, &own, &witness, err);
     if (!code) {
-        code = store_db_open(path, vfs, &own, &db, err);
-    }
-    if (!code) {
-        code = store_db_quick_check(db, QUICK_CHECK_MAX, err);
-    }
-    if (!code) {
-        code = store_db_set_aside_count(db, &set_aside, err);
-    }
-    if (!code && !store_witness_fits(&witness, schema)) {
-        code = store_witness_write(os, path, schema, witness.mark, err);
+        code = open_db(os, path, &own, &set_aside, &db, err);
     }
     if (code) {
-        store_db_close(db);
         return code;
     }
     struct store *store = mem_zalloc(sizeof(*store));
-    store->loop = loop;
     store->os = os;
     store->log = log;
     store->db = db;
     store->schema = *schema;
     store->path = mem_strdup(path);
-    store->mark = store->mark_read = witness.mark;
+    code = begin_life(store, &witness, err);
+    if (code) {
+        store_db_keep_wal(db);
+        store_db_close(db);
+        mem_free(store->path);
+        mem_free(store);
+        return code;
+    }
+    store->loop = loop;
     store->end = &store->first;
     store->lane = loop_lane_create(loop);
     store->kick = loop_timer_create(loop, on_kick, store);
@@ -442,6 +563,33 @@ int store_open(struct loop *loop, struct os *os, const char *path,
         store_trouble_create(loop, os, log, path, db, (size_t)set_aside, on_kick, store);
     *ret = store;
     return 0;
+}
+
+/* Says in the witness that the store is closed, before SQLite removes the write-ahead log.  The
+ * generation grows, so that a copy which was made while the store was open is an older one.  What
+ * fails here leaves the file as after a crash. */
+static void end_life(struct store *store)
+{
+    if (store->begun) {
+        struct store_db_life life = store->life;
+        life.generation++;
+        int code = store_db_begin(store->db, NULL);
+        code = code ? code : store_db_write_life(store->db, &life, NULL);
+        code = code ? code : store_db_commit(store->db, NULL);
+        if (code) {
+            store_db_rollback(store->db);
+        } else {
+            store->life = life;
+        }
+    }
+    if (store->marks.is_open) {
+        struct store_marks marks = store->marks;
+        marks.generation = store->begun ? store->life.generation : marks.generation;
+        marks.is_open = false;
+        if (write_marks(store, &marks, NULL) != 0) {
+            store_db_keep_wal(store->db);
+        }
+    }
 }
 
 void store_close(struct store *store)
@@ -469,6 +617,7 @@ void store_close(struct store *store)
         }
         job_destroy(job);
     }
+    end_life(store);
     store_db_close(store->db);
     store_trouble_destroy(store->trouble);
     store_db_check_fini(&store->check_place);
@@ -495,6 +644,11 @@ int store_load(struct store *store, const char *table,
 int64_t store_high_water(const struct store *store)
 {
     return store->mark_read;
+}
+
+int64_t store_id_floor(const struct store *store)
+{
+    return store->life.id_floor;
 }
 
 void store_keep_reserve(struct store *store, int64_t bytes)

@@ -61,13 +61,17 @@ struct store_schema {
     const char *const *tables;
     const struct store_migration *migrations; /* [0]: from version 1 to 2; NULL: no migrations */
     int version; /* 1 + number of migrations; a newer store is refused (-EPROTO) */
+    /* name of a file or directory which the daemon makes beside its store, after the store: where
+     * it is, a missing store is a loss; NULL: none */
+    const char *remains;
     /* set by store_open(): the file was there before, so a missing or empty one is refused */
     bool must_exist;
 };
 
 /* Opens the store, or creates it.  Returns 0 and sets *ret; or, with err, -EBUSY (another process
  * has it open), -EREMOTEIO (it is on a network file system), -EPROTO (newer schema, or another
- * daemon's store), -EUCLEAN (not a store, or damaged). */
+ * daemon's store), -EUCLEAN (not a store, damaged, missing where there was one, or without the
+ * write-ahead log that has what was acknowledged). */
 int store_open(struct loop *loop, struct os *os, const char *path,
                const struct store_schema *schema, struct log *log, struct store **ret,
                struct err *err);
@@ -109,6 +113,9 @@ bool store_is_idle(const struct store *store); /* true: no commit is under way *
  * lost or older store gave is below the number.  0: there was no witness.  The mark runs ahead of
  * the ids by up to STORE_WATER_STEP. */
 int64_t store_high_water(const struct store *store);
+/* Returns a number: ids below may have been given by a later state of the store, which is lost,
+ * because the file once came back from an older copy.  0: it never did. */
+int64_t store_id_floor(const struct store *store);
 #define STORE_WATER_STEP 1000
 
 /* Keeps `bytes` of the disk for commits while the disk is full (0: nothing).  Commits that find the

@@ -19,6 +19,9 @@
 #define WITNESS_FORMAT \
     "roost-store-witness 1\ndaemon %s\nversion %d\nhigh_water %" PRId64 "\ntables"
 #define WITNESS_READ "roost-store-witness 1 daemon %63s version %d high_water %" SCNd64 " tables %n"
+/* A second part, which older programs do not read and do not write. */
+#define MARKS_FORMAT "\ngeneration %" PRId64 "\nstate %s\n"
+#define MARKS_READ   " generation %" SCNd64 " state %15s"
 #define RESERVE      ".reserve"
 #define PROBE        ".probe"
 
@@ -53,13 +56,25 @@ static bool take_tables(struct store_witness *witness, const char *text)
     return count > 0;
 }
 
+static bool take_marks(struct store_marks *marks, const char *text)
+{
+    char state[16] = "closed";
+    if (text[strspn(text, "\n")] == '\0') {
+        return true; /* of an older program */
+    }
+    const int count = sscanf(text, MARKS_READ, &marks->generation, state);
+    marks->is_open = strcmp(state, "open") == 0;
+    return count == 2 && marks->generation >= 0 && (marks->is_open || strcmp(state, "closed") == 0);
+}
+
 static bool take_witness(struct store_witness *witness, const char *text)
 {
     int used = 0;
-    return sscanf(text, WITNESS_READ, witness->daemon, &witness->version, &witness->mark, &used) ==
-               3 &&
-           used > 0 && witness->mark >= 0 && witness->version > 0 &&
-           take_tables(witness, text + used);
+    return sscanf(text, WITNESS_READ, witness->daemon, &witness->version,
+                  &witness->marks.high_water, &used) == 3 &&
+           used > 0 && witness->marks.high_water >= 0 && witness->version > 0 &&
+           take_tables(witness, text + used) &&
+           take_marks(&witness->marks, text + used + strcspn(text + used, "\n"));
 }
 
 int store_witness_read(struct os *os, const char *path, struct store_witness *ret, struct err *err)
@@ -84,31 +99,20 @@ int store_witness_read(struct os *os, const char *path, struct store_witness *re
 }
 
 int store_witness_write(struct os *os, const char *path, const struct store_schema *schema,
-                        int64_t mark, struct err *err)
+                        const struct store_marks *marks, struct err *err)
 {
     char *name = name_beside(path, WITNESS);
     struct strbuf text;
     strbuf_init(&text, 0);
-    strbuf_printf(&text, WITNESS_FORMAT, schema->daemon, schema->version, mark);
+    strbuf_printf(&text, WITNESS_FORMAT, schema->daemon, schema->version, marks->high_water);
     for (size_t i = 0; schema->tables[i] != NULL; i++) {
         strbuf_printf(&text, " %s", schema->tables[i]);
     }
-    strbuf_puts(&text, "\n");
+    strbuf_printf(&text, MARKS_FORMAT, marks->generation, marks->is_open ? "open" : "closed");
     int code = os_write_file(os, name, strbuf_text(&text), text.length, 0600, true, err);
     strbuf_fini(&text);
     mem_free(name);
     return code;
-}
-
-bool store_witness_fits(const struct store_witness *witness, const struct store_schema *schema)
-{
-    size_t i = 0;
-    while (schema->tables[i] != NULL && witness->tables[i] != NULL &&
-           strcmp(schema->tables[i], witness->tables[i]) == 0) {
-        i++;
-    }
-    return witness->present && schema->version == witness->version && schema->tables[i] == NULL &&
-           witness->tables[i] == NULL;
 }
 
 int store_witness_holds(struct os *os, const char *path, struct err *err)
@@ -127,6 +131,53 @@ int store_witness_holds(struct os *os, const char *path, struct err *err)
                    "else restore the file from a backup, or, to begin with nothing on purpose: "
                    "roost store import --empty %s",
                    path, code == 0 ? "empty" : "missing", path, path);
+}
+
+/* Returns whether there is a file with more than no bytes, or a directory. */
+static bool is_there(struct os *os, const char *name)
+{
+    struct os_stat st;
+    return os_stat(os, name, &st) == 0 && (st.is_dir || st.size_bytes > 0);
+}
+
+int store_refuse_remains(struct os *os, const char *path, const char *remains, struct err *err)
+{
+    static const char *const SUFFIXES[] = {RESERVE, "-wal", "-shm"};
+    const char *slash = strrchr(path, '/');
+    char *found = NULL;
+    struct os_stat st;
+    if (os_stat(os, path, &st) != -ENOENT) {
+        return 0;
+    }
+    for (size_t i = 0; found == NULL && i < sizeof(SUFFIXES) / sizeof(SUFFIXES[0]); i++) {
+        char *name = name_beside(path, SUFFIXES[i]);
+        if (is_there(os, name)) {
+            found = name;
+        } else {
+            mem_free(name);
+        }
+    }
+    if (found == NULL && remains != NULL) {
+        struct strbuf name;
+        strbuf_init(&name, 0);
+        strbuf_printf(&name, "%.*s%s", slash != NULL ? (int)(slash - path + 1) : 0, path, remains);
+        found = strbuf_take(&name);
+        if (!is_there(os, found)) {
+            mem_free(found);
+            found = NULL;
+        }
+    }
+    if (found == NULL) {
+        return 0;
+    }
+    (void)err_set(err, -EUCLEAN,
+                  "store %s: the file and its witness are missing, but %s says that there was a "
+                  "store here; it was not replaced by an empty one.  If its disk is not mounted, "
+                  "mount it; else restore both files from a backup, or, to begin with nothing on "
+                  "purpose: roost store import --empty %s",
+                  path, found, path);
+    mem_free(found);
+    return -EUCLEAN;
 }
 
 bool store_disk_is_read_only(struct os *os, const char *path)

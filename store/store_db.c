@@ -500,7 +500,6 @@ int store_db_open(const char *path, const char *vfs, const struct store_schema *
               strcmp(name, STORE_SET_ASIDE_TABLE) != 0);
         db->tables[db->table_count++].name = mem_strdup(name);
     }
-    bool is_new = false;
     int code = open_file(db, vfs, err);
     if (db->handle) {
         mem_on_drop(db->handle, drop_handle);
@@ -509,9 +508,9 @@ int store_db_open(const char *path, const char *vfs, const struct store_schema *
         code = configure_db(db, err);
     }
     if (!code) {
-        code = judge_file(db, schema->must_exist, &is_new, err);
+        code = judge_file(db, schema->must_exist, &db->is_new, err);
     }
-    if (!code && !is_new) {
+    if (!code && !db->is_new) {
         code = judge_owner(db, schema, err);
     }
     if (!code) {
@@ -523,14 +522,58 @@ int store_db_open(const char *path, const char *vfs, const struct store_schema *
     }
     if (!code) {
         (void)sqlite3_wal_hook(db->handle, on_wal_grown, db);
-        code = busy_text(db, bring_up_to_date(db, schema, is_new, err), err);
+        code = busy_text(db, bring_up_to_date(db, schema, db->is_new, err), err);
     }
     if (code) {
+        store_db_keep_wal(db);
         store_db_close(db);
         return code;
     }
     *ret = db;
     return 0;
+}
+
+void store_db_keep_wal(struct store_db *db)
+{
+    if (db->handle != NULL) {
+        (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    }
+}
+
+bool store_db_is_new(const struct store_db *db)
+{
+    return db->is_new;
+}
+
+/* ---- the file's life ---------------------------------------------------------------------------
+ */
+
+#define GENERATION "generation"
+#define ID_FLOOR   "id_floor"
+
+int store_db_read_life(struct store_db *db, struct store_db_life *ret, struct err *err)
+{
+    static const char SQL[] =
+        "SELECT ifnull(max(CAST(value AS INTEGER)), 0) FROM " META_TABLE " WHERE key = ";
+    char sql[sizeof(SQL) + 32];
+    struct store_db_life life = {0};
+    (void)sqlite3_snprintf(sizeof(sql), sql, "%s'" GENERATION "'", SQL);
+    int code = store_db_run_int(db, sql, &life.generation, err);
+    (void)sqlite3_snprintf(sizeof(sql), sql, "%s'" ID_FLOOR "'", SQL);
+    code = code ? code : store_db_run_int(db, sql, &life.id_floor, err);
+    *ret = life;
+    return code;
+}
+
+int store_db_write_life(struct store_db *db, const struct store_db_life *life, struct err *err)
+{
+    char sql[256];
+    (void)sqlite3_snprintf(sizeof(sql), sql,
+                           "INSERT INTO " META_TABLE " VALUES ('" GENERATION "', '%lld'),"
+                           " ('" ID_FLOOR "', '%lld')"
+                           " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                           (long long)life->generation, (long long)life->id_floor);
+    return store_db_run(db, sql, "noting the generation", err);
 }
 
 void store_db_close(struct store_db *db)

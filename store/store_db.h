@@ -36,10 +36,25 @@ struct store_schema;
 
 /* Opens the file; an empty file becomes a new store.  vfs: name of the SQLite VFS to use.  Returns
  * 0 and sets *ret; or, with err, -EBUSY (another process has it open), -EPROTO (newer schema, or
- * another daemon's store), -EUCLEAN (not a store, or damaged). */
+ * another daemon's store), -EUCLEAN (not a store, or damaged).  A WAL stays when opening fails. */
 int store_db_open(const char *path, const char *vfs, const struct store_schema *schema,
                   struct store_db **ret, struct err *err);
-void store_db_close(struct store_db *db); /* NULL is allowed */
+/* Closes the file.  SQLite then copies the WAL back into it, and removes the WAL.  NULL is
+ * allowed. */
+void store_db_close(struct store_db *db);
+/* Makes store_db_close() leave the WAL as it is. */
+void store_db_keep_wal(struct store_db *db);
+/* Returns whether store_db_open() has made the store anew, from an empty file. */
+bool store_db_is_new(const struct store_db *db);
+
+/* What the file says of itself beside its rows. */
+struct store_db_life {
+    int64_t generation; /* grows at each opening and closing; 0: an older program wrote the file */
+    int64_t id_floor;   /* ids below may have been given by a later state that is lost; 0: none */
+};
+int store_db_read_life(struct store_db *db, struct store_db_life *ret, struct err *err);
+/* Is called within a transaction. */
+int store_db_write_life(struct store_db *db, const struct store_db_life *life, struct err *err);
 
 /* Sets how many KiB of the file may be kept in memory; memory above that is freed at once. */
 void store_db_set_cache(struct store_db *db, int kib);

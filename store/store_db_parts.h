@@ -36,6 +36,7 @@ struct store_db {
     struct store_table tables[STORE_TABLES_MAX];
     int table_count;
     int wal_pages;
+    bool is_new;
     size_t faults; /* damaged rows told of so far */
     size_t walked; /* rows of the table that walks have seen, damaged ones too */
     store_db_damage_f on_damage;

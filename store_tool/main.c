@@ -198,7 +198,7 @@ static int end_new(struct tool *tool, const char *path, struct store_db *db, str
 {
     int code = store_db_commit(db, err);
     return code ? code
-                : store_witness_write(tool->os, path, &tool->schema, tool->witness.mark, err);
+                : store_witness_write(tool->os, path, &tool->schema, &tool->witness.marks, err);
 }
 
 static int salvage(struct tool *tool, const char *path, const char *new)
@@ -306,7 +306,7 @@ static int export(struct tool *tool, const char *path)
         struct ad *head = ad_create();
         ad_set_string(head, "Store", tool->witness.daemon);
         ad_set_int(head, "Version", tool->witness.version);
-        ad_set_int(head, "HighWater", tool->witness.mark);
+        ad_set_int(head, "HighWater", tool->witness.marks.high_water);
         ad_set_strings(head, "Tables", tool->witness.tables, count);
         print_row(&export, head);
     }
@@ -326,7 +326,7 @@ static int take_head(struct tool *tool, const struct ad *head, struct err *err)
     const struct ad_expr *list = ad_lookup(head, "Tables");
     (void)snprintf(witness->daemon, sizeof(witness->daemon), "%s", ad_string_or(head, "Store", ""));
     witness->version = (int)ad_int_or(head, "Version", 0);
-    witness->mark = ad_int_or(head, "HighWater", 0);
+    witness->marks.high_water = ad_int_or(head, "HighWater", 0);
     struct strbuf text;
     strbuf_init(&text, 0);
     if (list != NULL) {

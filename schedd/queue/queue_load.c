@@ -241,12 +241,16 @@ static void heed_high_water(const struct loading *loading)
     struct schedd *schedd = loading->schedd;
     const int64_t mark = store_high_water(schedd->store);
     const int64_t next = schedd->queue.next_cluster;
-    if (mark > next && (!loading->has_next || mark - next > STORE_WATER_STEP)) {
+    int64_t from = store_id_floor(schedd->store);
+    if (mark > from && (!loading->has_next || mark - next > STORE_WATER_STEP)) {
+        from = mark;
+    }
+    if (from > next) {
         log_warn(schedd->log, "queue.ids_skipped",
                  "the store is older than its witness; the next cluster gets an id above all that "
                  "were given",
-                 LOG_INT("next", mark), LOG_INT("store", next));
-        schedd->queue.next_cluster = mark;
+                 LOG_INT("next", from), LOG_INT("store", next));
+        schedd->queue.next_cluster = from;
     }
 }
 

@@ -51,6 +51,7 @@
 #include "schedd/spool_room.h"
 #include "schedd/submission/spool_sandbox.h"
 #include "schedd/submission/submit_plan.h"
+#include "store/store.h"
 #include "wire/wire.h"
 
 #define RESERVATIONS_MAX 1000 /* beyond it the oldest reservation is forgotten */
@@ -705,24 +706,29 @@ void submissions_fini(struct schedd *schedd)
 /* ---- what an earlier life of the schedd has not ended ---------------------------------------- */
 
 #define TAKEN_BACK "the schedd stopped before the submission was complete; submit again"
+/* Of a store that is an older copy, nobody knows what was acknowledged. */
+#define TAKEN_BACK_OLDER                                                                   \
+    "the store came back as an older copy, which has only a part of the submission; jobs " \
+    "that are missing may have been submitted; submit again what is missing"
 
 static void take_back(struct change *change, struct cluster *cluster)
 {
     struct schedd *schedd = change_schedd(change);
     int64_t from = ad_int_or(cluster->ad, SUBMIT_FROM, 0), taken = 0, id = cluster->id;
+    const char *why = id < store_id_floor(schedd->store) ? TAKEN_BACK_OLDER : TAKEN_BACK;
     ad_remove(cluster->ad, SUBMIT_FROM);
     change_cluster(change, cluster);
     cluster->submitting = true; /* stays till the end of this */
     for (int64_t proc = from; proc < (int64_t)cluster->proc_count; proc++) {
         if (proc >= 0 && cluster->procs[proc] != NULL) {
-            moves_remove(change, cluster->procs[proc], TAKEN_BACK, true);
+            moves_remove(change, cluster->procs[proc], why, true);
             taken++;
         }
     }
     cluster->submitting = false;
     queue_drop_if_empty(change, cluster);
-    log_warn(schedd->log, "queue.taken_back", TAKEN_BACK, LOG_INT("cluster", id),
-             LOG_INT("first", from), LOG_INT("jobs", taken));
+    log_warn(schedd->log, "queue.taken_back", why, LOG_INT("cluster", id), LOG_INT("first", from),
+             LOG_INT("jobs", taken));
 }
 
 void submit_take_back(struct schedd *schedd)

@@ -301,6 +301,10 @@ static _Noreturn void be_writer(const char *path, int tell, enum failure failure
     if (store_open(writer.loop, os, path, &SCHEMA, NULL, &writer.store, NULL)) {
         _exit(EXIT_NOT_OPENED);
     }
+    store_close(writer.store); /* a daemon that stops in order and starts again */
+    if (store_open(writer.loop, os, path, &SCHEMA, NULL, &writer.store, NULL)) {
+        _exit(EXIT_NOT_OPENED);
+    }
     while (writer.started < TXNS) {
         start_txn(&writer);
         if (writer.started % 3 != 0) {
@@ -399,6 +403,11 @@ static void judge(const char *path, const struct outcome *outcome)
     assert_int_equal(found.count, found.last < 3 ? found.last : 3);
     assert_int_equal(found.lowest, found.last < 3 ? (found.last ? 1 : 0) : found.last - 2);
     store_close(store);
+    if (store_open(loop, os, path, &SCHEMA, NULL, &store, &err) != 0) {
+        fail_msg("after a stop in order: %s", err.text);
+    }
+    assert_int_equal(store_id_floor(store), 0);
+    store_close(store);
     os_destroy(os);
     loop_destroy(loop);
 }
@@ -454,8 +463,8 @@ static void try_every_operation(enum failure failure, int expected_status, int s
         struct outcome outcome = run_writer(path, failure, at);
         assert_true(outcome.status == expected_status || outcome.status == EXIT_ALL_DONE ||
                     (outcome.status == EXIT_NOT_OPENED && outcome.told == 0));
-        /* Only the copying back of the log may fail in silence: at the end, after the last answer,
-         * or for want of space. */
+        /* Only a closing may fail in silence, because its daemon has answered all: the generation
+         * and the copying back of the log.  So may what fails for want of space. */
         assert_true(outcome.status != EXIT_ALL_DONE || outcome.told == TXNS);
         silent += outcome.status == EXIT_ALL_DONE;
         hit += outcome.status == expected_status;
@@ -466,14 +475,16 @@ static void try_every_operation(enum failure failure, int expected_status, int s
         remove_files(path);
     }
     assert_true(hit * step > 3 * TXNS);
-    assert_true(silent <= silent_max);
+    if (silent > silent_max) {
+        fail_msg("%d runs failed in silence", silent);
+    }
     assert_int_equal(rmdir(dir), 0);
 }
 
 static void a_write_or_flush_that_fails_once_ends_the_daemon_and_loses_nothing_told(void **state)
 {
     (void)state;
-    try_every_operation(FAIL_ONCE, EXIT_COMMIT_FAIL, 5);
+    try_every_operation(FAIL_ONCE, EXIT_COMMIT_FAIL, 40);
 }
 
 static void a_disk_that_is_gone_ends_the_daemon_and_loses_nothing_told(void **state)

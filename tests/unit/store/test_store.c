@@ -14,6 +14,8 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/os/os.h"
 #include "base/os/os_run.h"
 #include "store/store.h"
 
@@ -507,6 +509,201 @@ static void the_high_water_mark_of_the_witness_is_above_each_id_given(void **sta
     }
 }
 
+/* ---- copies -----------------------------------------------------------------------------------
+ */
+
+static void copy_beside(const struct bed *bed, const char *from, const char *to, const char *suffix)
+{
+    char name[180], *data = NULL;
+    size_t length = 0;
+    snprintf(name, sizeof(name), "%s%s%s", bed->path, from, suffix);
+    assert_int_equal(os_read_file(bed->os, name, SIZE_MAX / 2, &data, &length, NULL), 0);
+    snprintf(name, sizeof(name), "%s%s%s", bed->path, to, suffix);
+    assert_int_equal(os_write_file(bed->os, name, data, length, 0600, false, NULL), 0);
+    mem_free(data);
+}
+
+static void remove_copy(const struct bed *bed, const char *copy, const char *suffix)
+{
+    char name[180];
+    snprintf(name, sizeof(name), "%s%s%s", bed->path, copy, suffix);
+    (void)unlink(name);
+}
+
+static const char *const PARTS[] = {"", "-wal", ".witness"};
+
+/* What a daemon leaves that is killed now, as the files PATH.killed... */
+static void copy_killed(const struct bed *bed)
+{
+    for (size_t i = 0; i < 3; i++) {
+        copy_beside(bed, "", ".killed", PARTS[i]);
+    }
+}
+
+static void open_killed(struct bed *bed)
+{
+    for (size_t i = 0; i < 3; i++) {
+        copy_beside(bed, ".killed", "", PARTS[i]);
+        remove_copy(bed, ".killed", PARTS[i]);
+    }
+    open_store(bed);
+}
+
+static void a_log_that_is_lost_after_a_kill_is_refused_and_after_a_stop_is_not(void **state)
+{
+    struct bed *bed = *state;
+    char log_name[180];
+    snprintf(log_name, sizeof(log_name), "%s-wal", bed->path);
+    put(bed, "a", "1", NULL);
+    settle(bed);
+    copy_killed(bed);
+    store_close(bed->store);
+    bed->store = NULL;
+    assert_int_equal(access(log_name, F_OK), -1);
+    open_store(bed); /* nothing is missing after a stop in order */
+    store_close(bed->store);
+    bed->store = NULL;
+    copy_beside(bed, ".killed", "", ".witness");
+    expect_refusal(bed, "-wal is missing");
+    assert_int_equal(access(log_name, F_OK), -1); /* it changes nothing */
+    expect_refusal(bed, "-wal is missing");
+    open_killed(bed);
+    assert_string_equal(load(bed), "a=1 ");
+}
+
+static void a_refused_file_keeps_its_log(void **state)
+{
+    struct bed *bed = *state;
+    char log_name[180];
+    snprintf(log_name, sizeof(log_name), "%s-wal", bed->path);
+    put(bed, "a", "1", NULL);
+    settle(bed);
+    copy_killed(bed);
+    store_close(bed->store);
+    bed->store = NULL;
+    for (size_t i = 0; i < 3; i++) {
+        copy_beside(bed, ".killed", "", PARTS[i]);
+    }
+    const struct store_schema other = {.daemon = "collector", .tables = TABLES, .version = 1};
+    assert_int_equal(store_open(bed->loop, bed->os, bed->path, &other, NULL, &bed->store, NULL),
+                     -EPROTO);
+    open_killed(bed);
+    assert_string_equal(load(bed), "a=1 ");
+}
+
+static void give_id(struct bed *bed, int64_t id)
+{
+    struct store_txn *txn = store_begin(bed->store);
+    store_put(txn, "jobs", "id", "x", 1);
+    store_raise(txn, id);
+    store_commit(txn, NULL, NULL);
+    settle(bed);
+}
+
+static void ids_of_an_older_copy_begin_above_the_mark_and_those_of_a_restart_do_not(void **state)
+{
+    struct bed *bed = *state;
+    give_id(bed, 5);
+    (void)reload(bed);
+    assert_int_equal(store_id_floor(bed->store), 0); /* a normal restart */
+    copy_killed(bed);                                /* a copy of the open store is one, too */
+    store_close(bed->store);
+    bed->store = NULL;
+    copy_beside(bed, "", ".old", "");
+    open_store(bed);
+    assert_int_equal(store_id_floor(bed->store), 0);
+    store_close(bed->store);
+    bed->store = NULL;
+    for (int round = 0; round < 2; round++) {
+        copy_beside(bed, round == 0 ? ".old" : ".killed", "", "");
+        open_store(bed);
+        assert_int_equal(store_id_floor(bed->store), 5 + STORE_WATER_STEP);
+        (void)reload(bed); /* the number stays, also if no id was given */
+        assert_int_equal(store_id_floor(bed->store), 5 + STORE_WATER_STEP);
+        store_close(bed->store);
+        bed->store = NULL;
+    }
+    remove_copy(bed, ".old", "");
+    for (size_t i = 0; i < 3; i++) {
+        remove_copy(bed, ".killed", PARTS[i]);
+    }
+    open_store(bed);
+}
+
+static void a_store_and_a_witness_of_an_older_program_open(void **state)
+{
+    struct bed *bed = *state;
+    char name[180];
+    snprintf(name, sizeof(name), "%s.witness", bed->path);
+    give_id(bed, 5);
+    store_close(bed->store);
+    bed->store = NULL;
+    sqlite3 *handle = NULL;
+    assert_int_equal(sqlite3_open(bed->path, &handle), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(handle, "DELETE FROM meta WHERE key <> 'daemon'", NULL, NULL,
+                                  NULL),
+                     SQLITE_OK);
+    sqlite3_close(handle);
+    static const char OLD[] =
+        "roost-store-witness 1\ndaemon schedd\nversion 1\nhigh_water 1005\ntables jobs claims\n";
+    assert_int_equal(os_write_file(bed->os, name, OLD, sizeof(OLD) - 1, 0600, false, NULL), 0);
+    open_store(bed);
+    assert_int_equal(store_id_floor(bed->store), 0);
+    assert_int_equal(store_high_water(bed->store), 1005);
+    assert_string_equal(load(bed), "id=x ");
+}
+
+static void a_witness_that_is_missing_or_of_another_daemon_is_made_anew(void **state)
+{
+    struct bed *bed = *state;
+    char name[180];
+    snprintf(name, sizeof(name), "%s.witness", bed->path);
+    put(bed, "a", "1", NULL);
+    settle(bed);
+    store_close(bed->store);
+    bed->store = NULL;
+    assert_int_equal(unlink(name), 0);
+    open_store(bed);
+    assert_string_equal(load(bed), "a=1 ");
+    store_close(bed->store);
+    bed->store = NULL;
+    static const char OTHER[] = "roost-store-witness 1\ndaemon collector\nversion 7\nhigh_water 9\n"
+                                "tables ads\ngeneration 99\nstate closed\n";
+    assert_int_equal(os_write_file(bed->os, name, OTHER, sizeof(OTHER) - 1, 0600, false, NULL), 0);
+    open_store(bed);
+    assert_string_equal(load(bed), "a=1 ");
+    assert_int_equal(store_id_floor(bed->store), 0);
+    store_close(bed->store);
+    bed->store = NULL;
+    assert_int_equal(unlink(bed->path), 0);
+    expect_refusal(bed, "the file is missing"); /* so there is a witness again */
+    assert_int_equal(unlink(name), 0);
+    open_store(bed);
+}
+
+static void what_stands_beside_a_lost_store_says_that_there_was_one(void **state)
+{
+    struct bed *bed = *state;
+    char name[180];
+    store_close(bed->store);
+    bed->store = NULL;
+    remove_copy(bed, "", "");
+    remove_copy(bed, "", ".witness");
+    snprintf(name, sizeof(name), "%s.reserve", bed->path);
+    assert_int_equal(os_write_file(bed->os, name, "x", 1, 0600, false, NULL), 0);
+    expect_refusal(bed, ".reserve says that there was a store");
+    expect_refusal(bed, "roost store import --empty");
+    remove_copy(bed, "", ".reserve");
+    struct store_schema schema = SCHEMA;
+    schema.remains = "owner";
+    snprintf(name, sizeof(name), "%s/owner", bed->dir);
+    assert_int_equal(os_mkdirs(bed->os, name, 0700, NULL), 0);
+    assert_int_equal(store_open(bed->loop, bed->os, bed->path, &schema, NULL, &bed->store, NULL),
+                     -EUCLEAN);
+    assert_int_equal(rmdir(name), 0);
+    open_store(bed);
+}
+
 static void a_damaged_row_is_left_out_counted_and_named(void **state)
 {
     struct bed *bed = *state;
@@ -569,5 +766,11 @@ UNIT_TESTS(CASE(done_is_never_called_inside_commit_and_comes_in_the_order_of_com
            CASE(a_new_file_can_be_read_by_its_owner_only), CASE(a_second_opener_is_refused),
            CASE(a_missing_or_empty_file_is_refused_where_there_was_one),
            CASE(the_high_water_mark_of_the_witness_is_above_each_id_given),
+           CASE(a_log_that_is_lost_after_a_kill_is_refused_and_after_a_stop_is_not),
+           CASE(a_refused_file_keeps_its_log),
+           CASE(ids_of_an_older_copy_begin_above_the_mark_and_those_of_a_restart_do_not),
+           CASE(a_store_and_a_witness_of_an_older_program_open),
+           CASE(a_witness_that_is_missing_or_of_another_daemon_is_made_anew),
+           CASE(what_stands_beside_a_lost_store_says_that_there_was_one),
            CASE(a_damaged_row_is_left_out_counted_and_named),
            CASE(a_row_that_the_daemon_finds_wrong_is_counted_once))
