@@ -425,16 +425,21 @@ static const struct cli_command CLASSAD = {
     "                     print all errors with line and column, at most N (20)\n"};
 
 static const struct cli_command STORE = {
-    "store", cmd_store, "check FILE | salvage FILE NEW | export FILE | import [--empty] FILE",
+    "store", cmd_store,
+    "check FILE | salvage FILE NEW | accept-loss FILE | export FILE | import [--empty] FILE",
     "check and repair the store of a daemon that is stopped",
     "  check FILE           read all pages and rows of the store; exit status 1: damage was found\n"
     "  salvage FILE NEW     read from the pages of a damaged store all rows whose checksums are "
-    "right, and make the store NEW of them\n"
-    "  export FILE          print all rows, one ad on each line; the values of jobs are ads\n"
+    "right, and make the store NEW of them; exit status 3: some rows are missing\n"
+    "  accept-loss FILE     go on without the changes in a write-ahead log that is lost or "
+    "damaged\n"
+    "  export FILE          print all rows, one ad on each line; the attribute Ad is the value, "
+    "such as a job, and may be edited\n"
     "  import FILE          make the store FILE from such lines on standard input\n"
     "  import --empty FILE  make an empty store where one was lost; ids that were given are not "
     "given again\n"
-    "                       The daemon must be stopped. The file FILE.witness must be beside FILE. "
+    "                       The daemon must be stopped. The file FILE.witness should be beside "
+    "FILE. "
     "docs/howto/damaged-store.md goes through it step by step.\n"};
 static const struct cli_command TOP = {
     "top", cmd_top, "[ID|OWNER...] [-delay TIME] [-b [-count N]] [-constraint EXPR] | -daemons",

@@ -24,7 +24,7 @@
 /* user_version is FORMAT * FORMAT_STEP + the version of the daemon's schema.  Format 0 has no
  * checksums.  An older program takes the sum for a newer schema, and refuses it. */
 #define FORMAT      1
-#define FORMAT_STEP 1000
+#define FORMAT_STEP STORE_FORMAT_STEP
 
 /* The walks read the key from the index, and the row by its id: the two must agree. */
 #define WALK_SQL                                                                       \
@@ -550,6 +550,11 @@ bool store_db_is_new(const struct store_db *db)
 
 #define GENERATION "generation"
 #define ID_FLOOR   "id_floor"
+
+bool store_db_is_meta_key(const char *key)
+{
+    return strcmp(key, "daemon") == 0 || strcmp(key, GENERATION) == 0 || strcmp(key, ID_FLOOR) == 0;
+}
 
 int store_db_read_life(struct store_db *db, struct store_db_life *ret, struct err *err)
 {

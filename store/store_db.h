@@ -25,8 +25,12 @@ struct err;
 struct store_db;
 struct store_schema;
 
-#define STORE_APPLICATION_ID 0x526f6f73 /* "Roos": tells a store from other SQLite files */
-#define STORE_CACHE_KIB      2000       /* KiB of pages in memory; SQLite's default */
+#define STORE_APPLICATION_ID  0x526f6f73  /* "Roos": tells a store from other SQLite files */
+#define STORE_META_TABLE      "meta"      /* of all stores: what the file says of itself */
+#define STORE_SET_ASIDE_TABLE "set_aside" /* damaged rows: home (their table), key, value, sum */
+/* user_version of the file is a multiple of this, the format, plus the daemon's schema version */
+#define STORE_FORMAT_STEP 1000
+#define STORE_CACHE_KIB   2000 /* KiB of pages in memory; SQLite's default */
 /* While a table is loaded.  Afterwards the pages are holes between what the daemon has made of the
  * rows, so they must be few. */
 #define STORE_CACHE_LOADING_KIB (4 << 10)
@@ -52,6 +56,8 @@ struct store_db_life {
     int64_t generation; /* grows at each opening and closing; 0: an older program wrote the file */
     int64_t id_floor;   /* ids below may have been given by a later state that is lost; 0: none */
 };
+/* Returns whether the key is one under which the file says something of itself. */
+bool store_db_is_meta_key(const char *key);
 int store_db_read_life(struct store_db *db, struct store_db_life *ret, struct err *err);
 /* Is called within a transaction. */
 int store_db_write_life(struct store_db *db, const struct store_db_life *life, struct err *err);

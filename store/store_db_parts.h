@@ -13,9 +13,6 @@
 #include "store/store.h"
 #include "store/store_db.h"
 
-#define STORE_META_TABLE      "meta"
-#define STORE_SET_ASIDE_TABLE "set_aside" /* damaged rows: home (their table), key, value, sum */
-
 enum store_statement {
     STORE_PUT,
     STORE_DELETE,

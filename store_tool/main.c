@@ -1,7 +1,7 @@
 /* store_tool/main.c - roost-store: looks after the store of a daemon that is stopped.
  *
  * What a store is (its daemon, its tables) is read from its witness, which stays good when the
- * store is not.
+ * store is not; without a witness, from the first page of the store.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,20 +17,26 @@
 #include "base/os/os.h"
 #include "base/os/os_run.h"
 #include "base/strbuf.h"
+#include "base/strmap.h"
+#include "base/vec.h"
 #include "classad/ad.h"
 #include "store/row_sum.h"
 #include "store/store_beside.h"
 #include "store/store_db.h"
+#include "store/store_wal.h"
+#include "store_tool/row_text.h"
 #include "store_tool/salvage.h"
 
 #define FILE_BYTES_MAX ((size_t)16 << 30)
 #define SLICE_ROWS     10000
 #define LINE_NAMED     100 /* damaged rows that are printed by name */
 
-enum { DONE = 0, FAILED = 1, USAGE = 2 };
+/* LEFT_OUT: salvage has made the new store, but not all rows could be read. */
+enum { DONE = 0, FAILED = 1, USAGE = 2, LEFT_OUT = 3 };
 
 static const char USAGE_TEXT[] = "usage: roost store check FILE\n"
                                  "       roost store salvage FILE NEW\n"
+                                 "       roost store accept-loss FILE\n"
                                  "       roost store export FILE\n"
                                  "       roost store import FILE\n"
                                  "       roost store import --empty FILE\n"
@@ -41,7 +47,9 @@ struct tool {
     struct os *os;
     struct store_witness witness;
     struct store_schema schema; /* as the witness has it */
+    struct strmap *named;       /* damaged rows, as "table key" */
     size_t damaged;
+    bool keep_log; /* the store has a write-ahead log, which is not to be copied back */
 };
 
 static int say(const struct err *err)
@@ -50,14 +58,82 @@ static int say(const struct err *err)
     return FAILED;
 }
 
+static char *name_beside(const char *path, const char *suffix)
+{
+    struct strbuf name;
+    strbuf_init(&name, 0);
+    strbuf_printf(&name, "%s%s", path, suffix);
+    return strbuf_take(&name);
+}
+
+static int read_file(struct os *os, const char *path, const char *suffix, char **data,
+                     size_t *length, struct err *err)
+{
+    char *name = name_beside(path, suffix);
+    int code = os_read_file(os, name, FILE_BYTES_MAX, data, length, err);
+    mem_free(name);
+    return code;
+}
+
+/* A store and its write-ahead log, read whole. */
+struct file_bytes {
+    char *file, *wal;
+    struct salvage_bytes bytes;
+};
+
+static int file_bytes_init(struct tool *tool, const char *path, struct file_bytes *ret,
+                           struct err *err)
+{
+    size_t length = 0, wal_length = 0;
+    *ret = (struct file_bytes){.file = NULL};
+    int code = read_file(tool->os, path, "", &ret->file, &length, err);
+    if (code == 0 && read_file(tool->os, path, "-wal", &ret->wal, &wal_length, NULL) != 0) {
+        wal_length = 0; /* a daemon that was stopped leaves none */
+    }
+    ret->bytes = (struct salvage_bytes){(const uint8_t *)ret->file, length,
+                                        (const uint8_t *)ret->wal, wal_length};
+    return code;
+}
+
+static void file_bytes_fini(struct file_bytes *bytes)
+{
+    mem_free(bytes->file);
+    mem_free(bytes->wal);
+}
+
+/* Finds out without a witness what the store is. */
+static int identify(struct tool *tool, const char *path, struct err *err)
+{
+    struct file_bytes file;
+    int code = file_bytes_init(tool, path, &file, err);
+    if (code == 0) {
+        code = salvage_identify(&file.bytes, &tool->witness, err);
+        if (code != 0) {
+            code = err_set(err, code,
+                           "%s: it cannot be read what the store contains, and %s.witness is "
+                           "missing, which says it, too; put it beside the store: the witness of "
+                           "any other store of the same daemon and version will do",
+                           path, path);
+        }
+    }
+    if (code == 0) {
+        (void)fprintf(stderr,
+                      "roost store: %s.witness is missing; what the store contains was read from "
+                      "the store itself\n",
+                      path);
+    }
+    file_bytes_fini(&file);
+    return code;
+}
+
 static int read_witness(struct tool *tool, const char *path, struct err *err)
 {
+    struct os_stat st;
     int code = store_witness_read(tool->os, path, &tool->witness, err);
     if (code == 0 && !tool->witness.present) {
-        code = err_set(err, -ENOENT,
-                       "%s.witness is missing, which says what the store contains; put it beside "
-                       "the store.  The store of an older program gets one when its daemon starts",
-                       path);
+        code = os_stat(tool->os, path, &st);
+        code = code ? err_set(err, code, "%s: %s", path, err_code_text(code))
+                    : identify(tool, path, err);
     }
     tool->schema = (struct store_schema){.daemon = tool->witness.daemon,
                                          .tables = tool->witness.tables,
@@ -66,12 +142,39 @@ static int read_witness(struct tool *tool, const char *path, struct err *err)
     return code;
 }
 
+/* Opens the store and changes nothing: a write-ahead log stays. */
 static int open_store(struct tool *tool, const char *path, struct store_db **ret, struct err *err)
 {
+    struct os_stat st;
     int code = read_witness(tool, path, err);
     code = code ? code : store_witness_holds(tool->os, path, err);
-    code = code ? code : store_db_open(path, NULL, &tool->schema, ret, err);
+    code = code ? code : store_wal_judge(tool->os, path, tool->witness.marks.is_open, err);
+    if (code == 0) {
+        char *log = name_beside(path, "-wal");
+        tool->keep_log = os_stat(tool->os, log, &st) == 0;
+        mem_free(log);
+        code = store_db_open(path, NULL, &tool->schema, ret, err);
+    }
     return code == -EBUSY ? err_prefix(err, code, "stop its daemon first") : code;
+}
+
+static void close_store(const struct tool *tool, struct store_db *db)
+{
+    if (db != NULL && tool->keep_log) {
+        store_db_keep_wal(db);
+    }
+    store_db_close(db);
+}
+
+/* Gives a file to the owner of another one: who repairs a store is root, and the daemon may not
+ * be. */
+static int give_to_owner(struct tool *tool, const char *name, const char *other, struct err *err)
+{
+    struct os_stat st;
+    if (os_uid(tool->os) != 0 || os_stat(tool->os, other, &st) != 0) {
+        return 0;
+    }
+    return os_chown(tool->os, name, st.uid, st.gid, err);
 }
 
 /* ---- check ------------------------------------------------------------------------------------
@@ -80,9 +183,17 @@ static int open_store(struct tool *tool, const char *path, struct store_db **ret
 static void name_damage(void *arg, const char *table, const char *key, const char *why)
 {
     struct tool *tool = arg;
-    if (tool->damaged++ < LINE_NAMED) {
-        (void)printf("damaged: %s %s: %s\n", table, key, why);
+    struct strbuf row;
+    strbuf_init(&row, 0);
+    strbuf_printf(&row, "%s %s", table, key);
+    /* The check of the rows finds a row, and that of the index finds it again. */
+    if (strmap_get(tool->named, strbuf_text(&row)) == NULL) {
+        (void)strmap_set(tool->named, strbuf_text(&row), tool);
+        if (tool->damaged++ < LINE_NAMED) {
+            (void)printf("damaged: %s: %s\n", strbuf_text(&row), why);
+        }
     }
+    strbuf_fini(&row);
 }
 
 static int count_row(void *arg, const char *key, const void *value, size_t length)
@@ -121,7 +232,7 @@ static int check(struct tool *tool, const char *path)
     code = code ? code : store_db_quick_check(db, SIZE_MAX, &err);
     code = code ? code : check_tables(tool, db, &err);
     code = code ? code : store_db_set_aside_count(db, &set_aside, &err);
-    store_db_close(db);
+    close_store(tool, db);
     if (code != 0) {
         return say(&err);
     }
@@ -137,21 +248,81 @@ struct salvage {
     struct tool *tool;
     struct store_db *into;
     size_t rows[STORE_TABLES_MAX];
-    size_t twice;
+    struct strmap *keys[STORE_TABLES_MAX + 1]; /* of the rows; NULL-terminated */
+    /* Rows that an index names and that were not read: of each table and, last, of pages of an
+     * index on which no key says of which table the page is. */
+    size_t missing[STORE_TABLES_MAX + 1];
+    uint32_t page;      /* of the index */
+    struct vec unfound; /* char *: keys of the page */
+    int table_of_page;  /* STORE_TABLES_MAX: not known */
+    size_t named;
     struct err err;
 };
 
-static int take_row(void *arg, const struct salvage_row *row)
+static const char *table_name(const struct salvage *salvage, int table)
+{
+    return table < STORE_TABLES_MAX ? salvage->tool->witness.tables[table] : "?";
+}
+
+/* Counts the keys of a page of an index for which there is no row. */
+static void end_page(struct salvage *salvage)
+{
+    for (size_t i = 0; i < salvage->unfound.count; i++) {
+        salvage->missing[salvage->table_of_page]++;
+        if (salvage->named++ < LINE_NAMED) {
+            (void)printf("missing: %s %s\n", table_name(salvage, salvage->table_of_page),
+                         (const char *)salvage->unfound.items[i]);
+        }
+    }
+    vec_fini(&salvage->unfound, mem_free);
+    salvage->unfound = (struct vec){0};
+    salvage->table_of_page = STORE_TABLES_MAX;
+}
+
+static int take_key(void *arg, uint32_t page, const char *text, size_t length)
 {
     struct salvage *salvage = arg;
-    const char *const *tables = salvage->tool->witness.tables;
+    char *key = mem_strndup(text, length);
     int table = 0;
+    if (page != salvage->page) {
+        end_page(salvage);
+        salvage->page = page;
+    }
+    while (salvage->keys[table] != NULL && strmap_get(salvage->keys[table], key) == NULL) {
+        table++;
+    }
+    if (salvage->keys[table] != NULL) {
+        salvage->table_of_page = table;
+    } else if (!store_db_is_meta_key(key)) {
+        vec_push(&salvage->unfound, key);
+        return 0;
+    }
+    mem_free(key);
+    return 0;
+}
+
+static int table_of_row(const struct tool *tool, const struct salvage_row *row)
+{
+    const char *const *tables = tool->witness.tables;
+    int table = 0;
+    if (row->is_broken || row->key_length == 0 || row->key_length > STORE_KEY_MAX) {
+        return -ENOENT;
+    }
     while (tables[table] != NULL &&
            row->sum != row_sum(tables[table], row->key, row->key_length, row->value, row->length)) {
         table++;
     }
-    if (tables[table] == NULL || row->key_length == 0 || row->key_length > STORE_KEY_MAX) {
-        if (salvage->tool->damaged++ < LINE_NAMED) {
+    return tables[table] != NULL ? table : -ENOENT;
+}
+
+static int take_row(void *arg, const struct salvage_row *row)
+{
+    struct salvage *salvage = arg;
+    const int table = table_of_row(salvage->tool, row);
+    if (table < 0) {
+        if (salvage->tool->damaged++ < LINE_NAMED && row->is_broken) {
+            (void)printf("damaged: page %u: a row that cannot be read\n", row->page);
+        } else if (salvage->tool->damaged <= LINE_NAMED) {
             (void)printf("damaged: page %u: '%.*s'\n", row->page,
                          (int)(row->key_length < 64 ? row->key_length : 64), row->key);
         }
@@ -159,19 +330,9 @@ static int take_row(void *arg, const struct salvage_row *row)
     }
     char *key = mem_strndup(row->key, row->key_length);
     int code = store_db_put(salvage->into, table, key, row->value, row->length, &salvage->err);
+    (void)strmap_set(salvage->keys[table], key, salvage); /* only presence counts */
     salvage->rows[table]++;
     mem_free(key);
-    return code;
-}
-
-static int read_file(struct os *os, const char *path, const char *suffix, char **data,
-                     size_t *length, struct err *err)
-{
-    struct strbuf name;
-    strbuf_init(&name, 0);
-    strbuf_printf(&name, "%s%s", path, suffix);
-    int code = os_read_file(os, strbuf_text(&name), FILE_BYTES_MAX, data, length, err);
-    strbuf_fini(&name);
     return code;
 }
 
@@ -183,53 +344,150 @@ static int refuse_existing(struct tool *tool, const char *path, struct err *err)
                : err_set(err, -EEXIST, "%s exists already; name a new file", path);
 }
 
+static void remove_new(struct tool *tool, const char *path)
+{
+    char *log = name_beside(path, "-wal");
+    (void)os_remove(tool->os, path, NULL); /* the first error is the one to be told */
+    (void)os_remove(tool->os, log, NULL);
+    mem_free(log);
+}
+
 /* Creates an empty store and begins to fill it. */
 static int begin_new(struct tool *tool, const char *path, struct store_db **ret, struct err *err)
 {
     struct os_file *file = NULL;
+    struct store_db *db = NULL;
     tool->schema.must_exist = false;
     int code = os_file_open(tool->os, path, OS_WRITE_NEW, 0600, &file, err);
+    if (code != 0) {
+        return code;
+    }
     os_file_close(file);
-    code = code ? code : store_db_open(path, NULL, &tool->schema, ret, err);
-    return code ? code : store_db_begin(*ret, err);
+    code = store_db_open(path, NULL, &tool->schema, &db, err);
+    code = code ? code : store_db_begin(db, err);
+    if (code != 0) {
+        store_db_close(db);
+        remove_new(tool, path);
+        return code;
+    }
+    *ret = db;
+    return 0;
 }
 
-static int end_new(struct tool *tool, const char *path, struct store_db *db, struct err *err)
+/* Ends a new store or, with a code, removes it.  older: ids are to begin above the mark. */
+static int end_new(struct tool *tool, const char *path, struct store_db *db, bool older, int code,
+                   struct err *err)
 {
-    int code = store_db_commit(db, err);
-    return code ? code
-                : store_witness_write(tool->os, path, &tool->schema, &tool->witness.marks, err);
+    struct store_marks marks = tool->witness.marks;
+    marks.generation = older ? marks.generation + 1 : 0; /* the new file has none */
+    marks.is_open = false;
+    code = code ? code : store_db_commit(db, err);
+    store_db_close(db);
+    code = code ? code : store_witness_write(tool->os, path, &tool->schema, &marks, err);
+    if (code != 0 && db != NULL) {
+        remove_new(tool, path);
+    }
+    return code;
+}
+
+static int print_salvaged(const struct salvage *salvage, const char *path, const char *new)
+{
+    const struct tool *tool = salvage->tool;
+    size_t missing = salvage->missing[STORE_TABLES_MAX];
+    for (int i = 0; tool->witness.tables[i] != NULL; i++) {
+        missing += salvage->missing[i];
+        (void)printf("%-12s %10zu rows, %zu missing\n", tool->witness.tables[i], salvage->rows[i],
+                     salvage->missing[i]);
+    }
+    if (salvage->missing[STORE_TABLES_MAX] > 0) {
+        (void)printf("%-12s %10s       %zu missing\n", "(not known)", "",
+                     salvage->missing[STORE_TABLES_MAX]);
+    }
+    (void)printf("%s has what could be read of %s; %zu rows of the index are missing, %zu damaged "
+                 "rows were left out\n",
+                 new, path, missing, tool->damaged);
+    return missing > 0 || tool->damaged > 0 ? LEFT_OUT : DONE;
 }
 
 static int salvage(struct tool *tool, const char *path, const char *new)
 {
-    struct salvage salvage = {.tool = tool};
+    struct salvage salvage = {.tool = tool, .table_of_page = STORE_TABLES_MAX};
     struct err *err = &salvage.err;
-    char *file = NULL, *wal = NULL;
-    size_t length = 0, wal_length = 0, broken = 0;
+    struct file_bytes file = {.file = NULL};
     int code = read_witness(tool, path, err);
     code = code ? code : refuse_existing(tool, new, err);
-    code = code ? code : read_file(tool->os, path, "", &file, &length, err);
-    if (code == 0 && read_file(tool->os, path, "-wal", &wal, &wal_length, NULL) != 0) {
-        wal_length = 0; /* a daemon that was stopped leaves none */
+    code = code ? code : file_bytes_init(tool, path, &file, err);
+    for (int i = 0; code == 0 && tool->witness.tables[i] != NULL; i++) {
+        salvage.keys[i] = strmap_create(STRMAP_CASE_SENSITIVE);
     }
-    code = code ? code : begin_new(tool, new, &salvage.into, err);
-    code = code ? code
-                : salvage_rows((const uint8_t *)file, length, (const uint8_t *)wal, wal_length,
-                               take_row, &salvage, &broken, err);
-    code = code ? code : end_new(tool, new, salvage.into, err);
-    store_db_close(salvage.into);
-    mem_free(file);
-    mem_free(wal);
+    if (code == 0) {
+        code = begin_new(tool, new, &salvage.into, err);
+        code = code ? code : salvage_rows(&file.bytes, take_row, &salvage, err);
+        code = code ? code : salvage_keys(&file.bytes, take_key, &salvage, err);
+        end_page(&salvage);
+        code = end_new(tool, new, salvage.into, true, code, err);
+    }
+    file_bytes_fini(&file);
+    int status = code != 0 ? say(err) : print_salvaged(&salvage, path, new);
+    for (int i = 0; i < STORE_TABLES_MAX; i++) {
+        strmap_destroy(salvage.keys[i], NULL);
+    }
+    return status;
+}
+
+/* ---- accept-loss ------------------------------------------------------------------------------
+ */
+
+/* Keeps the log as FILE-wal.damaged, and puts its good part in its place.  Each step can be
+ * interrupted: the witness, which is last, still has the store refused. */
+static int cut_log(struct tool *tool, const char *path, const struct store_wal *wal,
+                   struct err *err)
+{
+    const size_t good = wal->kind == STORE_WAL_READABLE ? (size_t)wal->good_bytes : 0;
+    char *log = name_beside(path, "-wal"), *kept = name_beside(path, "-wal.damaged"), *data = NULL;
+    size_t length = 0;
+    int code = refuse_existing(tool, kept, err);
+    code = code ? code : os_read_file(tool->os, log, FILE_BYTES_MAX, &data, &length, err);
+    code = code ? code : os_write_file(tool->os, kept, data, length, 0600, true, err);
+    code = code
+               ? code
+               : os_write_file(tool->os, log, data, good < length ? good : length, 0600, true, err);
+    code = code ? code : give_to_owner(tool, log, path, err);
+    mem_free(data);
+    mem_free(kept);
+    mem_free(log);
+    return code;
+}
+
+static int accept_loss(struct tool *tool, const char *path)
+{
+    struct err err = {""};
+    struct store_wal wal;
+    int code = read_witness(tool, path, &err);
+    code = code ? code : store_witness_holds(tool->os, path, &err);
+    code = code ? code : store_wal_read(tool->os, path, &wal, &err);
+    if (code == 0 && store_wal_judge(tool->os, path, tool->witness.marks.is_open, NULL) == 0) {
+        (void)printf("%s: nothing of its write-ahead log is lost; nothing was changed\n", path);
+        return DONE;
+    }
+    if (code == 0 && wal.kind != STORE_WAL_MISSING) {
+        code = cut_log(tool, path, &wal, &err);
+    }
+    if (code == 0) {
+        struct store_marks marks = tool->witness.marks;
+        char *witness = name_beside(path, ".witness");
+        marks.generation++; /* the store is an older copy now: ids begin above the mark */
+        marks.is_open = false;
+        code = store_witness_write(tool->os, path, &tool->schema, &marks, &err);
+        code = code ? code : give_to_owner(tool, witness, path, &err);
+        mem_free(witness);
+    }
     if (code != 0) {
-        return say(err);
+        return say(&err);
     }
-    for (int i = 0; tool->witness.tables[i] != NULL; i++) {
-        (void)printf("%-12s %10zu rows\n", tool->witness.tables[i], salvage.rows[i]);
-    }
-    (void)printf("%s has what could be read of %s; %zu damaged rows and %zu places that cannot be "
-                 "read were left out\n",
-                 new, path, tool->damaged, broken);
+    (void)printf("%s: its daemon will go on without the changes that were lost%s\n", path,
+                 wal.kind != STORE_WAL_MISSING ? "; the log is kept beside it as -wal.damaged"
+                                               : "");
     return DONE;
 }
 
@@ -241,36 +499,6 @@ struct export
     const char *table;
     struct strbuf line;
 };
-
-/* The value as an ad that anybody can read, if that is all there is to it; else as hex digits. */
-static void put_value(struct ad *row, const void *value, size_t length)
-{
-    struct ad *ad = NULL, *again = NULL;
-    size_t used = 0;
-    struct strbuf text, bytes;
-    strbuf_init(&text, 0);
-    strbuf_init(&bytes, 0);
-    if (ad_decode(value, length, &used, &ad, NULL) == 0 && used == length) {
-        ad_print(ad, &text);
-        if (ad_parse(strbuf_text(&text), text.length, &again, NULL) == 0) {
-            ad_encode(again, true, &bytes);
-        }
-    }
-    if (bytes.length == length && length > 0 && memcmp(bytes.data, value, length) == 0) {
-        ad_set_ad(row, "Ad", ad);
-        ad = NULL;
-    } else {
-        strbuf_clear(&text);
-        for (size_t i = 0; i < length; i++) {
-            strbuf_printf(&text, "%02x", ((const unsigned char *)value)[i]);
-        }
-        ad_set_string(row, "Hex", strbuf_text(&text));
-    }
-    ad_destroy(ad);
-    ad_destroy(again);
-    strbuf_fini(&text);
-    strbuf_fini(&bytes);
-}
 
 static void print_row(struct export *export, struct ad *row)
 {
@@ -286,7 +514,7 @@ static int export_row(void *arg, const char *key, const void *value, size_t leng
     struct ad *row = ad_create();
     ad_set_string(row, "Table", export->table);
     ad_set_string(row, "Key", key);
-    put_value(row, value, length);
+    row_text_put(row, value, length);
     print_row(export, row);
     return 0;
 }
@@ -314,7 +542,7 @@ static int export(struct tool *tool, const char *path)
         export.table = tool->witness.tables[i];
         code = store_db_walk(db, i, NULL, NULL, false, SIZE_MAX, export_row, &export, &err);
     }
-    store_db_close(db);
+    close_store(tool, db);
     strbuf_fini(&export.line);
     return code == 0 ? DONE : say(&err);
 }
@@ -358,22 +586,13 @@ static int take_head(struct tool *tool, const struct ad *head, struct err *err)
 
 static int import_row(struct store_db *db, const struct ad *row, struct err *err)
 {
-    const struct ad *ad = NULL;
-    const char *key = ad_string_or(row, "Key", ""), *hex = ad_string_or(row, "Hex", "");
+    const char *key = ad_string_or(row, "Key", "");
     const int table = store_db_table(db, ad_string_or(row, "Table", ""));
     struct strbuf bytes;
     strbuf_init(&bytes, 0);
     int code = table < 0 || key[0] == '\0' || strlen(key) > STORE_KEY_MAX
                    ? err_set(err, -EINVAL, "a row without a table of the store, or without a key")
-                   : 0;
-    if (ad_get_ad(row, "Ad", &ad) == 0) {
-        ad_encode(ad, true, &bytes);
-    }
-    for (size_t i = 0; code == 0 && ad == NULL && hex[i] != '\0' && hex[i + 1] != '\0'; i += 2) {
-        const char pair[3] = {hex[i], hex[i + 1], '\0'};
-        const char byte = (char)strtoul(pair, NULL, 16);
-        strbuf_append(&bytes, &byte, 1);
-    }
+                   : row_text_get(row, &bytes, err);
     code = code ? code : store_db_put(db, table, key, bytes.data, bytes.length, err);
     strbuf_fini(&bytes);
     return code;
@@ -404,24 +623,85 @@ static int import_lines(struct tool *tool, const char *path, struct store_db **d
     return code ? err_prefix(err, code, "line %zu", number) : 0;
 }
 
-static int import(struct tool *tool, const char *path, bool empty)
+/* Takes away what says that there was a store: an empty file, and what stood beside the store.  A
+ * log is kept, because rows may be read from it. */
+static int clear_place(struct tool *tool, const char *path, struct err *err)
+{
+    static const char *const SUFFIXES[] = {".reserve", "-shm"};
+    char *log = name_beside(path, "-wal"), *kept = name_beside(path, "-wal.damaged");
+    struct os_stat st;
+    int code = 0;
+    if (os_stat(tool->os, path, &st) == 0 && st.size_bytes == 0) {
+        code = os_remove(tool->os, path, err);
+    }
+    code = code ? code : refuse_existing(tool, path, err);
+    if (code == 0 && os_stat(tool->os, log, &st) == 0) {
+        code = st.size_bytes > 0 ? os_rename(tool->os, log, kept, true, err)
+                                 : os_remove(tool->os, log, err);
+    }
+    for (size_t i = 0; code == 0 && i < 2; i++) {
+        char *name = name_beside(path, SUFFIXES[i]);
+        code = os_remove(tool->os, name, err);
+        mem_free(name);
+    }
+    mem_free(log);
+    mem_free(kept);
+    return code;
+}
+
+/* Nothing says what the store contained: an empty file lets its daemon make a new one. */
+static int let_begin(struct tool *tool, const char *path, struct err *err)
+{
+    int code = clear_place(tool, path, err);
+    code = code ? code : os_write_file(tool->os, path, "", 0, 0600, true, err);
+    if (code == 0) {
+        (void)fprintf(stderr,
+                      "roost store: %s.witness is missing: nothing says which ids were given, and "
+                      "the daemon will begin with 1\n",
+                      path);
+    }
+    return code;
+}
+
+static int import_empty(struct tool *tool, const char *path)
 {
     struct err err = {""};
     struct store_db *db = NULL;
-    struct os_stat st;
-    int code = 0;
-    if (empty) {
+    char *witness = name_beside(path, ".witness");
+    const char *slash = strrchr(path, '/');
+    char *directory =
+        slash != NULL ? mem_strndup(path, (size_t)(slash - path) + 1) : mem_strdup("./");
+    int code = store_witness_read(tool->os, path, &tool->witness, &err);
+    if (code == 0 && !tool->witness.present) {
+        code = let_begin(tool, path, &err);
+    } else if (code == 0) {
         code = read_witness(tool, path, &err);
-        if (code == 0 && os_stat(tool->os, path, &st) == 0 && st.size_bytes == 0) {
-            code = os_remove(tool->os, path, &err);
-        }
+        code = code ? code : clear_place(tool, path, &err);
+        code = code ? code : begin_new(tool, path, &db, &err);
+        code = end_new(tool, path, db, true, code, &err);
+        code = code ? code : give_to_owner(tool, witness, directory, &err);
     }
-    code = code ? code : refuse_existing(tool, path, &err);
+    code = code ? code : give_to_owner(tool, path, directory, &err);
+    mem_free(directory);
+    mem_free(witness);
+    return code == 0 ? DONE : say(&err);
+}
+
+static int import(struct tool *tool, const char *path)
+{
+    struct err err = {""};
+    struct store_db *db = NULL;
+    struct store_witness before = {.present = false};
+    int code = refuse_existing(tool, path, &err);
+    code = code ? code : store_witness_read(tool->os, path, &before, &err);
     if (code == 0) {
-        code = empty ? begin_new(tool, path, &db, &err) : import_lines(tool, path, &db, &err);
+        code = import_lines(tool, path, &db, &err);
+        /* Lines that were exported before the store was lost are an older copy. */
+        const bool older = before.marks.high_water > tool->witness.marks.high_water;
+        tool->witness.marks.high_water =
+            older ? before.marks.high_water : tool->witness.marks.high_water;
+        code = end_new(tool, path, db, before.present, code, &err);
     }
-    code = code ? code : end_new(tool, path, db, &err);
-    store_db_close(db);
     return code == 0 ? DONE : say(&err);
 }
 
@@ -440,10 +720,13 @@ static int run(struct tool *tool, int argc, char **argv)
         return export(tool, argv[2]);
     }
     if (argc == 3 && strcmp(argv[1], "import") == 0 && argv[2][0] != '-') {
-        return import(tool, argv[2], false);
+        return import(tool, argv[2]);
     }
     if (argc == 4 && strcmp(argv[1], "import") == 0 && strcmp(argv[2], "--empty") == 0) {
-        return import(tool, argv[3], true);
+        return import_empty(tool, argv[3]);
+    }
+    if (argc == 3 && strcmp(argv[1], "accept-loss") == 0) {
+        return accept_loss(tool, argv[2]);
     }
     (void)fputs(USAGE_TEXT, stderr);
     return USAGE;
@@ -451,7 +734,7 @@ static int run(struct tool *tool, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct tool tool = {.damaged = 0};
+    struct tool tool = {.named = strmap_create(STRMAP_CASE_SENSITIVE)};
     struct err err = {""};
     if (loop_create(&tool.loop, &err) != 0 || os_create(tool.loop, &tool.os, &err) != 0) {
         return say(&err);
@@ -459,6 +742,7 @@ int main(int argc, char **argv)
     int status = run(&tool, argc, argv);
     os_destroy(tool.os);
     loop_destroy(tool.loop);
+    strmap_destroy(tool.named, NULL);
     if (fflush(stdout) != 0 && status == DONE) {
         (void)fputs("roost store: cannot write to standard output\n", stderr);
         status = FAILED;

@@ -12,14 +12,17 @@
 #ifndef STORE_TOOL_SALVAGE_H
 #define STORE_TOOL_SALVAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct err;
+struct store_witness;
 
 /* A row as its page has it; it may be damaged.  The bytes live until the callback returns. */
 struct salvage_row {
     uint32_t page;
+    bool is_broken;  /* the place of a row that cannot be read: only `page` is set */
     const char *key; /* not ended by a zero */
     size_t key_length;
     const void *value;
@@ -28,11 +31,26 @@ struct salvage_row {
 };
 typedef int (*salvage_f)(void *arg, const struct salvage_row *row);
 
-/* Calls each(arg, row) for every row of a store that can be read.  file: the bytes of the store;
- * wal: those of its write-ahead log (wal_length 0: there is none).  *broken counts the cells that
- * could not be read.  Returns 0, what `each` returned if that was not 0, or -EUCLEAN with err when
- * the file has no size of pages that can be used. */
-int salvage_rows(const uint8_t *file, size_t length, const uint8_t *wal, size_t wal_length,
-                 salvage_f each, void *arg, size_t *broken, struct err *err);
+/* The bytes of a store and of its write-ahead log (wal_length 0: there is none). */
+struct salvage_bytes {
+    const uint8_t *file;
+    size_t length;
+    const uint8_t *wal;
+    size_t wal_length;
+};
+
+/* Calls each(arg, row) for every row of a store, page by page.  Returns 0, what `each` returned if
+ * that was not 0, or -EUCLEAN with err when the file has no size of pages that can be used. */
+int salvage_rows(const struct salvage_bytes *bytes, salvage_f each, void *arg, struct err *err);
+/* Callback that gets a key which an index names; the key is not ended by a zero.  Returns 0, or a
+ * negative errno, which ends the walk. */
+typedef int (*salvage_key_f)(void *arg, uint32_t page, const char *key, size_t length);
+/* Calls each(arg, ...) for every key that an index names, page by page; with what salvage_rows()
+ * finds this tells which rows are lost.  Also the table "meta" has an index.  Results as those of
+ * salvage_rows(). */
+int salvage_keys(const struct salvage_bytes *bytes, salvage_key_f each, void *arg, struct err *err);
+/* Reads from the store itself what its witness would say: daemon, version and tables.  Returns 0;
+ * or -EUCLEAN with err: the first page is damaged. */
+int salvage_identify(const struct salvage_bytes *bytes, struct store_witness *ret, struct err *err);
 
 #endif

@@ -140,6 +140,8 @@ int claims_load(struct schedd *schedd, struct err *err)
     ad_set_int(life, "Value", schedd->self.life);
     change_put(change, "counters", "life", life);
     ad_destroy(life);
+    /* A witness that was lost says nothing of the ids that were given. */
+    change_raise(change, schedd->queue.next_cluster - 1);
     for (size_t i = 0; i < repair.claim_rows.count; i++) {
         change_delete(change, "claims", repair.claim_rows.items[i]);
     }

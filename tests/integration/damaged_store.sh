@@ -1,7 +1,8 @@
 #!/bin/bash
 # A real queue whose file is damaged while the pool is down: a flipped bit in a job sets that job aside by name, a flipped bit
 # in a job's key does not stop the schedd, an overwritten page is refused and its other rows are salvaged, and a queue that is
-# lost is not replaced by an empty one that gives ids again.
+# lost is not replaced by an empty one that gives ids again.  Nor is the write-ahead log of a killed schedd lost in silence,
+# and a queue from a backup gives no id again.
 #
 # TIMEOUT: 120
 # SPDX-License-Identifier: Apache-2.0
@@ -93,8 +94,13 @@ PY
 start_until 20 "the schedd says what to do" log_has 'schedd.db: .*roost store salvage'
 stop
 "$ROOST" store check "$DB" >"$WORK/said" 2>&1 && fail "check found nothing"
-"$ROOST" store salvage "$DB" "$WORK/new.db" >"$WORK/said" || fail "salvage: $(cat "$WORK/said")"
+rm "$DB.witness" # everything but the start of the daemon works without one
+"$ROOST" store salvage "$DB" "$WORK/new.db" >"$WORK/said" 2>"$WORK/warned"
+equals "exit status of a salvage that leaves rows out" $? 3
+grep -q 'witness is missing' "$WORK/warned" || fail "salvage: $(cat "$WORK/warned")"
+grep -q '^missing: jobs 0*1.0*150$' "$WORK/said" || fail "salvage: $(cat "$WORK/said")"
 saved=$(awk '$1 == "jobs" {print $2}' "$WORK/said")
+equals "missing jobs" "$(awk '$1 == "jobs" {print $4}' "$WORK/said")" $((200 - saved))
 if [ "$saved" -lt 180 ] || [ "$saved" -ge 200 ]; then fail "salvaged $saved of 200: $(cat "$WORK/said")"; fi
 rm "$DB"*
 for suffix in '' .witness; do mv "$WORK/new.db$suffix" "$DB$suffix"; done
@@ -107,6 +113,11 @@ stop
 equals "jobs in the export" "$(grep -c 'Table = "jobs"' "$WORK/rows")" "$saved"
 "$ROOST" store import "$WORK/again.db" <"$WORK/rows" || fail "import"
 "$ROOST" store export "$WORK/again.db" | cmp - "$WORK/rows" || fail "the import differs"
+grep -q 'Hex =' "$WORK/rows" && fail "a value is not shown as an ad: $(grep 'Hex =' "$WORK/rows" | head -1)"
+{ cat "$WORK/rows"; echo 'not a row'; } | "$ROOST" store import "$WORK/bad.db" 2>"$WORK/said" && fail "a bad line was taken"
+for file in "$WORK"/bad.db*; do [ ! -e "$file" ] || fail "the failed import left $file"; done
+sed 's/Marker20End/Marker99999End/g' "$WORK/rows" | "$ROOST" store import "$WORK/edited.db" || fail "import of an edited export"
+"$ROOST" store export "$WORK/edited.db" | grep -q 'Marker99999End' || fail "the edit is lost"
 
 say "a row whose key contradicts its job, with a right checksum"
 rm "$DB"*
@@ -126,4 +137,56 @@ pool_start
 until_true 10 "an empty queue" count_is 0
 cluster=$(submit "$WORK/jobs.sub") || exit 1
 [ "$cluster" -gt 200 ] || fail "id $cluster is given again"
+
+say "the write-ahead log of a killed schedd is lost"
+kill_all() {
+    local pids
+    pids=$(pids_of master; pids_of schedd)
+    # shellcheck disable=SC2086
+    kill -9 $pids
+    stop
+}
+kill_all
+[ -s "$DB-wal" ] || fail "no log after a kill"
+mv "$DB-wal" "$WORK/kept-wal"
+start_until 20 "the schedd refuses" log_has 'schedd.db-wal is missing, but the daemon did not stop in order'
+stop
+"$ROOST" store check "$DB" 2>"$WORK/said" && fail "check finds nothing"
+grep -q 'roost store accept-loss' "$WORK/said" || fail "check: $(cat "$WORK/said")"
+head -c "$(stat -c %s "$WORK/kept-wal")" /dev/zero >"$DB-wal"
+start_until 20 "the schedd refuses zeros, too" log_has 'schedd.db-wal is damaged'
+stop
+mv "$WORK/kept-wal" "$DB-wal"
+pool_start
+until_true 10 "all jobs are there again" count_is 200
+
+say "going on without it, and no id is given again"
+kill_all
+: >"$DB-wal"
+"$ROOST" store accept-loss "$DB" || fail "accept-loss"
+pool_start
+log_has ' store.older_copy ' || fail "nothing in the log"
+again=$(submit "$WORK/jobs.sub") || exit 1
+[ "$again" -gt "$cluster" ] || fail "id $again is given again"
+
+say "a queue from a backup that is a few jobs old gives no id again"
+stop
+cp "$DB" "$WORK/backup"
+pool_start
+cluster=$(submit "$WORK/jobs.sub") || exit 1
+equals "an ordinary restart goes on with the next id" "$cluster" $((again + 1))
+stop
+cp "$WORK/backup" "$DB"
+pool_start
+again=$(submit "$WORK/jobs.sub") || exit 1
+[ "$again" -gt "$cluster" ] || fail "id $again is given again"
+
+say "queue and witness are lost"
+stop
+rm "$DB" "$DB.witness"
+start_until 20 "the schedd refuses" log_has 'the file and its witness are missing, but .*schedd.db.reserve'
+stop
+"$ROOST" store import --empty "$DB" || fail "import --empty"
+pool_start
+log_has ' store.created .*schedd.db' || fail "the new store is not logged"
 passed
