@@ -28,6 +28,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os/os.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
@@ -51,6 +52,7 @@ struct keeper { /* a daemon that the master runs */
     uint64_t started_ms;
     int64_t restarts;
     unsigned failures;
+    char why_ended[DAEMON_COMPLAINT_MAX]; /* what the daemon said when it last failed */
     struct loop_timer *restart;
 };
 
@@ -145,6 +147,7 @@ static void daemon_ended(void *arg, pid_t pid, const struct os_exit *how)
     uint64_t delay_ms = master_plan_delay_ms(&backoff, keeper->failures);
     char why[DAEMON_COMPLAINT_MAX];
     note_end(keeper, how, why);
+    (void)snprintf(keeper->why_ended, sizeof keeper->why_ended, "%s", why);
     log_warn(master->env.log, "daemon.ended", "the daemon ended unexpectedly and will be restarted",
              LOG_TEXT("name", keeper->name), LOG_INT("pid", pid), LOG_INT("status", how->status),
              LOG_INT("signal", how->signal), LOG_INT("delay_ms", delay_ms), LOG_TEXT("said", why));
@@ -213,6 +216,7 @@ static void start_daemon(void *arg)
         keeper->failures++;
         log_error(master->env.log, "daemon.start", err.text, LOG_TEXT("name", keeper->name));
         daemon_complaint_write(master->env.os, lock_dir, keeper->name, err.text);
+        (void)snprintf(keeper->why_ended, sizeof keeper->why_ended, "%s", err.text);
         loop_timer_set(keeper->restart, master_plan_delay_ms(&backoff, keeper->failures));
         return;
     }
@@ -377,9 +381,24 @@ static void say_number(const struct keeper *keeper, const char *what, int64_t va
     ad_set_int(ad, name, value);
 }
 
+/* Says why the daemon does not run, if it is to run and has failed. */
+static void say_problem(const struct keeper *keeper, struct strbuf *all, struct ad *ad)
+{
+    char name[SAID_BYTES_MAX];
+    if (keeper->pid != 0 || keeper->down || keeper->why_ended[0] == '\0') {
+        return;
+    }
+    name_attribute(keeper, "Problem", name);
+    ad_set_string(ad, name, keeper->why_ended);
+    strbuf_printf(all, "%sthe %s does not run: %s", all->length > 0 ? "; " : "", keeper->name,
+                  keeper->why_ended);
+}
+
 static void say_daemons(void *arg, struct ad *ad)
 {
     const struct master *master = arg;
+    struct strbuf problems;
+    strbuf_init(&problems, 0);
     const char *list[DAEMONS_SAID_MAX];
     char name[SAID_BYTES_MAX];
     size_t count = 0;
@@ -396,6 +415,7 @@ static void say_daemons(void *arg, struct ad *ad)
             name_attribute(keeper, "Down", name);
             ad_set_string(ad, name, keeper->why_down);
         }
+        say_problem(keeper, &problems, ad);
         if (keeper->pid != 0) {
             runs++;
             say_number(keeper, "Pid", keeper->pid, ad);
@@ -406,6 +426,10 @@ static void say_daemons(void *arg, struct ad *ad)
     ad_set_strings(ad, "DaemonList", list, count);
     ad_set_int(ad, "DaemonsRunning", runs);
     ad_set_int(ad, "DaemonRestarts", restarts);
+    if (problems.length > 0) {
+        ad_set_string(ad, "DaemonProblems", strbuf_text(&problems));
+    }
+    strbuf_fini(&problems);
 }
 
 /* ---- told to start what stays down */

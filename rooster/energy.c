@@ -620,6 +620,11 @@ void energy_query(struct energy *energy, struct wire_request *request)
                          loop_wall_s(energy->rooster->env.loop), energy->began_s, request);
 }
 
+struct store *energy_store(struct energy *energy)
+{
+    return energy_days_store(energy->days);
+}
+
 void energy_close(struct energy *energy)
 {
     if (energy == NULL) {

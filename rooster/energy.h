@@ -26,6 +26,7 @@ struct wire_request;
 int energy_open(struct rooster *rooster, struct energy **ret, struct err *err);
 /* Writes the sums that are not written yet, and closes the database.  NULL: does nothing. */
 void energy_close(struct energy *energy);
+struct store *energy_store(struct energy *energy);
 /* Counts the energy of the machine until now, and notes its draw from now on.  To be called when
  * the machine was examined. */
 void energy_look(struct node *node);

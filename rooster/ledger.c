@@ -241,6 +241,11 @@ void ledger_query(struct ledger *ledger, struct wire_request *request)
                records_read, query);
 }
 
+struct store *ledger_store(struct ledger *ledger)
+{
+    return ledger->store;
+}
+
 void ledger_close(struct ledger *ledger)
 {
     if (ledger == NULL) {

@@ -52,6 +52,7 @@ struct ledger_record {
 
 /* Opens the ledger.  Returns 0 and sets *ret, or an error of the store. */
 int ledger_open(const struct daemon_env *env, struct ledger **ret, struct err *err);
+struct store *ledger_store(struct ledger *ledger);
 void ledger_close(struct ledger *ledger);
 /* Writes to ret a new id for a record whose event begins now. */
 void ledger_new_id(struct ledger *ledger, char ret[LEDGER_ID_SIZE]);

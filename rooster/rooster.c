@@ -20,6 +20,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os/os.h"
+#include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "power/power.h"
@@ -39,6 +40,7 @@
 #include "rooster/sleep_record.h"
 #include "rooster/still_up.h"
 #include "rooster/wakes.h"
+#include "store/store.h"
 #include "wire/daemon_ad.h"
 #include "wire/settings.h"
 #include "wire/pool.h"
@@ -77,6 +79,23 @@ static void ad_answered(void *arg, struct wire_reply *reply)
     }
 }
 
+/* Says what is wrong with the stores, of which there are two. */
+static void put_stores(struct rooster *rooster, struct ad *ad)
+{
+    const struct store *const stores[] = {ledger_store(rooster->ledger),
+                                          energy_store(rooster->energy)};
+    struct strbuf text;
+    size_t rows = 0;
+    strbuf_init(&text, 0);
+    for (size_t i = 0; i < 2; i++) {
+        const char *problem = store_problem(stores[i]);
+        strbuf_printf(&text, "%s%s", text.length > 0 && problem[0] != '\0' ? "; " : "", problem);
+        rows += store_damaged_rows(stores[i]);
+    }
+    daemon_ad_put_store(ad, strbuf_text(&text), rows);
+    strbuf_fini(&text);
+}
+
 static void send_ad(struct rooster *rooster)
 {
     struct wire *wire = uplink_wire(rooster->uplink);
@@ -101,6 +120,7 @@ static void send_ad(struct rooster *rooster)
     ad_set_int(ad, "WakesTotal", rooster->wakes);
     ad_set_int(ad, "WakesFailed", rooster->failures);
     guards_write(rooster, ad);
+    put_stores(rooster, ad);
     char uplink[300];
     (void)snprintf(uplink, sizeof uplink, "rooster/%s", rooster->name);
     ad_set_string(ad, "RoosterUplink", uplink);
@@ -109,6 +129,14 @@ static void send_ad(struct rooster *rooster)
     (void)wire_call(wire, VERB_UPDATE, &body, 0, ad_answered, rooster); /* else: the next time */
     ad_destroy(args);
     ad_destroy(ad);
+}
+
+static void stores_changed(void *arg)
+{
+    struct rooster *rooster = arg;
+    if (rooster->uplink != NULL) {
+        send_ad(rooster);
+    }
 }
 
 static void uplink_up(void *arg, struct wire *wire)
@@ -346,6 +374,8 @@ static int rooster_start(const struct daemon_env *env, void **state, struct err 
         rooster_destroy(rooster);
         return rc;
     }
+    store_on_problem(ledger_store(rooster->ledger), stores_changed, rooster);
+    store_on_problem(energy_store(rooster->energy), stores_changed, rooster);
     outside_watch_all(rooster);
     interval_over(rooster);
     *state = rooster;

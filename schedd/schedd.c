@@ -70,12 +70,14 @@
 #include "wire/remote_attrs.h"
 #include "wire/wire.h"
 
-#define PEERS_MAX      20000
-#define STOP_POLL_MS   20
-#define STOP_MAX_MS    5000
-#define DEFAULT_PRIO   "(UserPrio * 10) + Expanded - (QDate / 1000000000.0)"
-#define SHADOW_PREFIX  REMOTE_SHADOW_PREFIX
-#define DEFAULT_DOMAIN "localhost"
+#define PEERS_MAX         20000
+#define STOP_POLL_MS      20
+#define SAY_AGAIN_MS      500
+#define ADDRESS_BYTES_MAX 1024
+#define STOP_MAX_MS       5000
+#define DEFAULT_PRIO      "(UserPrio * 10) + Expanded - (QDate / 1000000000.0)"
+#define SHADOW_PREFIX     REMOTE_SHADOW_PREFIX
+#define DEFAULT_DOMAIN    "localhost"
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
@@ -463,10 +465,44 @@ static int place_of_door(const struct schedd *schedd, struct strbuf *address,
     return 0;
 }
 
-/* Notes our address as others reach us, for our ads, and writes it to a file for tools on this
- * host. */
+/* Writes our address to a file for tools on this host.  A disk that is full or takes no writes does
+ * not end the schedd: the file is overwritten in place, or written as soon as there is room. */
+static int write_address(struct schedd *schedd, struct err *err)
+{
+    char *path = join_texts(schedd->self.spool, "/schedd.address");
+    char *line = join_texts(schedd->self.address, "\n"), *old = NULL;
+    size_t length = 0;
+    const bool is_said =
+        os_read_file(schedd->os, path, ADDRESS_BYTES_MAX, &old, &length, NULL) == 0 &&
+        strcmp(old, line) == 0;
+    int result =
+        is_said ? 0 : os_write_file(schedd->os, path, line, strlen(line), 0644, false, err);
+    if (result == -ENOSPC || result == -EDQUOT) {
+        result = os_rewrite_file(schedd->os, path, line, strlen(line), 0644, err);
+    }
+    mem_free(old);
+    mem_free(line);
+    mem_free(path);
+    return result;
+}
+
+static bool is_of_disk(int result)
+{
+    return result == -ENOSPC || result == -EDQUOT || result == -EROFS;
+}
+
+static void say_again(void *arg)
+{
+    struct schedd *schedd = arg;
+    if (write_address(schedd, NULL) != 0) {
+        loop_timer_set(schedd->self.say_timer, SAY_AGAIN_MS);
+    }
+}
+
+/* Notes our address as others reach us, for our ads and for tools on this host. */
 static int say_address(struct schedd *schedd, struct err *err)
 {
+    struct err own = {""};
     struct strbuf text;
     const char *port = strrchr(door_address(schedd->door), ':');
     strbuf_init(&text, 0);
@@ -474,14 +510,15 @@ static int say_address(struct schedd *schedd, struct err *err)
                   port != NULL ? port : "");
     mem_free(schedd->self.address);
     schedd->self.address = mem_strdup(strbuf_text(&text));
-    strbuf_clear(&text);
-    strbuf_printf(&text, "%s/schedd.address", schedd->self.spool);
-    char *line = join_texts(schedd->self.address, "\n");
-    int result =
-        os_write_file(schedd->os, strbuf_text(&text), line, strlen(line), 0644, false, err);
-    mem_free(line);
     strbuf_fini(&text);
-    return result;
+    int result = write_address(schedd, &own);
+    if (is_of_disk(result)) {
+        log_warn(schedd->log, "address.unsaid", own.text,
+                 LOG_TEXT("address", schedd->self.address));
+        loop_timer_set(schedd->self.say_timer, SAY_AGAIN_MS);
+        return 0;
+    }
+    return result == 0 ? 0 : err_set(err, result, "%s", own.text);
 }
 
 static int listen_tcp(struct schedd *schedd, struct err *err)
@@ -561,6 +598,7 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
         request_ads_init(schedd);
     }
     if (result == 0) {
+        schedd->self.say_timer = loop_timer_create(schedd->loop, say_again, schedd);
         result = listen_tcp(schedd, err);
     }
     if (result == 0) {
@@ -577,6 +615,7 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
         owner_hold_jobs_of_root(schedd);
         policies_start(schedd);
         spool_start(schedd);
+        spool_room_start(schedd);
         result = dial_collector(schedd, err);
     }
     return result;
@@ -591,6 +630,8 @@ static void destroy_schedd(void *state)
     }
     listener_destroy(schedd->local);
     loop_timer_destroy(schedd->stop_timer);
+    loop_timer_destroy(schedd->self.say_timer);
+    spool_room_stop(schedd);
     turns_end(schedd);
     spool_stop(schedd);
     if (schedd->queue.owners != NULL) {

@@ -90,9 +90,15 @@ struct schedd_self {   /* this schedd itself */
     char boot_id[OS_BOOT_ID_SIZE]; /* of this machine's present boot */
     char *uid_domain;
     char *spool;
-    char *address; /* "tcp:HOST:PORT", how others reach this schedd */
+    char *address;                /* "tcp:HOST:PORT", how others reach this schedd */
+    struct loop_timer *say_timer; /* when to write the address file again, which the disk refused */
     /* number of this run of the schedd; grows with each start, even if the clock is set back */
     int64_t life;
+};
+
+struct schedd_room { /* spool_room.c: the disk of SPOOL */
+    struct loop_timer *timer;
+    bool is_low; /* no new jobs are taken, and that was logged */
 };
 
 struct schedd_queue {
@@ -175,6 +181,7 @@ struct schedd {
     uint64_t stop_by_ms;
 
     struct schedd_self self;
+    struct schedd_room room;
     struct schedd_queue queue;         /* queue_table.c: owners, clusters and jobs */
     struct schedd_groups groups;       /* job_autocluster.c: autoclusters and submitters */
     struct schedd_claimed claimed;     /* job_claims.c: claims */

@@ -9,16 +9,49 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
 #include "base/os/os.h"
+#include "schedd/requests/request_news.h"
 #include "schedd/schedd_state.h"
 #include "store/store.h"
 
+#define LOOK_MS          2000
 #define STORE_PART_BYTES (INT64_C(16) << 20) /* most bytes of the reserve that the store takes */
 
 void spool_room_init(struct schedd *schedd)
 {
     const int64_t reserve = schedd->settings.spool_reserve;
     store_keep_reserve(schedd->store, reserve < STORE_PART_BYTES ? reserve : STORE_PART_BYTES);
+}
+
+static void look_at_room(void *arg)
+{
+    struct schedd *schedd = arg;
+    struct err err = {""};
+    const bool is_low = spool_room_check(schedd, &err) != 0;
+    if (is_low != schedd->room.is_low) {
+        schedd->room.is_low = is_low;
+        if (is_low) {
+            log_error(schedd->log, "spool.low", err.text);
+        } else {
+            log_info(schedd->log, "spool.room", "the disk of SPOOL has room for new jobs again");
+        }
+        request_news_changed(schedd);
+    }
+    loop_timer_set(schedd->room.timer, LOOK_MS);
+}
+
+void spool_room_start(struct schedd *schedd)
+{
+    schedd->room.timer = loop_timer_create(schedd->loop, look_at_room, schedd);
+    look_at_room(schedd);
+}
+
+void spool_room_stop(struct schedd *schedd)
+{
+    loop_timer_destroy(schedd->room.timer);
+    schedd->room.timer = NULL;
 }
 
 int spool_room_check(const struct schedd *schedd, struct err *err)

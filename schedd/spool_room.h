@@ -13,6 +13,10 @@ struct schedd;
 
 /* To be called when the store is open: takes the store's part of the reserve. */
 void spool_room_init(struct schedd *schedd);
+/* Looks from now on every few seconds whether there is room, logs each change (spool.low,
+ * spool.room), and has the ads sent again that tell of it. */
+void spool_room_start(struct schedd *schedd);
+void spool_room_stop(struct schedd *schedd);
 /* Returns 0 if there is room for new jobs; or, with the disk's name in err, -ENOSPC or -EROFS. */
 int spool_room_check(const struct schedd *schedd, struct err *err);
 

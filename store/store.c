@@ -436,8 +436,8 @@ static int judge_files(struct os *os, const char *path, struct store_schema *sch
 }
 
 /* Opens the file.  When it must be refused, its write-ahead log stays as it is. */
-static int open_db(struct os *os, const char *path, const struct store_schema *schema,
-                   int64_t *set_aside, struct store_db **ret, struct err *err)
+static int open_db_anyhow(struct os *os, const char *path, const struct store_schema *schema,
+                          int64_t *set_aside, struct store_db **ret, struct err *err)
 {
     const char *vfs = os_sqlite_vfs(os);
     if (!schema->must_exist && !vfs) {
@@ -459,6 +459,24 @@ static int open_db(struct os *os, const char *path, const struct store_schema *s
     }
     *ret = db;
     return 0;
+}
+
+/* Opens the file, and says what SQLite does not: that its disk takes no writes. */
+static int open_db(struct os *os, const char *path, const struct store_schema *schema,
+                   int64_t *set_aside, struct store_db **ret, struct err *err)
+{
+    int code = open_db_anyhow(os, path, schema, set_aside, ret, err);
+    char disk[512];
+    if (code != -EIO && code != -EROFS && code != -EACCES) {
+        return code;
+    }
+    if (os_disk_name(os, path, disk, sizeof(disk)) || store_disk_is_read_only(os, path)) {
+        return err_set(err, -EROFS,
+                       "store %s: its file system, %s, is mounted for reading only; mount it for "
+                       "writing",
+                       path, disk);
+    }
+    return code;
 }
 
 /* Logs what an operator may want to know of the opening: that there was no store, or that the

@@ -151,6 +151,7 @@ static void cell_problems(const struct ad *ad, const struct ad_context *context,
     }
     put_another(ad_string_or(ad, "AdProblems", ""), begin, out);
     put_another(ad_string_or(ad, "StoreProblem", ""), begin, out);
+    put_another(ad_string_or(ad, "DaemonProblems", ""), begin, out);
     if (late > 0) {
         strbuf_printf(out, "%s%lld %s beside free slots that match (promise.broken in its log)",
                       out->length > begin ? "; " : "", (long long)late,
@@ -536,10 +537,11 @@ static const struct status_view VIEWS[] = {
      .letters = 2,
      .type = "Any",
      .constraint = "(AdProblems =!= undefined || StoreProblem =!= undefined || "
-                   "NotRespondingSince =!= undefined || StartPromisesLate > 0)",
+                   "DaemonProblems =!= undefined || NotRespondingSince =!= undefined || "
+                   "StartPromisesLate > 0)",
      COLUMNS(PROBLEMS),
-     .attributes = ATTRIBUTES("MyType", "AdProblems", "StoreProblem", "StartPromisesLate",
-                              OFFLINE_ADS_SILENT)},
+     .attributes = ATTRIBUTES("MyType", "AdProblems", "StoreProblem", "DaemonProblems",
+                              "StartPromisesLate", OFFLINE_ADS_SILENT)},
     MACHINE("absent", 2, "Absent =?= true", ABSENT, NULL,
             ATTRIBUTES(COUNTED, "AbsentSince", "LastHeardFrom", "ClassAdLifetime")),
     {.option = "compact",

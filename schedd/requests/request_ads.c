@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -26,6 +27,7 @@
 #include "schedd/queue/queue_table.h"
 #include "schedd/requests/request_news.h"
 #include "schedd/schedd_state.h"
+#include "schedd/spool_room.h"
 #include "schedd/requests/submitters.h"
 #include "store/store.h"
 #include "wire/daemon_ad.h"
@@ -92,6 +94,21 @@ static bool is_needed(const struct schedd *schedd, const struct autocluster *aut
     return request_news_wanted(schedd, autocluster) > 0 || autocluster->waiting.count > 0;
 }
 
+/* Says what is wrong with the store, and that its disk has no room for new jobs. */
+static void put_store(const struct schedd *schedd, struct ad *ad)
+{
+    const char *problem = store_problem(schedd->store);
+    struct err err = {""};
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_puts(&text, problem);
+    if (spool_room_check(schedd, &err) != 0 && store_full(schedd->store) == 0) {
+        strbuf_printf(&text, "%s%s", problem[0] != '\0' ? "; " : "", err.text);
+    }
+    daemon_ad_put_store(ad, strbuf_text(&text), store_damaged_rows(schedd->store));
+    strbuf_fini(&text);
+}
+
 struct ad *request_ads_scheduler(const struct schedd *schedd)
 {
     int64_t users = 0;
@@ -114,7 +131,7 @@ struct ad *request_ads_scheduler(const struct schedd *schedd)
     ad_set_int(ad, "TotalJobAds", schedd->queue.total);
     ad_set_int(ad, "NumUsers", users);
     claim_prompt_put(schedd, ad);
-    daemon_ad_put_store(ad, store_problem(schedd->store), store_damaged_rows(schedd->store));
+    put_store(schedd, ad);
     daemon_ad_put_wire(ad, schedd->context);
     return ad;
 }

@@ -92,6 +92,8 @@ data[at:at + 4096] = b"\xa5" * 4096
 open(path, "wb").write(data)
 PY
 start_until 20 "the schedd says what to do" log_has 'schedd.db: .*roost store salvage'
+shown_down() { "$ROOST" status -problems 2>/dev/null | grep -q 'the schedd does not run: .*schedd.db: damaged file'; }
+until_true 30 "it is shown: $("$ROOST" status -problems 2>&1)" shown_down
 stop
 "$ROOST" store check "$DB" >"$WORK/said" 2>&1 && fail "check found nothing"
 rm "$DB.witness" # everything but the start of the daemon works without one
@@ -189,4 +191,18 @@ stop
 "$ROOST" store import --empty "$DB" || fail "import --empty"
 pool_start
 log_has ' store.created .*schedd.db' || fail "the new store is not logged"
+
+say "a damaged row of the rooster's"
+stop
+python3 - "$POOL/spool/rooster_energy.db" <<'PY'
+import sqlite3, sys
+store = sqlite3.connect(sys.argv[1])
+table = [name for (name,) in store.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+         if name not in ("meta", "set_aside")][0]
+store.execute(f"INSERT INTO {table} (key, value, sum) VALUES ('m bad', x'00', 1)")
+store.commit()
+PY
+pool_start
+rooster_shown() { "$ROOST" status -problems | grep -q '1 damaged row of .*rooster_energy.db'; }
+until_true 30 "it is shown: $("$ROOST" status -problems)" rooster_shown
 passed

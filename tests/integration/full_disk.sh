@@ -50,6 +50,8 @@ pid=$(schedd_of)
 say "less than SPOOL_RESERVE is left"
 head -c 30M /dev/zero >"$POOL/spool/ballast"
 refused 'no new jobs: .* MiB left, and SPOOL_RESERVE keeps 24 MiB'
+until_true 20 "it is shown" shows 'no new jobs: .* MiB left'
+grep -qr ' spool.low .*no new jobs' "$POOL/log" || fail "it is not logged"
 
 say "somebody else fills the disk to the last byte"
 fill
@@ -63,6 +65,9 @@ until_true 10 "the ad says so" shows "$POOL/spool (roost-test), the disk of .* i
 equals "pid of the schedd" "$(schedd_of)" "$pid"
 
 say "killed on a full disk, it comes back and answers"
+fill # what the reserve has freed, too
+echo "tcp:127.0.0.1:1" >"$WORK/address"
+cp "$WORK/address" "$POOL/spool/schedd.address" 2>/dev/null # there is no room for the new one
 kill -9 "$pid"
 came_back() { [ -n "$(schedd_of)" ] && [ "$(schedd_of)" != "$pid" ] && "$ROOST" q >/dev/null 2>&1; }
 until_true 20 "the schedd is back" came_back
@@ -105,4 +110,15 @@ until_true 10 "no new jobs" disk_is_read_only
 grep -q "$POOL/spool (/dev/loop" "$WORK/said" || fail "the disk is not named: $(cat "$WORK/said")"
 runs "$cluster" 4 || fail "roost q: $("$ROOST" q "$cluster" 2>&1)"
 equals "pid of the schedd" "$(schedd_of)" "$pid"
+
+say "started on a disk that is mounted for reading only, it says so"
+pool_stop
+mount -o remount,ro "$POOL/spool" 2>/dev/null
+rm -rf "$POOL/log"/*
+"$ROOST" start >"$WORK/start.out" 2>&1 &
+starting=$!
+says_why() { grep -qr "schedd.db: its file system, $POOL/spool (/dev/loop.*mounted for reading only" "$POOL/log"; }
+until_true 20 "the schedd names directory and cause" says_why
+kill "$starting" 2>/dev/null
+wait "$starting"
 passed
