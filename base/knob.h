@@ -43,7 +43,8 @@ struct knob {
     /* The default, as it would be written in a file, macros included.  NULL: unset; not possible
      * for numbers and BOOL. */
     const char *fallback;
-    /* smallest and largest value in the unit of the type, for numbers; both 0: no limits */
+    /* smallest and largest value in the unit of the type, for numbers; both 0: no limits.  For a
+     * KNOB_LIST, min is the smallest number of items; max is not used. */
     int64_t min, max;
     /* Unit of the value for the documentation, such as "jobs", "watts".  NULL: the type tells the
      * unit, or there is none. */

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/args.h"
 #include "base/err.h"
@@ -20,7 +21,38 @@ int knob_check_address(const char *text, struct err *err)
 {
     size_t host_length;
     int64_t port = 0;
-    return net_text_address(text, &host_length, &port, err);
+    int rc = net_text_address(text, &host_length, &port, err);
+    size_t bad = strcspn(text, " \t\n;,/\\\"'@");
+    if (rc == 0 && text[bad] != '\0') {
+        rc = err_set(err, -EINVAL,
+                     "'%s': '%c' is not valid in HOST or HOST:PORT; several hosts are a list: "
+                     "{\"a.example.org\", \"b.example.org\"}",
+                     text, text[bad]);
+    }
+    return rc;
+}
+
+int knob_check_listen(const char *text, struct err *err)
+{
+    return text[strspn(text, "0123456789")] == '\0'
+               ? err_set(err, -EINVAL,
+                         "'%s' is a port without a host; write HOST:%s, or *:%s for "
+                         "all addresses",
+                         text, text, text)
+               : knob_check_address(text, err);
+}
+
+int knob_check_fingerprint(const char *text, struct err *err)
+{
+    char digits[NET_FINGERPRINT_SIZE];
+    return net_text_fingerprint(text, digits, err);
+}
+
+int knob_check_account(const char *text, struct err *err)
+{
+    return strcmp(text, "root") == 0
+               ? err_set(err, -EINVAL, "jobs never run as root; name an ordinary account")
+               : 0;
 }
 
 int knob_check_program(const char *text, struct err *err)

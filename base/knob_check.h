@@ -9,8 +9,14 @@
 
 struct err;
 
-/* HOST, HOST:PORT, [IPV6] or [IPV6]:PORT, as net_text_address() reads them */
+/* HOST, HOST:PORT, [IPV6] or [IPV6]:PORT, as net_text_address() reads them; one host only */
 int knob_check_address(const char *text, struct err *err);
+/* as knob_check_address(), and not a port alone, which would be taken as a host */
+int knob_check_listen(const char *text, struct err *err);
+/* a SHA-256 fingerprint, as net_text_fingerprint() reads it */
+int knob_check_fingerprint(const char *text, struct err *err);
+/* an account that jobs may have: not root */
+int knob_check_account(const char *text, struct err *err);
 /* a program by its absolute path, perhaps with arguments, as args_parse_v2() splits them */
 int knob_check_program(const char *text, struct err *err);
 int knob_check_number(const char *text, struct err *err); /* a number that is not below 0 */

@@ -11,6 +11,8 @@ static const struct knob KNOBS[] = {
     {.name = "COLLECTOR_HOST",
      .type = KNOB_LIST,
      .fallback = "$(CONDOR_HOST:127.0.0.1)",
+     .min = 1,
+     .max = INT64_MAX,
      .check = knob_check_address,
      .help = "Address of the collector, HOST or HOST:PORT; several are tried in order."},
     {.name = "UID_DOMAIN",
@@ -89,6 +91,7 @@ static const struct knob KNOBS[] = {
              "signed the certificates of the pool's servers."},
     {.name = "COLLECTOR_PIN",
      .type = KNOB_STRING,
+     .check = knob_check_fingerprint,
      .help =
          "SHA-256 fingerprint of the collector's certificate, in hex. A host that has no POOL_CA "
          "file knows the collector by this fingerprint; it changes whenever the certificate does."},

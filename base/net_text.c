@@ -159,3 +159,26 @@ uint32_t net_subnet_broadcast(const struct net_subnet *subnet)
 {
     return subnet->mask == 0 || ~subnet->mask <= 1 ? UINT32_MAX : subnet->address | ~subnet->mask;
 }
+
+int net_text_fingerprint(const char *text, char ret[NET_FINGERPRINT_SIZE], struct err *err)
+{
+    size_t length = 0;
+    char digits[NET_FINGERPRINT_SIZE] = "";
+    for (const char *at = text; *at != '\0'; at++) {
+        char c = text_lower(*at);
+        bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+        if (*at != ':' && (!digit || length + 1 == NET_FINGERPRINT_SIZE)) {
+            return err_set(err, -EINVAL,
+                           "'%.100s' is not a SHA-256 fingerprint; expected %d hex digits", text,
+                           NET_FINGERPRINT_SIZE - 1);
+        }
+        digits[length] = digit ? c : digits[length];
+        length += digit ? 1 : 0;
+    }
+    if (length + 1 != NET_FINGERPRINT_SIZE) {
+        return err_set(err, -EINVAL, "'%.100s' has %zu of %d digits", text, length,
+                       NET_FINGERPRINT_SIZE - 1);
+    }
+    memcpy(ret, digits, sizeof digits);
+    return 0;
+}

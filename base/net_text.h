@@ -48,4 +48,9 @@ char *net_text_put_mac(const uint8_t mac[NET_MAC_BYTES], char ret[NET_TEXT_MAX])
  * one or two addresses, and the whole of IPv4. */
 uint32_t net_subnet_broadcast(const struct net_subnet *subnet);
 
+#define NET_FINGERPRINT_SIZE 65 /* the hex digits of a SHA-256, and the terminating zero */
+/* Converts the SHA-256 fingerprint of a certificate, as people write it ("AB:CD:..."), to 64 lower
+ * case hex digits.  Returns 0; or -EINVAL: another character, or another number of digits. */
+int net_text_fingerprint(const char *text, char ret[NET_FINGERPRINT_SIZE], struct err *err);
+
 #endif

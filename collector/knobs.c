@@ -17,7 +17,7 @@ static const struct knob KNOBS[] = {
     {.name = "COLLECTOR_LISTEN",
      .type = KNOB_STRING,
      .fallback = "",
-     .check = knob_check_address,
+     .check = knob_check_listen,
      .help = "HOST or HOST:PORT to listen on, 0.0.0.0 for all addresses; empty: the first entry of "
              "COLLECTOR_HOST."},
     {.name = "COLLECTOR_CERT",

@@ -4,12 +4,14 @@
  */
 #include "base/check.h"
 #include "base/knob.h"
+#include "base/knob_check.h"
 #include "starter/starter.h"
 
 static const struct knob KNOBS[] = {
     {.name = "SLOT_USER",
      .type = KNOB_STRING,
      .fallback = "nobody",
+     .check = knob_check_account,
      .help = "The account for jobs whose owner has no account on this machine; used when the "
              "starter runs as root."},
     {.name = "JOB_RENICE_INCREMENT",
@@ -185,7 +187,8 @@ static const struct knob_family FAMILIES[] = {
      .written = "SLOT<n>_USER",
      .help =
          "The account for jobs of slot n in place of SLOT_USER; SLOT<n>_<m>_USER for one dynamic "
-         "slot."},
+         "slot.",
+     .check = knob_check_account},
     {.prefix = "*_CPU_AFFINITY",
      .written = "SLOT<n>_CPU_AFFINITY",
      .help =

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/net_text.h"
 #include "base/os/os.h"
 #include "base/strmap.h"
 #include "base/text.h"
@@ -32,24 +33,9 @@ static char *name_or_null(const char *text)
  * none. */
 static int read_pin(const char *text, char ret[STREAM_PIN_SIZE], struct err *err)
 {
-    size_t length = 0;
-    char pin[STREAM_PIN_SIZE] = "";
-    for (const char *at = text != NULL ? text : ""; *at != '\0'; at++) {
-        char c = text_lower(*at);
-        bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-        if (*at != ':' && (!digit || length + 1 == STREAM_PIN_SIZE)) {
-            return err_set(err, -EINVAL, "COLLECTOR_PIN: '%.100s' is not a SHA-256 fingerprint",
-                           text);
-        }
-        pin[length] = digit ? c : pin[length];
-        length += digit ? 1 : 0;
-    }
-    if (length != 0 && length + 1 != STREAM_PIN_SIZE) {
-        return err_set(err, -EINVAL, "COLLECTOR_PIN: '%.100s' has %zu of %d digits", text, length,
-                       STREAM_PIN_SIZE - 1);
-    }
-    memcpy(ret, pin, sizeof pin);
-    return 0;
+    ret[0] = '\0';
+    int rc = text == NULL || text[0] == '\0' ? 0 : net_text_fingerprint(text, ret, err);
+    return rc == 0 ? 0 : err_prefix(err, rc, "COLLECTOR_PIN");
 }
 
 int wire_context_create(const struct wire_context_options *options, struct wire_context **ret,

@@ -208,13 +208,16 @@ static int check_range(const struct knob *knob, double value, const char *text, 
 static int check_number(struct config_value *value, struct err *err)
 {
     const struct knob *knob = value->knob;
-    if (knob->type == KNOB_REAL) {
-        int rc = config_number_real(value->text, &value->real, err);
-        return rc < 0 ? rc : check_range(knob, value->real, value->text, err);
-    }
-    int rc = config_number_int(value->text, knob->type, &value->integer, err);
+    bool is_real = knob->type == KNOB_REAL;
+    struct err why = {""};
+    int rc = is_real ? config_number_real(value->text, &value->real, &why)
+                     : config_number_int(value->text, knob->type, &value->integer, &why);
     if (rc < 0) {
-        return rc;
+        return knob->unit != NULL ? err_set(err, rc, "%s (its unit is %s)", why.text, knob->unit)
+                                  : err_set(err, rc, "%s", why.text);
+    }
+    if (is_real) {
+        return check_range(knob, value->real, value->text, err);
     }
     if (knob->type != KNOB_INT && value->integer < 0) {
         return err_set(err, -ERANGE, "'%s' is negative", value->text);
@@ -248,6 +251,17 @@ static int check_choice(struct config_loader *loader, struct config_value *value
     return err_set(err, -EINVAL, "'%s' is not one of: %s", value->text, value->knob->choices);
 }
 
+static int check_list(const struct config_loader *loader, struct config_value *value,
+                      struct err *err)
+{
+    int rc = config_split_list(loader->config->arena, value->text, &value->items,
+                               &value->item_count, err);
+    return rc == 0 && (int64_t)value->item_count < value->knob->min
+               ? err_set(err, -EINVAL, "the list is empty; expected at least %lld item%s",
+                         (long long)value->knob->min, value->knob->min == 1 ? "" : "s")
+               : rc;
+}
+
 static int check_by_type(struct config_loader *loader, struct config_value *value, struct err *err)
 {
     switch (value->knob->type) {
@@ -279,8 +293,7 @@ static int check_by_type(struct config_loader *loader, struct config_value *valu
         }
         return 0;
     case KNOB_LIST:
-        return config_split_list(loader->config->arena, value->text, &value->items,
-                                 &value->item_count, err);
+        return check_list(loader, value, err);
     }
     CHECK(false); /* not a type */
     return -EINVAL;

@@ -95,6 +95,20 @@ static bool find_unit(const struct reader *r, const char *word, size_t length, i
            text_unit_duration_ms(word, length, ret);
 }
 
+/* Names the units that a number of this type may have, for messages. */
+static const char *known_units(enum knob_type type)
+{
+    switch (type) {
+    case KNOB_SIZE_BYTES:
+        return "B, KiB, MiB, GiB, TiB or PiB";
+    case KNOB_DURATION_S:
+    case KNOB_DURATION_MS:
+        return "ms, s, m, h, d or w";
+    default:
+        return "a number without a unit";
+    }
+}
+
 /* Reads number | number unit { number unit }. */
 static int read_number(struct reader *r, struct number *ret)
 {
@@ -120,8 +134,8 @@ static int read_number(struct reader *r, struct number *ret)
         }
         int64_t factor = 0;
         if (!find_unit(r, word, length, &factor)) {
-            return err_set(r->err, -EINVAL, "'%s': unknown unit '%.*s'", r->text,
-                           length < 40 ? (int)length : 40, word);
+            return err_set(r->err, -EINVAL, "'%s': unknown unit '%.*s'; expected %s", r->text,
+                           length < 40 ? (int)length : 40, word, known_units(r->type));
         }
         if (__builtin_mul_overflow(part.integer, factor, &part.integer) ||
             __builtin_add_overflow(sum.integer, part.integer, &sum.integer)) {

@@ -66,7 +66,13 @@ static void what_is_no_number_is_refused(void **state)
     struct err err;
     int64_t value = 0;
     (void)config_number_int("10 parsecs", KNOB_DURATION_S, &value, &err);
-    assert_string_equal(err.text, "'10 parsecs': unknown unit 'parsecs'");
+    assert_string_equal(err.text,
+                        "'10 parsecs': unknown unit 'parsecs'; expected ms, s, m, h, d or w");
+    (void)config_number_int("8 GB", KNOB_INT, &value, &err);
+    assert_string_equal(err.text, "'8 GB': unknown unit 'GB'; expected a number without a unit");
+    (void)config_number_int("8 GBs", KNOB_SIZE_BYTES, &value, &err);
+    assert_string_equal(err.text,
+                        "'8 GBs': unknown unit 'GBs'; expected B, KiB, MiB, GiB, TiB or PiB");
     (void)config_number_int("1 + (2", KNOB_INT, &value, &err);
     assert_string_equal(err.text, "'1 + (2': ')' is missing");
 }

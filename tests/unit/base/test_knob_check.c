@@ -20,7 +20,12 @@ static void a_value_that_its_reader_refuses_is_refused_with_its_text(void **stat
     } CASES[] = {
         {knob_check_address, "cm:9618", {"cm:99999", ":9618", "[::1", "cm:x"}},
         {knob_check_address, "[::1]:0", {"[::1]x:7", "cm:-1", "::1", "cm: 7"}},
-        {knob_check_address, "cm", {"cm:", NULL}},
+        {knob_check_address, "cm", {"cm:", "cm .example.org", "a;b", "http://cm"}},
+        {knob_check_listen, "*:9618", {"9618", "cm:x", "a b", "::1"}},
+        {knob_check_fingerprint,
+         "0123456789abcdef0123456789ABCDEF:0123456789abcdef0123456789abcdef",
+         {"zz", "ab", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0"}},
+        {knob_check_account, "nobody", {"root"}},
         {knob_check_program, "/bin/wake 'a b'", {"wake", "bin/wake", " ", "'/bin/wake"}},
         {knob_check_number, "0.5", {"many", "-1", "1e999", ""}},
         {knob_check_whole, "7", {"two", "-1", "0.5", "7 "}},
