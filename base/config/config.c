@@ -35,11 +35,13 @@ struct reading {
     const char *path;
     const char *directory;
     enum config_layer layer;
-    unsigned depth; /* of includes */
+    unsigned depth;                /* of includes */
+    const struct reading *in_file; /* the file that includes this one; NULL: none does */
 };
 
+/* in_file NULL: the file is not included, and belongs to the layer. */
 static int load_file(struct config_loader *loader, const char *path, enum config_layer layer,
-                     unsigned depth, struct err *err);
+                     const struct reading *in_file, struct err *err);
 
 /* ---- entries ---- */
 
@@ -327,6 +329,24 @@ static int resolve_path(struct config_loader *loader, const char *directory, con
     return *ret ? 0 : TOO_LARGE(err);
 }
 
+/* Refuses a file that is being read already: with one place, not one for each file on the way. */
+static int refuse_cycle(const struct reading *reading, unsigned line, const char *path,
+                        struct err *err)
+{
+    const struct reading *before = reading;
+    while (before != NULL && strcmp(before->path, path) != 0) {
+        before = before->in_file;
+    }
+    if (before == NULL) {
+        return 0;
+    }
+    return before == reading
+               ? err_set(err, -ELOOP, "%s:%u: include: a cycle: the file includes itself",
+                         reading->path, line)
+               : err_set(err, -ELOOP, "%s:%u: include: a cycle: %s includes this file already",
+                         reading->path, line, path);
+}
+
 static int include_file(struct config_loader *loader, const struct reading *reading,
                         const struct config_statement *statement, struct err *err)
 {
@@ -335,12 +355,21 @@ static int include_file(struct config_loader *loader, const struct reading *read
     int rc = macro_each(statement->value, config_note_reference, loader, err);
     rc = rc < 0 ? rc : expand_now(loader, statement->value, &name, err);
     rc = rc < 0 ? rc : resolve_path(loader, reading->directory, name, &path, err);
-    if (rc == 0 && reading->depth + 1 >= CONFIG_INCLUDE_DEPTH_MAX) {
-        rc = err_set(err, -ELOOP, "include statements are nested more than %d deep",
-                     CONFIG_INCLUDE_DEPTH_MAX);
+    if (rc == 0 && refuse_cycle(reading, statement->line, path, err) != 0) {
+        loader->cycle = true;
+        return -ELOOP;
     }
-    rc = rc < 0 ? rc : load_file(loader, path, reading->layer, reading->depth + 1, err);
-    return rc < 0 ? err_prefix(err, rc, "%s:%u: include", reading->path, statement->line) : 0;
+    if (rc == 0 && reading->depth + 1 >= CONFIG_INCLUDE_DEPTH_MAX) {
+        loader->cycle = true; /* probably: through links, or different names of one file */
+        return err_set(err, -ELOOP,
+                       "%s:%u: include: include statements are nested more than %d "
+                       "deep",
+                       reading->path, statement->line, CONFIG_INCLUDE_DEPTH_MAX);
+    }
+    rc = rc < 0 ? rc : load_file(loader, path, reading->layer, reading, err);
+    return rc < 0 && !loader->cycle
+               ? err_prefix(err, rc, "%s:%u: include", reading->path, statement->line)
+               : rc;
 }
 
 static int apply_statement(struct config_loader *loader, const struct reading *reading,
@@ -352,6 +381,10 @@ static int apply_statement(struct config_loader *loader, const struct reading *r
     }
     if (statement->section) {
         rc = config_assign_section(loader, reading->path, reading->layer, statement, err);
+        if (rc < 0 && statement->kind == CONFIG_SECTION) {
+            return err_prefix(err, rc, "%s:%u: %s '%s'", reading->path, statement->line,
+                              statement->section, statement->title);
+        }
         return rc < 0 ? err_prefix(err, rc, "%s:%u: %s '%s': %s", reading->path, statement->line,
                                    statement->section, statement->title, statement->name)
                       : 0;
@@ -402,7 +435,7 @@ static int load_text(struct config_loader *loader, const struct reading *reading
 
 /* -ENOENT only if the file itself does not exist. */
 static int load_file(struct config_loader *loader, const char *path, enum config_layer layer,
-                     unsigned depth, struct err *err)
+                     const struct reading *in_file, struct err *err)
 {
     char *text = NULL;
     size_t length = 0;
@@ -412,7 +445,8 @@ static int load_file(struct config_loader *loader, const char *path, enum config
         return rc;
     }
     char *copy = arena_strdup(loader->config->arena, path);
-    struct reading reading = {copy, copy ? directory_of(loader, copy) : NULL, layer, depth};
+    struct reading reading = {copy, copy ? directory_of(loader, copy) : NULL, layer,
+                              in_file ? in_file->depth + 1 : 0, in_file};
     if (loader->config->files.count >= CONFIG_FILES_MAX) {
         rc = err_set(err, -EFBIG, "more than %d files are read", CONFIG_FILES_MAX);
     } else if (reading.directory) {
@@ -444,7 +478,7 @@ static int load_directory(struct config_loader *loader, const char *directory, s
         const char *path = NULL;
         if (name[0] != '.' && text_glob("*.conf", name, false)) {
             rc = resolve_path(loader, directory, name, &path, err);
-            rc = rc < 0 ? rc : load_file(loader, path, CONFIG_LOCAL, 0, err);
+            rc = rc < 0 ? rc : load_file(loader, path, CONFIG_LOCAL, NULL, err);
         }
     }
     vec_fini(&names, mem_free);
@@ -471,7 +505,7 @@ static int load_named(struct config_loader *loader, const char *knob, struct err
     for (size_t i = 0; rc == 0 && i < count; i++) {
         const char *path = NULL;
         rc = resolve_path(loader, loader->shared_directory, items[i], &path, err);
-        rc = rc < 0 ? rc : load_file(loader, path, CONFIG_LOCAL, 0, err);
+        rc = rc < 0 ? rc : load_file(loader, path, CONFIG_LOCAL, NULL, err);
         if (rc == -EISDIR) {
             rc = load_directory(loader, path, err);
         }
@@ -531,11 +565,12 @@ static int load_persistent(struct config_loader *loader, struct err *err)
         return rc;
     }
     if (trial) {
-        const struct reading reading = {path, directory_of(loader, path), CONFIG_PERSISTENT, 0};
+        const struct reading reading = {path, directory_of(loader, path), CONFIG_PERSISTENT, 0,
+                                        NULL};
         return reading.directory ? load_text(loader, &reading, trial, strlen(trial), err)
                                  : TOO_LARGE(err);
     }
-    rc = load_file(loader, path, CONFIG_PERSISTENT, 0, err);
+    rc = load_file(loader, path, CONFIG_PERSISTENT, NULL, err);
     return rc == -ENOENT ? 0 : rc;
 }
 
@@ -558,7 +593,7 @@ static int load_shared(struct config_loader *loader, struct err *err)
     loader->shared_directory = directory_of(loader, path);
     int rc = loader->shared_directory ? 0 : TOO_LARGE(err);
     rc = rc < 0 ? rc : add_predefined(loader, "CONFIG_ROOT", loader->shared_directory, err);
-    rc = rc < 0 ? rc : load_file(loader, path, CONFIG_SHARED, 0, err);
+    rc = rc < 0 ? rc : load_file(loader, path, CONFIG_SHARED, NULL, err);
     if (rc == -ENOENT && path != said && !absolute) {
         (void)err_set(err, rc,
                       "no configuration file %s; set ROOST_CONFIG to the configuration of a pool, "

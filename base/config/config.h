@@ -191,6 +191,10 @@ const char *config_layer_name(enum config_layer layer);
 
 /* Writes to *ret where a knob or macro was set.  Returns false if there is no such name. */
 bool config_why(const struct config *config, const char *name, struct config_origin *ret);
+/* Writes to *ret where an option of a section was set; option NULL: where the section begins first,
+ * with raw NULL.  Returns false if the option was not set in a file. */
+bool section_why(const struct config_section *section, const char *option,
+                 struct config_origin *ret);
 
 /* Iterates over all knobs of the tables, then over the macros defined in files.  The caller
  * sets *at to 0 before the first call.  Returns false at the end. *knob is NULL for a macro. */

@@ -214,6 +214,23 @@ bool config_why(const struct config *config, const char *name, struct config_ori
     return true;
 }
 
+bool section_why(const struct config_section *section, const char *option,
+                 struct config_origin *ret)
+{
+    if (option == NULL) {
+        *ret = (struct config_origin){.file = section->file, .line = section->line};
+        return true;
+    }
+    for (size_t i = 0; i < section->value_count; i++) {
+        const struct config_value *value = &section->values[i];
+        if (text_equal_nocase(value->knob->name, option) && value->origin.file != NULL) {
+            *ret = value->origin;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool config_next(const struct config *config, size_t *at, const char **name,
                  const struct knob **knob)
 {

@@ -59,6 +59,8 @@ struct config_section {
     /* where the section begins for the first time */
     const char *file;
     unsigned line;
+    const char *last_file; /* the file that had the section last; the reading's own pointer */
+    unsigned last_line;
 };
 
 struct config_kind {
@@ -104,6 +106,7 @@ struct config_loader {
     const char *shared_directory;
     /* Entries being expanded now, outermost first. */
     const struct config_entry *chain[CONFIG_MACRO_DEPTH_MAX];
+    bool cycle;         /* true: the text in err says where files include each other */
     bool placed;        /* true: the text in err already names the file and line */
     struct vec foreign; /* struct foreign_option: options in sections of other daemons */
 };

@@ -140,6 +140,22 @@ static int note_foreign(struct config_loader *loader, const struct config_statem
     return 0;
 }
 
+/* Notes that a file has the section.  Two in one file are a mistake: the second was copied from the
+ * first, and one machine would get the options of both. */
+static int open_section(struct config_section *section, const char *file, unsigned line,
+                        struct err *err)
+{
+    if (section->last_file == file) { /* the same text, not only the same path */
+        return err_set(err, -EINVAL,
+                       "another section of this name is in line %u; a machine has one section in a "
+                       "file (a file of LOCAL_CONFIG may change its options)",
+                       section->last_line);
+    }
+    section->last_file = file;
+    section->last_line = line;
+    return 0;
+}
+
 int config_assign_section(struct config_loader *loader, const char *file, enum config_layer layer,
                           const struct config_statement *statement, struct err *err)
 {
@@ -166,7 +182,7 @@ int config_assign_section(struct config_loader *loader, const char *file, enum c
         }
     }
     if (statement->kind == CONFIG_SECTION) {
-        return 0;
+        return open_section(section, file, statement->line, err);
     }
     const struct knob_section *table = kind->kind;
     for (size_t i = 0; i < table->option_count; i++) {

@@ -282,8 +282,14 @@ static void includes_are_relative_to_their_file_and_bounded(void **state)
     config_destroy(config);
     assert_string_equal(refusal("\ninclude(\"none.conf\")"),
                         "/etc/roost.conf:2: include: /etc/none.conf: no such file");
-    assert_non_null(strstr(refusal("include(\"roost.conf\")"),
-                           "include statements are nested more than 10 deep"));
+    assert_string_equal(refusal("include(\"roost.conf\")"),
+                        "/etc/roost.conf:1: include: a cycle: the file includes itself");
+    struct config_memory cycle = {
+        .files = {{"/etc/roost.conf", "include(a)"}, {"/etc/a", "\ninclude(\"roost.conf\")"}}};
+    struct err err = {""};
+    assert_int_equal(load(&cycle, &config, &err), -ELOOP);
+    assert_string_equal(err.text, "/etc/a:2: include: a cycle: /etc/roost.conf includes this file "
+                                  "already");
     assert_string_equal(refusal("include(\"$(NOWHERE)\")"),
                         "/etc/roost.conf:1: include: $(NOWHERE): unknown knob or macro; "
                         "$(NOWHERE:) stands for an empty text");
@@ -323,17 +329,28 @@ static void a_file_that_is_too_large_is_refused(void **state)
 
 /* ---- sections ---- */
 
+static void two_sections_of_one_name_in_a_file_are_refused_with_both_lines(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        refusal("\nnode wn01 { watts = 1 }\nnode wn02 {}\nnode \"wn01\" { }\n"),
+        "/etc/roost.conf:4: node 'wn01': another section of this name is in line 2; "
+        "a machine has one section in a file (a file of LOCAL_CONFIG may change its "
+        "options)");
+}
+
 static void sections_are_merged_over_files_and_typed(void **state)
 {
     (void)state;
     struct config_memory memory = {
         .files = {{"/etc/roost.conf", "LOCAL_CONFIG = local.conf\nW = 20\n"
                                       "node \"wn01\" { watts = \"5 * $(W)\" tags = a }\n"
-                                      "node wn02 {}\n"
-                                      "node \"wn01\" { tags += \"b, c\" spare = yes }\n"},
+                                      "node wn02 {}\n"},
                   {"/etc/local.conf",
+                   "include(more.conf)\n"
                    "node wn01 { method = COMMAND wake_within = \"$(MINUTE)\" poll = 20 }\n"
-                   "node wn03 { share = 0.5 disk = 2G when = \"x > $(W)\" dir = /d }\n"}}};
+                   "node wn03 { share = 0.5 disk = 2G when = \"x > $(W)\" dir = /d }\n"},
+                  {"/etc/more.conf", "node \"wn01\" { tags += \"b, c\" spare = yes }\n"}}};
     struct config *config = load_good(&memory);
     assert_int_equal(config_section_count(config, "node"), 3);
     assert_int_equal(config_section_count(config, "NODE"), 3);
@@ -399,9 +416,9 @@ static void only_the_section_with_the_wanted_title_is_read(void **state)
     struct config *config = NULL;
     assert_string_equal(unknown_of("W = 20\n"
                                    "node wn01 { watts = 0 }\n"
-                                   "node \"wn02\" { watts = 30 }\n"
-                                   "node wn021 { watts = 0 }\n"
-                                   "node wn02 { tags = \"a $(W)\" }\n",
+                                   "node wn01 { watts = 0 }\n"
+                                   "node \"wn02\" { watts = 30\n tags = \"a $(W)\" }\n"
+                                   "node wn021 { watts = 0 }\n",
                                    "wn02", &config),
                         "");
     assert_int_equal(config_section_count(config, "node"), 1);
@@ -418,8 +435,11 @@ static void only_the_section_with_the_wanted_title_is_read(void **state)
 static void sections_that_set_nothing_share_the_defaults(void **state)
 {
     (void)state;
-    struct config *config = load_one(
-        "node a {}\nnode b { watts = 7 }\nnode a { dir = /a }\nnode b { watts = 8 }\nnode c {}\n");
+    struct config_memory memory = {
+        .files = {{"/etc/roost.conf",
+                   "node a {}\nnode b { watts = 7 }\ninclude(more)\nnode c {}\n"},
+                  {"/etc/more", "node a { dir = /a }\nnode b { watts = 8 }\n"}}};
+    struct config *config = load_good(&memory);
     const struct config_section *a = config_section_find(config, "node", "a");
     const struct config_section *b = config_section_find(config, "node", "b");
     assert_ptr_equal(section_string(a, "method"), section_string(b, "method"));
@@ -576,6 +596,7 @@ UNIT_TESTS(UNIT(later_layers_win_and_say_so),
            UNIT(refusals_name_the_layer_at_fault),
            UNIT(includes_are_relative_to_their_file_and_bounded), UNIT(files_are_counted),
            UNIT(a_file_that_is_too_large_is_refused),
+           UNIT(two_sections_of_one_name_in_a_file_are_refused_with_both_lines),
            UNIT(sections_are_merged_over_files_and_typed),
            UNIT(what_only_sections_of_other_daemons_refer_to_is_known),
            UNIT(only_the_section_with_the_wanted_title_is_read),
