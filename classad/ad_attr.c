@@ -21,6 +21,11 @@ bool ad_attr_is_known(const char *name)
             return true;
         }
     }
+    return ad_attr_is_listed(name);
+}
+
+bool ad_attr_is_listed(const char *name)
+{
     for (size_t i = 0; ad_attr_names[i] != NULL; i++) {
         if (text_equal_nocase(ad_attr_names[i], name)) {
             return true;

@@ -17,6 +17,8 @@ extern const char *const ad_attr_names[];
 /* Returns whether ads of Roost may have the attribute; case is ignored.  True also for names that
  * are made with another name (RequestGPUs, TotalSlotGPUs). */
 bool ad_attr_is_known(const char *name);
+/* Returns whether the name is known as it is, not only as one that is made with another name. */
+bool ad_attr_is_listed(const char *name);
 /* Returns the known name that differs in at most two letters from one of six or more, in one from
  * one of five; NULL: there is none.  O(known names). */
 const char *ad_attr_nearest(const char *name);

@@ -42,6 +42,9 @@ struct ad_func {
 /* Returns the function's index in the table, or AD_CALL_UNKNOWN. */
 uint8_t ad_func_index(const char *name, size_t length);
 const struct ad_func *ad_func_at(uint8_t index);
+/* Returns the name of a function, in lower case, that differs in at most two letters; NULL: there
+ * is none. */
+const char *ad_func_nearest(const char *name);
 
 /* functions in ad_func_core.c */
 ad_func_f ad_func_type_is, ad_func_if, ad_func_eval, ad_func_unparse, ad_func_debug;

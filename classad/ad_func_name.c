@@ -2,7 +2,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stddef.h>
+
 #include "base/check.h"
+#include "base/text.h"
 #include "classad/ad_func.h"
 #include "classad/ad_func_table.h"
 #include "classad/ad_private.h"
@@ -35,4 +38,18 @@ uint8_t ad_func_index(const char *name, size_t length)
         }
     }
     return AD_CALL_UNKNOWN;
+}
+
+const char *ad_func_nearest(const char *name)
+{
+    size_t distance = 3; /* one more than is allowed */
+    const char *best = NULL;
+    for (size_t i = 0; i < ARRAY_COUNT(NAMES) && distance > 1; i++) {
+        size_t edits = text_distance(NAMES[i], name, distance - 1);
+        if (edits < distance) {
+            distance = edits;
+            best = NAMES[i];
+        }
+    }
+    return best;
 }

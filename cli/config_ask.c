@@ -133,6 +133,21 @@ static void say_layer(const struct whom *whom, const struct cli_reply *reply, co
     }
 }
 
+/* Prints what the daemon doubts about the new value. */
+static void say_warnings(const struct cli *cli, const struct cli_reply *reply)
+{
+    struct ad_value lines, line;
+    (void)ad_eval_attr(reply->args, NULL, "Warnings", NULL, &lines); /* absent: not a list */
+    for (size_t i = 0; lines.type == AD_TYPE_LIST && i < ad_value_count(&lines); i++) {
+        ad_value_item(&lines, i, &line);
+        if (line.type == AD_TYPE_STRING) {
+            (void)cli_fail(cli, "%s", line.string.text); /* a warning only */
+        }
+        ad_value_fini(&line);
+    }
+    ad_value_fini(&lines);
+}
+
 int config_ask_set(struct cli *cli, const struct config_peer *peer, const char *word, bool unset)
 {
     char name[KNOB_BYTES];
@@ -158,6 +173,7 @@ int config_ask_set(struct cli *cli, const struct config_peer *peer, const char *
                      now != NULL ? now : "");
         say_changes(&whom, &reply, "the configuration is the same as before");
         say_layer(&whom, &reply, name);
+        say_warnings(cli, &reply);
     }
     cli_reply_fini(&reply);
     return rc != 0 ? cli_fail(cli, "%s", err.text) : CLI_OK;

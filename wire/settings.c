@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "wire/expr_attrs.h"
 #include "wire/wire.h"
 
 /* most bytes of a value that are logged, with the terminating zero */
@@ -184,6 +185,22 @@ static void reply_change(struct wire_request *request, struct ad *args, struct s
     ad_destroy(args);
 }
 
+static void add_warning(void *arg, const char *text)
+{
+    vec_push(arg, mem_strdup(text));
+}
+
+/* Adds what is doubtful about the value now in force, as `roost config check` would say it. */
+static void put_warnings(const struct config *config, const char *name, struct ad *args)
+{
+    struct vec lines = {0};
+    expr_attrs_check_knob(config, name, add_warning, &lines);
+    if (lines.count > 0) {
+        ad_set_strings(args, "Warnings", (const char *const *)lines.items, lines.count);
+    }
+    vec_fini(&lines, mem_free);
+}
+
 static void answer_set(const struct daemon_env *env, struct wire_request *request, bool is_set)
 {
     const struct wire_peer *peer = wire_request_peer(request);
@@ -205,7 +222,9 @@ static void answer_set(const struct daemon_env *env, struct wire_request *reques
         wire_reply_error(request, rc, "%s", err.text);
     } else {
         log_setting(env, peer, name, value);
-        reply_change(request, settings_describe(env->config, name, NULL), &changed, &restart);
+        struct ad *args = settings_describe(env->config, name, NULL);
+        put_warnings(env->config, name, args);
+        reply_change(request, args, &changed, &restart);
     }
     strbuf_fini(&changed);
     strbuf_fini(&restart);

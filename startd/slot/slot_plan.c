@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/plant.h"
+#include "base/sleep_level.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
@@ -173,23 +174,10 @@ enum slot_state slot_plan_rest(const struct ad *slot, const struct ad_context *c
     return state;
 }
 
-static const struct level_word {
-    const char *word;
-    int level;
-} LEVEL_WORDS[] = {
-    {"NONE", 0}, {"S1", 1},        {"STANDBY", 1}, {"SLEEP", 1},    {"S2", 2},
-    {"S3", 3},   {"RAM", 3},       {"MEM", 3},     {"SUSPEND", 3},  {"S4", 4},
-    {"DISK", 4}, {"HIBERNATE", 4}, {"S5", 5},      {"SHUTDOWN", 5}, {"OFF", 5},
-};
-
 int slot_plan_level_of(const char *name)
 {
-    for (size_t i = 0; i < ARRAY_COUNT(LEVEL_WORDS); i++) {
-        if (ad_name_compare(name, LEVEL_WORDS[i].word) == 0) {
-            return LEVEL_WORDS[i].level;
-        }
-    }
-    return 0;
+    int level = sleep_level_of(name);
+    return level > 0 ? level : 0;
 }
 
 int slot_plan_sleep_vote(const struct ad_expr *hibernate, const struct ad *slot,

@@ -67,6 +67,8 @@ for try in 1 2 3; do
 done
 
 # ---- the whole pool starts anew
+config set --node wn01 'RANK = Owner == alice' >/dev/null 2>"$WORK/warned" || fail "config set of a doubtful value"
+grep -q "RANK names the attribute 'alice', which no ad has" "$WORK/warned" || fail "config set warns: $(cat "$WORK/warned")"
 config set --node wn01 START=false RANK=7 >/dev/null || fail "config set"
 pool_stop
 pool_start

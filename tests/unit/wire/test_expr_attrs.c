@@ -99,7 +99,11 @@ static void what_a_site_or_a_job_may_define_causes_no_alarm(void **state)
     static const char *const GOOD[] = {
         "", /* the default is ours */
         "START = \"keyboardidle > 60 && MY.State =?= \\\"Owner\\\"\"\n",
-        "START = \"TARGET.MyOwnWish && ProjectName == 7\"\n", /* custom attributes of jobs */
+        "START = \"TARGET.MyOwnWish && TARGET.ProjectName == 7\"\n", /* of jobs */
+        "SUBMIT_ATTRS = {OurProject}\nSTART = \"OurProject == 7\"\n",
+        "START = \"TARGET.RequestFrogs > 1 && State == \\\"Claimed\\\"\"\n",
+        "HIBERNATE = \"ifThenElse(State =?= \\\"Unclaimed\\\", \\\"shutdown\\\", 0)\"\n",
+        "ROOSTER_RESERVE = \"else (ClockMin > 5 ? 1 : 2.5)\"\n",
         "STARTD_ATTRS = {KeyboradIdle}\nKeyboradIdle = 7\nSTART = \"KeyboradIdle > 1\"\n",
         "RANK = \"TARGET.RequestGPUs + MY.TotalSlotGPUs + MY.DetectedFrogs\"\n",
         "SYSTEM_PERIODIC_HOLD = \"MY.OfOurOwn > 3\"\n", /* MY is a job */
@@ -110,6 +114,68 @@ static void what_a_site_or_a_job_may_define_causes_no_alarm(void **state)
     }
 }
 
-UNIT_TESTS(UNIT(a_misspelt_figure_of_the_queue_is_named_with_the_nearest_one),
+static void a_text_without_quotes_is_named_with_what_was_meant(void **state)
+{
+    (void)state;
+    assert_true(
+        warns("HIBERNATE = \"S5\"\n",
+              "/c:1: HIBERNATE names the attribute 'S5', which no ad has; a level is a text "
+              "in quotes of its own: HIBERNATE = \"\\\"S5\\\"\"\n"));
+    assert_true(
+        warns("START = \"State == Unclaimed\"\n",
+              "/c:1: START names the attribute 'Unclaimed', which no slot has; a state is a "
+              "text in quotes of its own: \\\"Unclaimed\\\"\n"));
+    assert_true(
+        warns("SLOT_TYPE_1_START = \"Owner == alice || Owner == alice\"\n",
+              "/c:1: SLOT_TYPE_1_START names the attribute 'alice', which no ad has; a text "
+              "needs quotes of its own, \\\"alice\\\", and an attribute that jobs of this "
+              "site have is written TARGET.alice\n"));
+}
+
+static void a_call_that_is_always_an_error_is_named(void **state)
+{
+    (void)state;
+    assert_true(warns("START = \"stringlistMemberr(Owner, \\\"a\\\")\"\n",
+                      "/c:1: START calls the unknown function 'stringlistMemberr'; did you mean "
+                      "stringlistmember?\n"));
+    assert_true(warns("START = \"stringListMember(Owner)\"\n",
+                      "/c:1: START calls stringListMember() with 1 argument; expected 2 to 3\n"));
+    assert_true(
+        warns("RANK = \"TARGET.RequestMemry\"\n",
+              "/c:1: RANK names the attribute 'RequestMemry', which no ad has; did you mean "
+              "RequestMemory?\n"));
+}
+
+static void a_level_that_does_not_exist_is_named(void **state)
+{
+    (void)state;
+    assert_true(warns("HIBERNATE = \"(State =?= \\\"S7\\\") ? \\\"S6\\\" : 7\"\n",
+                      "/c:1: HIBERNATE may be 'S6', which is not a level of sleep; expected NONE, "
+                      "S1, S3, S4 or S5\n"
+                      "/c:1: HIBERNATE may be 7, which is not a level of sleep; expected NONE, S1, "
+                      "S3, S4 or S5\n"));
+}
+
+static void a_reserve_names_only_figures_of_the_pool(void **state)
+{
+    (void)state;
+    static const char LIST[] =
+        "which the rooster does not have there: the reserve is one of the whole pool; it may use "
+        "PoolIdleJobs, PoolIdleJobsWait, MachinesTotal, MachinesIdle, MachinesDown, "
+        "MachinesGoingDown, ClockMin, ClockDay and ClockDate\n";
+    char wanted[400];
+    (void)snprintf(wanted, sizeof wanted, "/c:1: ROOSTER_RESERVE names 'MatchingIdleJobs', %s",
+                   LIST);
+    assert_true(warns("ROOSTER_RESERVE = \"(MatchingIdleJobs > 0 ? 1 : 0)\"\n", wanted));
+    assert_true(
+        warns("ROOSTER_RESERVE = \"(true)\"\n",
+              "/c:1: ROOSTER_RESERVE may be a truth value; expected a number of machines\n"));
+}
+
+UNIT_TESTS(UNIT(a_text_without_quotes_is_named_with_what_was_meant),
+           UNIT(a_call_that_is_always_an_error_is_named),
+           UNIT(a_level_that_does_not_exist_is_named),
+           UNIT(a_reserve_names_only_figures_of_the_pool),
+           UNIT(a_misspelt_figure_of_the_queue_is_named_with_the_nearest_one),
            UNIT(a_misspelt_attribute_is_named_with_the_nearest_one),
            UNIT(what_a_site_or_a_job_may_define_causes_no_alarm))
