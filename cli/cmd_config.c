@@ -164,7 +164,7 @@ static int config_check(struct dump *dump)
     if (config_try_file(cli, path, true, &files, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
     }
-    if (path == NULL && config_try_daemons(cli, &err) != 0) {
+    if (config_try_daemons(cli, path, &err) != 0) {
         return err.text[0] != '\0' ? cli_fail(cli, "%s", err.text) : CLI_FAILED;
     }
     (void)printf("The configuration is valid; %zu file%s read\n", files,
@@ -313,7 +313,7 @@ static int reload_here(struct cli *cli)
         rc =
             cli_node_at(cli, i, &node) ? config_try_file(cli, node.config, false, &files, &err) : 0;
     }
-    rc = rc != 0 ? rc : config_try_daemons(cli, &err);
+    rc = rc != 0 ? rc : config_try_daemons(cli, NULL, &err);
     if (rc != 0) { /* nobody is told: they would say the same in their logs */
         return err.text[0] != '\0' ? cli_fail(cli, "%s", err.text) : CLI_FAILED;
     }

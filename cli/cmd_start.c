@@ -359,7 +359,7 @@ int cmd_start(struct cli *cli)
         return start_machines(cli);
     }
     struct starting starting = {.cli = cli};
-    int rc = config_try_daemons(cli, &err); /* nothing is started that would end at once */
+    int rc = config_try_daemons(cli, NULL, &err); /* nothing is started that would end at once */
     if (rc != 0) {
         return err.text[0] != '\0' ? cli_fail(cli, "%s", err.text) : CLI_FAILED;
     }

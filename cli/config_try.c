@@ -6,16 +6,23 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
 
 #include "base/config/config.h"
 #include "base/err.h"
 #include "base/knob.h"
 #include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
 #include "base/os/os.h"
+#include "base/secret_file.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "wire/expr_attrs.h"
+#include "wire/p256.h"
+#include "wire/token.h"
 
 #define CHECK_MS 30000 /* longest time that a daemon's check may take */
 
@@ -39,6 +46,27 @@ void config_try_warn(const struct cli *cli, const struct config *config)
         (void)cli_fail(cli, "%s", config_unknown(config, i)); /* a warning only */
     }
     expr_attrs_check(config, print_doubt, (void *)cli);
+}
+
+/* Warns of accounts that this host does not have. */
+static void warn_accounts(const struct cli *cli, const struct config *config)
+{
+    const char *name = NULL;
+    const struct knob *knob = NULL;
+    size_t at = 0;
+    while (config_next(config, &at, &name, &knob)) {
+        struct config_origin origin;
+        uid_t uid;
+        gid_t gid;
+        bool is_account = text_glob("SLOT*_USER", name, true) || strcmp(name, "KBDD_USER") == 0 ||
+                          strcmp(name, "SUBMIT_ROOT_AS") == 0;
+        const char *account = is_account ? config_text(config, name) : NULL;
+        if (account != NULL && account[0] != '\0' && config_why(config, name, &origin) &&
+            origin.file != NULL && os_user_find(cli->os, account, &uid, &gid, NULL) != 0) {
+            (void)cli_fail(cli, "%s:%u: %s: this host has no account '%s'", origin.file,
+                           origin.line, name, account); /* a warning only */
+        }
+    }
 }
 
 /* ---- files */
@@ -79,6 +107,7 @@ int config_try_file(struct cli *cli, const char *path, bool is_loud, size_t *fil
             *files = config_file_count(config);
             if (i == 0 && rc == 0 && is_loud) {
                 config_try_warn(cli, config);
+                warn_accounts(cli, config);
             }
             config_destroy(config);
         }
@@ -89,7 +118,8 @@ int config_try_file(struct cli *cli, const char *path, bool is_loud, size_t *fil
 /* ---- daemons */
 
 /* Runs one daemon with -check, whose message goes to our standard error. */
-static int check_by(struct cli *cli, const struct config *config, const char *name, struct err *err)
+static int check_by(struct cli *cli, const struct config *config, const char *path,
+                    const char *name, struct err *err)
 {
     struct strbuf program;
     struct os_exit how;
@@ -98,7 +128,8 @@ static int check_by(struct cli *cli, const struct config *config, const char *na
     for (const char *at = name; *at != '\0'; at++) {
         strbuf_putc(&program, text_lower(*at));
     }
-    const char *argv[] = {strbuf_text(&program), "-check", NULL};
+    const char *argv[] = {strbuf_text(&program), "-check", path != NULL ? "-config" : NULL, path,
+                          NULL};
     const struct os_spawn spec = {.argv = argv, .stderr_path = "-", .new_session = true};
     int rc = os_run(cli->os, &spec, CHECK_MS, &how, err);
     if (rc == -ENOENT) {
@@ -113,11 +144,57 @@ static int check_by(struct cli *cli, const struct config *config, const char *na
     return rc;
 }
 
-int config_try_daemons(struct cli *cli, struct err *err)
+/* Refuses the token of a daemon if it has expired: the daemon would run, and nobody would listen to
+ * it.  What cannot be read here is not judged. */
+static int check_token(struct cli *cli, const char *path, const char *name, struct err *err)
 {
     struct config *config;
+    struct strbuf subsystem;
+    struct token token;
+    struct err why;
+    char *text = NULL, *word = NULL;
+    struct evp_pkey_st *key = NULL;
+    size_t length = 0;
+    strbuf_init(&subsystem, 0);
+    for (const char *at = name; *at != '\0'; at++) {
+        strbuf_putc(&subsystem, (char)(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at));
+    }
+    const struct config_options how = {.path = path,
+                                       .tables = knob_tables,
+                                       .table_count = config_try_tables(),
+                                       .subsystem = strbuf_text(&subsystem),
+                                       .only_title = ""};
+    int rc = cli_config_load(cli, &how, &config, err);
+    if (rc != 0) {
+        strbuf_fini(&subsystem);
+        return rc;
+    }
+    const char *file = config_path(config, "TOKEN_FILE");
+    if (file != NULL && os_read_file(cli->os, file, TOKEN_FILE_MAX, &text, &length, NULL) == 0 &&
+        token_file_parse(text, &word, &key, NULL) == 0 && token_peek(word, &token, NULL) == 0 &&
+        token_check_dates(&token, loop_wall_s(cli->loop), &why) == -EKEYEXPIRED) {
+        rc = err_set(err, -EKEYEXPIRED,
+                     "token.expired: %s: the %s's %s; replace the file (`roost token create`)",
+                     file, strbuf_text(&subsystem), why.text);
+    }
+    if (text != NULL) {
+        secret_wipe(text, length);
+    }
+    p256_free(key);
+    mem_free(word);
+    mem_free(text);
+    config_destroy(config);
+    strbuf_fini(&subsystem);
+    return rc;
+}
+
+int config_try_daemons(struct cli *cli, const char *path, struct err *err)
+{
+    struct config *config;
+    struct config_origin origin;
     size_t count;
-    const struct config_options how = {.tables = knob_tables,
+    const struct config_options how = {.path = path,
+                                       .tables = knob_tables,
                                        .table_count = config_try_tables(),
                                        .subsystem = "MASTER",
                                        .only_title = ""};
@@ -126,8 +203,15 @@ int config_try_daemons(struct cli *cli, struct err *err)
         return rc;
     }
     const char *const *names = config_list(config, "DAEMON_LIST", &count);
+    bool is_host = config_why(config, "DAEMON_LIST", &origin) && origin.layer != CONFIG_BUILTIN;
+    if (is_host) { /* else a host of users, which has no master */
+        rc = check_by(cli, config, path, "MASTER", err);
+    }
     for (size_t i = 0; i < count && rc == 0; i++) {
-        rc = check_by(cli, config, names[i], err);
+        if (!text_equal_nocase(names[i], "MASTER")) {
+            rc = check_by(cli, config, path, names[i], err);
+            rc = rc != 0 ? rc : check_token(cli, path, names[i], err);
+        }
     }
     config_destroy(config);
     return rc;

@@ -21,9 +21,9 @@ void config_try_warn(const struct cli *cli, const struct config *config);
  * Sets *files to the number of files that were read.  Returns 0 or an error of config_load(). */
 int config_try_file(struct cli *cli, const char *path, bool is_loud, size_t *files,
                     struct err *err);
-/* Has each program of DAEMON_LIST check the configuration of this command, because some settings
- * are understood by their daemon alone.  Returns 0; or -errno: with the error in err, or with err
- * empty when the daemon itself has printed it. */
-int config_try_daemons(struct cli *cli, struct err *err);
+/* Has the master and each program of DAEMON_LIST check the file, because some settings are
+ * understood by their daemon alone.  path NULL: the configuration of this command.  Returns 0; or
+ * -errno: with the error in err, or with err empty when the daemon itself has printed it. */
+int config_try_daemons(struct cli *cli, const char *path, struct err *err);
 
 #endif

@@ -164,6 +164,10 @@ void inspect_plan_ad(const struct ad *ad, const struct ad_context *context, stru
     if (ends_s > 0) {
         char when[TEXT_UTC_MAX];
         text_utc_s(ends_s, when);
-        say_problem(out, "the startd's token ends at", when, NULL);
+        say_problem(out,
+                    context != NULL && context->now_s >= ends_s
+                        ? "token.expired: the startd's token expired at"
+                        : "the startd's token ends at",
+                    when, NULL);
     }
 }

@@ -2,14 +2,36 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
+
 #include "base/check.h"
+#include "base/err.h"
 #include "base/knob.h"
+#include "base/text.h"
 #include "master/master.h"
+
+/* Refuses programs of Roost that other programs start. */
+static int check_daemon(const char *text, struct err *err)
+{
+    static const char *const OTHERS[][2] = {
+        {"SHADOW", "the schedd"},    {"STARTER", "the startd"},     {"LIBVIRT", "the rooster"},
+        {"PILOT", "a batch system"}, {"STORE", "an administrator"}, {"SIM", "a developer"}};
+    for (size_t i = 0; i < ARRAY_COUNT(OTHERS); i++) {
+        if (text_equal_nocase(text, OTHERS[i][0])) {
+            return err_set(err, -EINVAL,
+                           "%s is started by %s, not by the master; expected COLLECTOR, "
+                           "NEGOTIATOR, SCHEDD, STARTD, ROOSTER or KBDD",
+                           text, OTHERS[i][1]);
+        }
+    }
+    return 0;
+}
 
 static const struct knob KNOBS[] = {
     {.name = "DAEMON_LIST",
      .type = KNOB_LIST,
      .fallback = "",
+     .check = check_daemon,
      .help = "The daemons that the master of this machine keeps running: COLLECTOR, NEGOTIATOR, "
              "SCHEDD, STARTD, ROOSTER, KBDD."},
     {.name = "MASTER_NAME",

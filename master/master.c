@@ -20,6 +20,7 @@
 #include "base/check.h"
 #include "base/config/config.h"
 #include "base/daemon/daemon.h"
+#include "base/daemon/daemon_checking.h"
 #include "base/daemon/daemon_complaint.h"
 #include "base/daemon/daemon_down.h"
 #include "base/err.h"
@@ -472,13 +473,30 @@ static void master_destroy(void *state)
     mem_free(master);
 }
 
+/* Refuses lists with which no daemon, or not the right ones, would run. */
+static int master_check(const struct daemon_checking *checking, struct err *err)
+{
+    size_t count, daemons = 0;
+    const char *const *names = config_list(checking->config, "DAEMON_LIST", &count);
+    for (size_t i = 0; i < count; i++) {
+        daemons += text_equal_nocase(names[i], "MASTER") ? 0 : 1;
+        for (size_t j = 0; j < i; j++) {
+            if (text_equal_nocase(names[i], names[j])) {
+                return err_set(err, -EINVAL,
+                               "DAEMON_LIST names %s twice; the master runs one of each daemon",
+                               names[i]);
+            }
+        }
+    }
+    return daemons > 0 ? 0
+                       : err_set(err, -EINVAL,
+                                 "DAEMON_LIST is empty; name at least one daemon, such as "
+                                 "STARTD");
+}
+
 static int master_start(const struct daemon_env *env, void **state, struct err *err)
 {
-    size_t count;
-    (void)config_list(env->config, "DAEMON_LIST", &count);
-    if (count == 0) {
-        return err_set(err, -EINVAL, "DAEMON_LIST is empty; name at least one daemon");
-    }
+    (void)err;
     static const struct master_ad_events EVENTS = {.fill = say_daemons, .turn_on = turn_on};
     struct master *master = mem_zalloc(sizeof *master);
     for (int i = 0; i < env->argc; i++) {
@@ -515,6 +533,7 @@ const struct daemon master_daemon = {
     .name = "master",
     .tables = TABLES,
     .table_count = ARRAY_COUNT(TABLES),
+    .check = master_check,
     .start = master_start,
     .reload = master_reload,
     .stop = master_stop,

@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "base/config/config.h"
 #include "base/daemon/daemon.h"
+#include "base/daemon/daemon_checking.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -744,11 +745,11 @@ static void stop_schedd(void *state)
     loop_timer_set(schedd->stop_timer, 0);
 }
 
-static int check_schedd(const struct config *config, struct err *err)
+static int check_schedd(const struct daemon_checking *checking, struct err *err)
 {
     struct schedd_settings settings = {0};
-    int result = read_settings(&settings, config, err);
-    result = result != 0 ? result : policies_check(config, err);
+    int result = read_settings(&settings, checking->config, err);
+    result = result != 0 ? result : policies_check(checking->config, err);
     ad_expr_destroy(settings.prio);
     return result;
 }

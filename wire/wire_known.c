@@ -79,10 +79,20 @@ void wire_context_watch_token(void *arg)
     if (ends_s != 0) {
         char when[TEXT_UTC_MAX];
         text_utc_s(ends_s, when);
-        log_warn(context->log, "token.ends",
-                 "the token of this daemon ends soon; replace the file (`roost token create`)",
-                 LOG_TEXT("ends", when), LOG_TEXT("identity", context->own.token.identity),
-                 LOG_TEXT("token_id", context->own.token.id), LOG_TEXT("file", context->own.path));
+        if (ends_s <= loop_wall_s(context->loop)) {
+            log_error(context->log, "token.expired",
+                      "the token of this daemon has expired, and nobody accepts it; replace the "
+                      "file (`roost token create`)",
+                      LOG_TEXT("ended", when), LOG_TEXT("identity", context->own.token.identity),
+                      LOG_TEXT("token_id", context->own.token.id),
+                      LOG_TEXT("file", context->own.path));
+        } else {
+            log_warn(context->log, "token.ends",
+                     "the token of this daemon ends soon; replace the file (`roost token create`)",
+                     LOG_TEXT("ends", when), LOG_TEXT("identity", context->own.token.identity),
+                     LOG_TEXT("token_id", context->own.token.id),
+                     LOG_TEXT("file", context->own.path));
+        }
     }
     loop_timer_set(context->token_timer, TOKEN_WATCH_MS);
 }

@@ -15,6 +15,7 @@
 
 struct config;
 struct config_section;
+struct daemon_checking; /* base/daemon/daemon_checking.h */
 struct daemon_run;
 struct err;
 struct knob_table; /* defined in base/knob.h */
@@ -74,9 +75,10 @@ struct daemon {
      * config_options.check_section.  NULL: any section is accepted. */
     int (*check_section)(void *context, const struct config_section *section, struct err *err);
     /* Tries what start() and reload() will read, so that a configuration that the daemon cannot use
-     * is refused before it is in force.  Changes nothing.  Returns 0, or -errno with the knob in
-     * err.  NULL: the tables say everything. */
-    int (*check)(const struct config *config, struct err *err);
+     * is refused before it is in force, at the start, too.  Changes nothing; may say doubts.
+     * Returns 0, or -errno with err, which begins with the knob's name.  NULL: the tables say
+     * everything. */
+    int (*check)(const struct daemon_checking *checking, struct err *err);
     /* All tables of knobs that a file may use, ended by NULL; other names are logged as unknown.
      * NULL: nothing is logged. */
     const struct knob_table *const *known;

@@ -131,6 +131,12 @@ static bool answer_word(const struct daemon *daemon, const char *word)
     return false;
 }
 
+static void print_doubt(void *arg, const char *text)
+{
+    (void)arg;
+    (void)fprintf(stderr, "WARNING: %s\n", text);
+}
+
 int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
                       void (*adopt)(struct loop *loop, void *begun), void *begun)
 {
@@ -149,7 +155,8 @@ int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
     }
     bool is_check = false;
     struct err fault = {""};
-    status = daemon_run_check(daemon, loop, os, argc, argv, &is_check, &fault) == 0 ? 0 : 1;
+    status =
+        daemon_run_check(daemon, loop, os, argc, argv, print_doubt, &is_check, &fault) == 0 ? 0 : 1;
     if (status != 0) {
         err = fault;
     }

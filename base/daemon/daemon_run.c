@@ -17,6 +17,7 @@
 #include "base/config/config.h"
 #include "base/config/config_os.h"
 #include "base/daemon/daemon.h"
+#include "base/daemon/daemon_checking.h"
 #include "base/daemon/daemon_guard.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -400,19 +401,55 @@ static int place_message(const struct config *config, int code, struct err *err)
                                         : code;
 }
 
-static int load_fresh(struct daemon_run *run, const char *settings, struct config **ret,
+static void log_doubt(void *arg, const char *text)
+{
+    log_warn(((struct daemon_run *)arg)->log, "config.doubt", text);
+}
+
+/* Refuses a file where the daemons make a directory. */
+static int check_directories(const struct daemon_checking *checking, struct err *err)
+{
+    static const char *const KNOBS[] = {"LOG", "SPOOL", "EXECUTE", "LOCK", "RUN"};
+    for (size_t i = 0; i < ARRAY_COUNT(KNOBS); i++) {
+        const char *path = config_path(checking->config, KNOBS[i]);
+        struct os_stat found;
+        if (path != NULL && os_stat(checking->os, path, &found) == 0 && found.is_file) {
+            return err_set(err, -ENOTDIR, "%s: %s is a file; expected a directory", KNOBS[i], path);
+        }
+    }
+    return 0;
+}
+
+/* Checks what the tables do not, with the place of the knob in err. */
+static int check_whole(struct daemon_run *run, const struct daemon_checking *checking,
+                       struct err *err)
+{
+    struct err why = {""};
+    int code = check_directories(checking, &why);
+    if (code == 0 && run->daemon->check != NULL) {
+        code = run->daemon->check(checking, &why);
+    }
+    if (code != 0) {
+        code = place_message(checking->config, code, &why);
+        (void)err_set(err, code, "%s", why.text);
+    }
+    return code;
+}
+
+/* doubt NULL: doubts are logged. */
+static int load_fresh(struct daemon_run *run, const char *settings,
+                      void (*doubt)(void *arg, const char *text), struct config **ret,
                       enum log_level *level, struct err *err)
 {
     struct config *fresh = NULL;
     int code = load_config(run, settings, &fresh, err);
     code = code != 0 ? code : log_level(run, fresh, level, err);
-    if (code == 0 && run->daemon->check != NULL) {
-        struct err why = {""};
-        code = run->daemon->check(fresh, &why);
-        if (code != 0) {
-            code = place_message(fresh, code, &why);
-            (void)err_set(err, code, "%s", why.text);
-        }
+    if (code == 0) {
+        const struct daemon_checking checking = {.os = run->os,
+                                                 .config = fresh,
+                                                 .doubt = doubt != NULL ? doubt : log_doubt,
+                                                 .arg = run};
+        code = check_whole(run, &checking, err);
     }
     if (code != 0) {
         config_destroy(fresh);
@@ -457,7 +494,7 @@ int daemon_reload(const struct daemon_env *env, struct strbuf *changed, struct s
     if (code != 0) {
         return code;
     }
-    code = load_fresh(run, NULL, &fresh, &level, &own);
+    code = load_fresh(run, NULL, NULL, &fresh, &level, &own);
     if (code != 0) {
         log_error(run->log, "config.bad", own.text, LOG_TEXT("kept", "the old configuration"));
         return err_set(err, code, "%s", own.text);
@@ -535,7 +572,7 @@ int daemon_set(const struct daemon_env *env, const char *name, const char *value
     code = value != NULL ? config_settings_may_name(run->config, name, err) : 0;
     code = code != 0 ? code : read_settings(run, path, &now, err);
     code = code != 0 ? code : config_settings_edit(path, now, name, value, &text, err);
-    code = code != 0 ? code : load_fresh(run, strbuf_text(&text), &fresh, &level, err);
+    code = code != 0 ? code : load_fresh(run, strbuf_text(&text), NULL, &fresh, &level, err);
     if (code == 0) {
         code = write_settings(run, path, &text, err);
         if (code == 0) {
@@ -589,7 +626,12 @@ static int start_daemon(struct daemon_run *run, const struct log_sink *sink, int
                                    .argc = argc - run->options.first,
                                    .argv = argv + run->options.first,
                                    .run = run};
-    code = write_pidfile(run, err);
+    const struct daemon_checking checking = {.os = run->os,
+                                             .config = run->config,
+                                             .doubt = log_doubt,
+                                             .arg = run};
+    code = check_whole(run, &checking, err);
+    code = code != 0 ? code : write_pidfile(run, err);
     if (code == 0) {
         code = run->daemon->start(&run->env, &run->state, err);
         CHECK(code <= 0);
@@ -612,7 +654,8 @@ static int start_daemon(struct daemon_run *run, const struct log_sink *sink, int
 }
 
 int daemon_run_check(const struct daemon *daemon, struct loop *loop, struct os *os, int argc,
-                     char *const *argv, bool *asked, struct err *err)
+                     char *const *argv, void (*doubt)(void *arg, const char *text), bool *asked,
+                     struct err *err)
 {
     struct daemon_run run = {.daemon = daemon, .loop = loop, .os = os};
     struct config *config = NULL;
@@ -623,7 +666,7 @@ int daemon_run_check(const struct daemon *daemon, struct loop *loop, struct os *
         return 0; /* what is wrong with the options is said at the start */
     }
     set_names(&run);
-    code = load_fresh(&run, NULL, &config, &level, err);
+    code = load_fresh(&run, NULL, doubt, &config, &level, err);
     config_destroy(config);
     return code;
 }

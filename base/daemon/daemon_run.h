@@ -30,9 +30,11 @@ int daemon_run_start(const struct daemon *daemon, struct loop *loop, struct os *
                      const struct log_sink *sink, int argc, char *const *argv,
                      struct daemon_run **ret, struct err *err);
 /* If the arguments ask for it (-check), loads the configuration and checks it as a reload does;
- * nothing else is done.  Returns 0, or -errno with err set. *asked: whether they do. */
+ * nothing else is done.  Each doubt (daemon_checking.h) is given to doubt(), whose arg means
+ * nothing.  Returns 0, or -errno with err set. *asked: whether the arguments ask for it. */
 int daemon_run_check(const struct daemon *daemon, struct loop *loop, struct os *os, int argc,
-                     char *const *argv, bool *asked, struct err *err);
+                     char *const *argv, void (*doubt)(void *arg, const char *text), bool *asked,
+                     struct err *err);
 /* Calls the daemon's destroy() and gives up the daemon's lock file.  To be called after the loop
  * has stopped.  NULL is allowed. */
 void daemon_run_destroy(struct daemon_run *run);

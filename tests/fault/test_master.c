@@ -6,9 +6,12 @@
  */
 #include "tests/support/daemon_rig.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/check.h"
+#include "base/daemon/daemon_checking.h"
 #include "master/master.h"
 
 struct rig {
@@ -305,17 +308,22 @@ static void a_reload_starts_what_is_new_and_stops_what_is_gone(void **state)
     assert_int_equal(count(rig, "start:schedd"), 1);
 }
 
-static void a_list_of_nothing_is_refused(void **state)
+static void a_list_without_daemons_or_with_one_twice_is_refused(void **state)
 {
     struct rig *rig = *state;
-    struct err err = {{0}};
-    daemon_rig_load(&rig->daemon, &master_daemon, config_of(rig, ""));
-    const struct daemon_env env = {.loop = rig->loop,
-                                   .os = rig->os,
-                                   .config = rig->daemon.config,
-                                   .name = "master"};
-    assert_true(master_daemon.start(&env, &rig->daemon.state, &err) < 0);
-    assert_non_null(strstr(err.text, "DAEMON_LIST is empty"));
+    static const struct {
+        const char *list, *says;
+    } CASES[] = {{"", "DAEMON_LIST is empty"},
+                 {"MASTER", "DAEMON_LIST is empty"},
+                 {"COLLECTOR, STARTD, collector", "DAEMON_LIST names collector twice"}};
+    for (size_t i = 0; i < ARRAY_COUNT(CASES); i++) {
+        struct err err = {{0}};
+        daemon_rig_load(&rig->daemon, &master_daemon, config_of(rig, CASES[i].list));
+        const struct daemon_checking checking = {.os = rig->os, .config = rig->daemon.config};
+        assert_int_equal(master_daemon.check(&checking, &err), -EINVAL);
+        assert_non_null(strstr(err.text, CASES[i].says));
+        daemon_rig_stop(&rig->daemon);
+    }
 }
 
 #define RIG(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -334,6 +342,6 @@ int main(int argc, char **argv)
                                        RIG(the_end_of_all_work_is_passed_on_as_such),
                                        RIG(a_master_without_running_daemons_ends_at_once),
                                        RIG(a_reload_starts_what_is_new_and_stops_what_is_gone),
-                                       RIG(a_list_of_nothing_is_refused)};
+                                       RIG(a_list_without_daemons_or_with_one_twice_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,8 @@ static void a_token_that_ends_soon_is_a_problem(void **state)
     (void)state;
     said("[ Requirements = true; TokenExpires = 1795000000 ]",
          "the startd's token ends at 2026-11-18T11:06:40Z");
+    said("[ Requirements = true; TokenExpires = 1 ]",
+         "token.expired: the startd's token expired at 1970-01-01T00:00:01Z");
 }
 
 static void nothing_is_said_of_a_good_ad(void **state)
