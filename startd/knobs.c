@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/knob.h"
 #include "base/knob_check.h"
+#include "startd/slot/share_plan.h"
 #include "startd/slot/slots.h"
 #include "startd/startd.h"
 
@@ -416,7 +417,8 @@ static const struct knob_family FAMILIES[] = {
      .written = "SLOT_TYPE_<n>",
      .help =
          "What a slot of type n (1 to 10) gets: `cpus=2, memory=25%, disk=1/4, GPUs=auto`, or one "
-         "share of everything, `50%`; what is not named is `auto`, an equal share of the rest."},
+         "share of everything, `50%`; what is not named is `auto`, an equal share of the rest.",
+     .check = share_plan_check},
     {.prefix = "NUM_SLOTS_TYPE_",
      .written = "NUM_SLOTS_TYPE_<n>",
      .help = "How many slots of type n the machine has.",
@@ -431,7 +433,8 @@ static const struct knob_family FAMILIES[] = {
      .written = "MACHINE_RESOURCE_<name>",
      .help = "A resource of this machine besides Cpus, Memory and Disk: how many there are (`4`), "
              "or the "
-             "identifier of each (`CUDA0, CUDA1`)."},
+             "identifier of each (`CUDA0, CUDA1`).",
+     .check = share_plan_check_resource},
     {.prefix = "MODIFY_REQUEST_EXPR_REQUEST",
      .written = "MODIFY_REQUEST_EXPR_REQUEST<name>",
      .help = "How much of the resource <name> a dynamic slot gets; unset: what the job asks for.",

@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "base/config/config.h"
+#include "base/daemon/daemon_checking.h"
 #include "base/err.h"
 #include "base/knob.h"
 #include "base/log.h"
@@ -21,6 +22,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "classad/ad_doubts.h"
 #include "power/power.h"
 #include "startd/claim/claim.h"
 #include "startd/claim/claim_record.h"
@@ -40,6 +42,8 @@
 #include "startd/owner/policy.h"
 #include "startd/revoked.h"
 #include "startd/slot/slot_fixed.h"
+#include "startd/slot/slot_division.h"
+#include "startd/slot/slot_plan.h"
 #include "startd/slot/slots.h"
 #include "startd/startd_serve.h"
 #include "startd/startd_state.h"
@@ -388,11 +392,77 @@ static void startd_stop_host(void *state)
     begin_stop(state, STARTD_GOES_DOWN);
 }
 
+static void note_level(void *arg, const struct ad_value *value)
+{
+    bool *sleeps = arg;
+    *sleeps = *sleeps || (value->type == AD_TYPE_INT && value->integer > 0) ||
+              (value->type == AD_TYPE_STRING && slot_plan_level_of(value->string.text) > 0);
+}
+
+/* Doubts a level of sleep on a machine that cannot sleep. */
+static void doubt_hibernate(const struct daemon_checking *checking)
+{
+    const char *text = config_expr(checking->config, "HIBERNATE");
+    struct ad_expr *expr = NULL;
+    bool sleeps = false;
+    if (strcmp(config_string(checking->config, "POWER_METHOD"), "none") != 0 || text == NULL ||
+        ad_expr_parse(text, strlen(text), AD_OLD, &expr, NULL) != 0) {
+        return;
+    }
+    ad_constant_results(expr, note_level, &sleeps);
+    if (sleeps) {
+        daemon_doubt(checking, "HIBERNATE",
+                     "HIBERNATE has no effect: POWER_METHOD is none, so that the machine never "
+                     "goes to sleep; expected host, process, command or rooster");
+    }
+    ad_expr_destroy(expr);
+}
+
+/* Doubts commands that this host cannot run. */
+static void doubt_commands(const struct daemon_checking *checking)
+{
+    const struct config *config = checking->config;
+    daemon_doubt_command(checking, "HIBERNATION_PLUGIN", config_text(config, "HIBERNATION_PLUGIN"));
+    daemon_doubt_command(checking, "POWER_SLEEP_CMD", config_text(config, "POWER_SLEEP_CMD"));
+    const char *command = config_text(config, "POWER_SLEEP_CMD");
+    if (strcmp(config_string(config, "POWER_METHOD"), "command") == 0 &&
+        (command == NULL || command[0] == '\0')) {
+        daemon_doubt(checking, "POWER_METHOD",
+                     "POWER_METHOD command needs POWER_SLEEP_CMD, which is not set: the machine "
+                     "never goes to sleep");
+    }
+}
+
+/* Doubts attributes that would be undefined. */
+static void doubt_attrs(const struct daemon_checking *checking)
+{
+    static const char *const KNOBS[] = {"STARTD_ATTRS", "STARTD_EXPRS"};
+    for (size_t i = 0; i < ARRAY_COUNT(KNOBS); i++) {
+        size_t count;
+        const char *const *names = config_list(checking->config, KNOBS[i], &count);
+        for (size_t j = 0; j < count; j++) {
+            if (config_text(checking->config, names[j]) == NULL) {
+                daemon_doubt(checking, KNOBS[i], "%s names %s, which is not set", KNOBS[i],
+                             names[j]);
+            }
+        }
+    }
+}
+
+static int startd_check(const struct daemon_checking *checking, struct err *err)
+{
+    doubt_hibernate(checking);
+    doubt_commands(checking);
+    doubt_attrs(checking);
+    return slot_division_check(checking, err);
+}
+
 static const struct knob_table *const TABLES[] = {&startd_knobs, &power_knobs, &knobs_common};
 
 const struct daemon startd_daemon = {
     .name = "startd",
     .check_expr = ad_expr_check,
+    .check = startd_check,
     .tables = TABLES,
     .table_count = ARRAY_COUNT(TABLES),
     .only_title = "STARTD_NAME",

@@ -58,16 +58,13 @@ size_t carve_plan_kind(const struct resource_kinds *kinds, const char *name)
     return i;
 }
 
+/* The text was checked: no identifier is too long. */
 static int read_ids(struct resource_kind *kind, const char *text, struct err *err)
 {
     for (const char *at = text; *at != '\0';) {
         size_t length = 0;
         while (at[length] != '\0' && !is_separator(at[length])) {
             length++;
-        }
-        if (length > RESOURCE_ID_MAX) {
-            return err_set(err, -E2BIG, "MACHINE_RESOURCE_%s: an identifier is too long",
-                           kind->name);
         }
         if (length > 0) {
             if (kind->id_count == RESOURCE_IDS_MAX) {
@@ -138,16 +135,15 @@ int carve_plan_kinds_add(struct resource_kinds *kinds, const char *name, const c
     if (carve_plan_kind(kinds, name) < kinds->count) {
         return err_set(err, -EINVAL, "MACHINE_RESOURCE_%s: another resource has this name", name);
     }
+    int64_t amount = 0;
+    int rc = share_plan_check_resource(text, err);
+    if (rc != 0) {
+        return err_prefix(err, rc, "MACHINE_RESOURCE_%s", name);
+    }
     struct resource_kind *kind = &kinds->kinds[kinds->count];
     set_name(kind, name);
-    int64_t amount = 0;
-    if (text_parse_int64(text, &amount, NULL) == 0) {
-        if (amount < 0 || amount > RESOURCE_AMOUNT_MAX) {
-            return err_set(err, -EINVAL, "MACHINE_RESOURCE_%s: %s is not a valid amount", name,
-                           text);
-        }
-    } else {
-        int rc = read_ids(kind, text, err);
+    if (text_parse_int64(text, &amount, NULL) != 0) {
+        rc = read_ids(kind, text, err);
         if (rc != 0) {
             return rc;
         }

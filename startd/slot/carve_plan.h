@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "startd/slot/share_plan.h" /* RESOURCE_ID_MAX, RESOURCE_AMOUNT_MAX */
+
 struct ad;
 struct ad_context;
 struct ad_expr;
@@ -31,10 +33,8 @@ struct err;
 /* most bytes of a resource's name, without the terminating zero */
 #define RESOURCE_NAME_MAX 40
 /* most units with identifiers of one kind of resource; must be a multiple of 64 */
-#define RESOURCE_IDS_MAX    256
-#define RESOURCE_ID_MAX     64 /* most bytes of a unit's identifier, without the terminating zero */
-#define RESOURCE_AMOUNT_MAX ((int64_t)1 << 50)
-#define PIECES_OFFERED_MAX  64 /* most claim ids sent with the ad of a partitionable slot */
+#define RESOURCE_IDS_MAX   256
+#define PIECES_OFFERED_MAX 64 /* most claim ids sent with the ad of a partitionable slot */
 
 enum { RESOURCE_CPUS, RESOURCE_MEMORY, RESOURCE_DISK, RESOURCE_CUSTOM };
 

@@ -12,6 +12,7 @@
 #include "base/config/config.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "startd/startd_state.h"
 
@@ -43,6 +44,32 @@ const char *slot_knobs_expr(const struct config *config, int type_id, const char
         }
     }
     return NULL;
+}
+
+#define PARTITIONABLE "PARTITIONABLE"
+#define EDITS_MAX     3 /* in a misspelt suffix */
+
+bool slot_knobs_is_suffix(const char *suffix)
+{
+    bool found = text_equal_nocase(suffix, PARTITIONABLE);
+    for (size_t i = 0; i < ARRAY_COUNT(TYPE_KNOBS); i++) {
+        found = found || text_equal_nocase(suffix, TYPE_KNOBS[i]);
+    }
+    return found;
+}
+
+const char *slot_knobs_nearest_suffix(const char *suffix)
+{
+    size_t distance = text_distance(PARTITIONABLE, suffix, EDITS_MAX);
+    const char *best = distance <= EDITS_MAX ? PARTITIONABLE : NULL;
+    for (size_t i = 0; i < ARRAY_COUNT(TYPE_KNOBS); i++) {
+        size_t edits = text_distance(TYPE_KNOBS[i], suffix, EDITS_MAX);
+        if (edits <= EDITS_MAX && edits < distance) {
+            distance = edits;
+            best = TYPE_KNOBS[i];
+        }
+    }
+    return best;
 }
 
 int slot_knobs_check_type(const struct config *config, int type_id, struct err *err)

@@ -6,6 +6,8 @@
 #ifndef STARTD_SLOT_SLOT_KNOBS_H
 #define STARTD_SLOT_SLOT_KNOBS_H
 
+#include <stdbool.h>
+
 struct ad;
 struct config;
 struct err;
@@ -28,5 +30,11 @@ void slot_knobs_find_modifiers(struct startd *startd);
 /* Writes the expressions MODIFY_REQUEST_EXPR_REQUEST<kind> into a slot's ad, so that the negotiator
  * rounds requests as the startd does. */
 void slot_knobs_show_modifiers(const struct startd *startd, struct ad *ad);
+
+/* Returns whether SLOT_TYPE_<n>_<suffix> is a knob. */
+bool slot_knobs_is_suffix(const char *suffix);
+/* Returns the suffix of a knob SLOT_TYPE_<n>_<suffix> that differs in at most three letters; NULL:
+ * there is none. */
+const char *slot_knobs_nearest_suffix(const char *suffix);
 
 #endif

@@ -5,139 +5,50 @@
 #include "startd/slot/slot_types_plan.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/err.h"
-#include "base/mem.h"
 #include "base/text.h"
-
-#define WORD_MAX 80 /* most bytes of a word, without the terminating zero */
-
-enum share_how { SHARE_AUTO, SHARE_AMOUNT };
+#include "startd/slot/share_plan.h"
 
 struct share {
     enum share_how how[RESOURCE_KINDS_MAX];
     int64_t amount[RESOURCE_KINDS_MAX];
 };
 
-/* Reads "25%" or "1/4", of whole; or "4096", "4G". */
-static int read_amount(size_t kind, const char *text, int64_t whole, int64_t *ret, struct err *err)
+static void set_share(const struct resources *total, size_t kind, const struct share_item *item,
+                      struct share *share)
 {
-    char word[WORD_MAX + 1];
-    size_t length = strlen(text);
-    double share = 0.0, below = 1.0;
-    int64_t amount = 0;
-    if (length > WORD_MAX) {
-        return err_set(err, -EINVAL, "'%.80s' is not a valid share", text);
-    }
-    memcpy(word, text, length + 1);
-    char *slash = strchr(word, '/');
-    if (length > 1 && word[length - 1] == '%') {
-        word[length - 1] = '\0';
-        if (text_parse_double(word, &share, NULL) != 0 || !(share >= 0.0 && share <= 100.0)) {
-            return err_set(err, -EINVAL, "'%s' is not a valid percentage", text);
+    share->how[kind] = item->how;
+    if (item->how != SHARE_AUTO) {
+        share->amount[kind] = share_plan_amount(item, total->amount[kind]);
+        if (kind == RESOURCE_CPUS && share->amount[kind] == 0) {
+            share->amount[kind] = 1;
         }
-        amount = (int64_t)((double)whole * share / 100.0 + 1e-9);
-    } else if (slash != NULL) {
-        *slash = '\0';
-        if (text_parse_double(word, &share, NULL) != 0 ||
-            text_parse_double(slash + 1, &below, NULL) != 0 || !(share >= 0.0 && below >= share) ||
-            !(below > 0.0)) {
-            return err_set(err, -EINVAL, "'%s' is not a valid fraction", text);
-        }
-        amount = (int64_t)((double)whole * share / below + 1e-9);
-    } else if (text_parse_int64(word, &amount, NULL) == 0) {
-        if (amount < 0 || amount > RESOURCE_AMOUNT_MAX) {
-            return err_set(err, -EINVAL, "'%s' is not a valid amount", text);
-        }
-    } else if ((kind != RESOURCE_MEMORY && kind != RESOURCE_DISK) ||
-               text_parse_size(word, &amount, NULL) != 0 || amount < 0) {
-        return err_set(err, -EINVAL, "'%s' is not a number, a percentage, a fraction or 'auto'",
-                       text);
-    } else {
-        amount = kind == RESOURCE_MEMORY ? amount >> 20 : amount >> 10;
     }
-    *ret = amount;
-    return 0;
-}
-
-static int set_share(const struct resources *total, size_t kind, const char *text,
-                     struct share *share, struct err *err)
-{
-    if (text_equal_nocase(text, "auto") || text_equal_nocase(text, "automatic")) {
-        share->how[kind] = SHARE_AUTO;
-        return 0;
-    }
-    share->how[kind] = SHARE_AMOUNT;
-    int rc = read_amount(kind, text, total->amount[kind], &share->amount[kind], err);
-    if (rc == 0 && kind == RESOURCE_CPUS && share->amount[kind] == 0) {
-        share->amount[kind] = 1;
-    }
-    return rc;
-}
-
-/* Reads one item: "cpus=2", or "25%" for everything. */
-static int read_item(const struct resource_kinds *kinds, const struct resources *total, char *item,
-                     struct share *share, struct err *err)
-{
-    char *equals = strchr(item, '=');
-    if (equals == NULL) {
-        int rc = 0;
-        for (size_t i = 0; rc == 0 && i < kinds->count; i++) {
-            if (strpbrk(item, "%/") == NULL && !text_equal_nocase(item, "auto")) {
-                return err_set(err, -EINVAL, "'%s': the name of the resource is missing", item);
-            }
-            rc = set_share(total, i, item, share, err);
-        }
-        return rc;
-    }
-    char *end = equals;
-    while (end > item && text_is_gap(end[-1])) {
-        end--;
-    }
-    *end = '\0';
-    const char *value = equals + 1;
-    while (text_is_gap(*value)) {
-        value++;
-    }
-    const char *name = text_equal_nocase(item, "ram") ? "Memory" : item;
-    if (text_equal_nocase(name, "swap") || text_equal_nocase(name, "virtualmemory")) {
-        return 0; /* not divided here; old configurations name it */
-    }
-    size_t kind = carve_plan_kind(kinds, name);
-    if (kind == kinds->count) {
-        return err_set(err, -EINVAL, "this machine has no resource '%s'", name);
-    }
-    return set_share(total, kind, value, share, err);
 }
 
 static int read_share(const struct resource_kinds *kinds, const struct resources *total,
                       const char *text, struct share *share, struct err *err)
 {
     *share = (struct share){{SHARE_AUTO}, {0}};
-    for (const char *at = text != NULL ? text : ""; *at != '\0';) {
-        char item[2 * WORD_MAX + 1];
-        size_t length = strcspn(at, ",;\n");
-        const char *next = at + length + (at[length] != '\0' ? 1 : 0);
-        while (length > 0 && text_is_gap(*at)) {
-            at++;
-            length--;
+    struct share_item item;
+    const char *at = text != NULL ? text : "";
+    int rc;
+    while ((rc = share_plan_next(&at, &item, err)) == 1) {
+        if (text_equal_nocase(item.name, "swap") || text_equal_nocase(item.name, "virtualmemory")) {
+            continue; /* not divided here; old configurations name it */
         }
-        while (length > 0 && text_is_gap(at[length - 1])) {
-            length--;
+        size_t kind = carve_plan_kind(kinds, item.name);
+        if (kind == kinds->count && item.name[0] != '\0') {
+            return err_set(err, -EINVAL, "this machine has no resource '%s'", item.name);
         }
-        if (length >= sizeof item) {
-            return err_set(err, -EINVAL, "'%.60s...': too long for the share of one resource", at);
+        for (size_t i = 0; i < kinds->count; i++) {
+            if (i == kind || item.name[0] == '\0') {
+                set_share(total, i, &item, share);
+            }
         }
-        memcpy(item, at, length);
-        item[length] = '\0';
-        int rc = length > 0 ? read_item(kinds, total, item, share, err) : 0;
-        if (rc != 0) {
-            return rc;
-        }
-        at = next;
     }
-    return 0;
+    return rc;
 }
 
 /* Computes what one slot with an automatic share gets of what is left; -ENOSPC: the explicit shares

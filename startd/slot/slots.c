@@ -29,6 +29,7 @@
 #include "startd/machine/figures.h"
 #include "startd/machine/inventory_plan.h"
 #include "startd/slot/slot.h"
+#include "startd/slot/slot_division.h"
 #include "startd/slot/slot_facts.h"
 #include "startd/slot/slot_fixed.h"
 #include "startd/slot/slot_knobs.h"
@@ -38,34 +39,11 @@
 #include "startd/startd_state.h"
 #include "wire/secret_list.h"
 
-#define RESOURCE_PREFIX "MACHINE_RESOURCE_"
-#define INVENTORY       "INVENTORY_" /* behind that */
-#define INVENTORY_MS    30000        /* that its script may take */
+#define INVENTORY_MS    30000 /* that its script may take */
 #define INVENTORY_BYTES ((size_t)1 << 20)
 #define DISK_GROWTH     64 /* the disk is divided anew when it has one part in so many more */
 
 /* ---- the machine */
-
-static bool counts_resource(const struct config *config, const char *name)
-{
-    size_t count;
-    const char *const *names = config_list(config, "MACHINE_RESOURCE_NAMES", &count);
-    for (size_t i = 0; i < count; i++) {
-        if (text_equal_nocase(names[i], name)) {
-            return true;
-        }
-    }
-    return count == 0;
-}
-
-static bool has_prefix(const char *text, const char *prefix)
-{
-    size_t length = strlen(prefix), at = 0;
-    while (at < length && text_lower(text[at]) == text_lower(prefix[at])) {
-        at++;
-    }
-    return at == length && text[at] != '\0';
-}
 
 /* Runs the script and waits for it: what the machine has must be known before it is divided. */
 static int read_inventory(const struct startd *startd, const char *command, const char *answer,
@@ -127,17 +105,17 @@ static int find_resource(struct startd *startd, const char *knob, struct err *er
     const char *name = knob + strlen(RESOURCE_PREFIX);
     const char *text = config_text(config, knob);
     text = text != NULL ? text : "";
-    if (!has_prefix(name, INVENTORY)) {
-        return counts_resource(config, name)
+    if (!text_glob(INVENTORY_PREFIX "?*", name, true)) {
+        return slot_division_counts(config, name)
                    ? carve_plan_kinds_add(startd->division.kinds, name, text,
                                           &startd->division.total, err)
                    : 0;
     }
-    name += strlen(INVENTORY);
+    name += strlen(INVENTORY_PREFIX);
     struct strbuf plain;
     strbuf_init(&plain, 0);
     strbuf_printf(&plain, RESOURCE_PREFIX "%s", name);
-    if (counts_resource(config, name) && config_text(config, strbuf_text(&plain)) == NULL) {
+    if (slot_division_counts(config, name) && config_text(config, strbuf_text(&plain)) == NULL) {
         find_inventory(startd, name, text); /* what is written down is not looked for */
     }
     strbuf_fini(&plain);
@@ -157,12 +135,7 @@ static int find_resources(struct startd *startd, struct err *err)
 {
     const struct config *config = startd->env.config;
     struct resources *total = &startd->division.total;
-    int64_t cpus = config_int(config, "NUM_CPUS");
-    int64_t memory = config_int(config, "MEMORY");
-    memory =
-        (memory > 0 ? memory : startd->machine.memory_mib) - config_int(config, "RESERVED_MEMORY");
-    total->amount[RESOURCE_CPUS] = cpus > 0 ? cpus : (int64_t)startd->machine.cpus;
-    total->amount[RESOURCE_MEMORY] = memory > 0 ? memory : 0;
+    slot_division_machine(config, &startd->machine, total);
     total->amount[RESOURCE_DISK] = disk_for_jobs(startd);
     startd->division.kinds = mem_zalloc(sizeof *startd->division.kinds);
     carve_plan_kinds_init(startd->division.kinds);
@@ -177,7 +150,7 @@ static int find_resources(struct startd *startd, struct err *err)
     const struct knob *knob = NULL;
     int rc = 0;
     while (rc == 0 && config_next(config, &at, &name, &knob)) {
-        if (knob == NULL && has_prefix(name, RESOURCE_PREFIX)) {
+        if (knob == NULL && text_glob(RESOURCE_PREFIX "?*", name, true)) {
             rc = find_resource(startd, name, err);
         }
     }
@@ -206,42 +179,6 @@ static void destroy_slot(struct slot *slot)
     slot_policy_unload(slot);
     ad_destroy(slot->ad);
     mem_free(slot);
-}
-
-static int read_types(struct startd *startd, struct slot_type types[SLOT_TYPES_MAX], size_t *count,
-                      struct err *err)
-{
-    const struct config *config = startd->env.config;
-    *count = 0;
-    for (int id = 1; id <= SLOT_TYPES_MAX; id++) {
-        const char *number = slot_knobs_text(config, "NUM_SLOTS_TYPE_", id, "");
-        const char *partitionable = slot_knobs_text(config, "SLOT_TYPE_", id, "_PARTITIONABLE");
-        struct slot_type type = {.id = id, .share = slot_knobs_text(config, "SLOT_TYPE_", id, "")};
-        if (number == NULL) {
-            continue;
-        }
-        if (text_parse_int64(number, &type.count, NULL) != 0) {
-            return err_set(err, -EINVAL, "NUM_SLOTS_TYPE_%d: '%.80s' is not a number", id, number);
-        }
-        if (partitionable != NULL &&
-            text_parse_bool(partitionable, &type.partitionable, NULL) != 0) {
-            return err_set(err, -EINVAL, "SLOT_TYPE_%d_PARTITIONABLE: '%.80s' is not true or false",
-                           id, partitionable);
-        }
-        if (type.count != 0) {
-            types[(*count)++] = type;
-        }
-        int rc = slot_knobs_check_type(config, id, err);
-        if (rc != 0) {
-            return rc;
-        }
-    }
-    if (*count == 0) { /* equal static slots */
-        int64_t slots = config_int(config, "NUM_SLOTS");
-        slots = slots > 0 ? slots : startd->division.total.amount[RESOURCE_CPUS];
-        types[(*count)++] = (struct slot_type){.count = slots};
-    }
-    return 0;
 }
 
 static const char *const ATTR_KNOBS[] = {"STARTD_ATTRS", "STARTD_EXPRS"};
@@ -277,7 +214,10 @@ int slots_create(struct startd *startd, struct err *err)
     /* The disk that is free is asked for there; starters_open() says what is wrong with it. */
     (void)os_mkdirs(startd->env.os, config_path(startd->env.config, "EXECUTE"), 0755, NULL);
     int rc = find_resources(startd, err);
-    rc = rc != 0 ? rc : read_types(startd, types, &type_count, err);
+    rc = rc != 0
+             ? rc
+             : slot_division_types(startd->env.config, startd->division.total.amount[RESOURCE_CPUS],
+                                   types, &type_count, err);
     if (rc != 0) {
         return rc;
     }
@@ -338,7 +278,9 @@ void slots_divide_more_disk(struct startd *startd)
     size_t type_count, count = 0;
     int64_t *had = &startd->division.total.amount[RESOURCE_DISK];
     const int64_t found = disk_for_jobs(startd);
-    if (found <= *had + *had / DISK_GROWTH || read_types(startd, types, &type_count, NULL) != 0) {
+    if (found <= *had + *had / DISK_GROWTH ||
+        slot_division_types(startd->env.config, startd->division.total.amount[RESOURCE_CPUS], types,
+                            &type_count, NULL) != 0) {
         return;
     }
     struct resources total = startd->division.total;

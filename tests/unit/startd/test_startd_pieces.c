@@ -403,7 +403,7 @@ static void slots_of_a_type_may_have_a_policy_of_their_own(void **state)
 static void a_division_that_cannot_be_is_refused_at_the_start(void **state)
 {
     static const char *const BAD[][2] = {{"NUM_SLOTS_TYPE_1 = 2000", "NUM_SLOTS_TYPE_1"},
-                                         {"NUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = \"cpus=lots\"",
+                                         {"NUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = \"frogs=2\"",
                                           "SLOT_TYPE_2"},
                                          {"MACHINE_RESOURCE_Cpus = 4", "MACHINE_RESOURCE_Cpus"}};
     struct rig *rig = *state;
