@@ -117,35 +117,82 @@ static bool take_expr(const char **at)
     return false;
 }
 
-static bool take_rule(const char *text, const char **at, struct reserve_rule *rule)
+static const char ANY_TIME[] = "expected a time from 00:00 to 24:00, such as 07:00-19:00";
+
+/* Parses "07:00-19:00 ".  Returns NULL, or what is wrong. */
+static const char *take_times(const char **at, struct reserve_rule *rule)
+{
+    if (!take_time(at, &rule->from_min) || **at != '-') {
+        return ANY_TIME;
+    }
+    (*at)++;
+    if (!take_time(at, &rule->to_min)) {
+        return ANY_TIME;
+    }
+    *at = skip_blanks(*at);
+    return NULL;
+}
+
+/* Returns whether the text is an expression that stands without parentheses. */
+static bool is_bare_expr(const char *at)
+{
+    size_t end = strcspn(at, ",");
+    for (size_t i = 0; i < end; i++) {
+        if (strchr("?<>&|+*/", at[i]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char ANY_NUMBER[] = "expected a number of machines (5), a percentage (10%) or an "
+                                 "expression in parentheses";
+static const char BARE_EXPR[] = "an expression needs parentheses: (PoolIdleJobs > 0 ? 5 : 1)";
+
+/* Parses "Mon-Fri 07:00-19:00 = ".  Returns NULL, or what is wrong. */
+static const char *take_when(const char **at, struct reserve_rule *rule)
+{
+    const char *from = *at, *wrong = NULL;
+    if (!isalnum((unsigned char)*from)) {
+        return ANY_NUMBER;
+    }
+    if (!take_days(at, &rule->days)) {
+        return is_bare_expr(from) ? BARE_EXPR
+                                  : "expected a weekday such as Mon or Mon-Fri (Mon Tue Wed Thu "
+                                    "Fri Sat Sun)";
+    }
+    if (isdigit((unsigned char)**at)) { /* else the whole day */
+        wrong = take_times(at, rule);
+    }
+    if (wrong == NULL && **at != '=') {
+        wrong = "expected '=' and the number of machines after the day and time";
+    }
+    if (wrong == NULL) {
+        *at = skip_blanks(*at + 1);
+    }
+    return wrong;
+}
+
+/* Returns NULL, or what is wrong with the rule. */
+static const char *take_rule(const char *text, const char **at, struct reserve_rule *rule)
 {
     *rule = (struct reserve_rule){.days = ALL_DAYS, .to_min = DAY_MIN};
-    const char *digits = *at + strspn(*at, "0123456789");
+    const char *digits = *at + strspn(*at, "0123456789"), *wrong = NULL;
     bool plain = **at == '(' || (digits > *at && *digits != ':');
     if (strncasecmp(*at, "else", 4) == 0) {
         *at = skip_blanks(*at + 4);
     } else if (!plain) {
-        if (!take_days(at, &rule->days)) {
-            return false;
-        }
-        if (isdigit((unsigned char)**at)) { /* else the whole day */
-            if (!take_time(at, &rule->from_min) || **at != '-') {
-                return false;
-            }
-            (*at)++;
-            if (!take_time(at, &rule->to_min)) {
-                return false;
-            }
-            *at = skip_blanks(*at);
-        }
-        if (**at != '=') {
-            return false;
-        }
-        *at = skip_blanks(*at + 1);
+        wrong = take_when(at, rule);
+    }
+    if (wrong != NULL) {
+        return wrong;
     }
     const char *from = *at;
-    if (**at != '(' ? !take_number(at, RESERVE_NUMBER_MAX, &rule->number) : !take_expr(at)) {
-        return false;
+    if (**at == '(' && !take_expr(at)) {
+        return "the expression's parenthesis is not closed";
+    }
+    if (*from != '(' && !take_number(at, RESERVE_NUMBER_MAX, &rule->number)) {
+        return is_bare_expr(from) ? BARE_EXPR : ANY_NUMBER;
     }
     if (*from == '(') {
         rule->expr_at = (size_t)(from - text);
@@ -157,7 +204,12 @@ static bool take_rule(const char *text, const char **at, struct reserve_rule *ru
         (*at)++;
     }
     *at = skip_blanks(*at);
-    return !rule->is_percent || rule->number <= 100;
+    if (rule->is_percent && rule->number > 100) {
+        return "a percentage is 0% to 100%";
+    }
+    return **at == ',' || **at == '\0'          ? NULL
+           : is_bare_expr(from) && *from != '(' ? BARE_EXPR
+                                                : "expected ',' or the end after the number";
 }
 
 int reserve_plan_parse(const char *text, struct reserve *ret, struct err *err)
@@ -172,17 +224,45 @@ int reserve_plan_parse(const char *text, struct reserve *ret, struct err *err)
                            "the reserve has more than %d rules; the first too many is '%.40s'",
                            RESERVE_RULES_MAX, from);
         }
-        if (!take_rule(text, &at, &rule) || (*at != ',' && *at != '\0')) {
-            return err_set(err, -EINVAL,
-                           "'%.60s' is not a valid rule; expected a rule such as 'Mon-Fri "
-                           "07:00-19:00 = 5', 'else 10%%'",
-                           from);
+        const char *wrong = take_rule(text, &at, &rule);
+        if (wrong != NULL) {
+            bool shown = *at != '\0' && wrong != BARE_EXPR;
+            return err_set(err, -EINVAL, "'%.60s' is not a valid rule: %s%s%.20s%s", from, wrong,
+                           shown ? ", not '" : "", shown ? at : "", shown ? "'" : "");
         }
         reserve.rules[reserve.count++] = rule;
         at = *at == ',' ? skip_blanks(at + 1) : at;
     }
     *ret = reserve;
     return 0;
+}
+
+static bool is_always(const struct reserve_rule *rule)
+{
+    return rule->days == ALL_DAYS && rule->from_min == 0 && rule->to_min == DAY_MIN;
+}
+
+bool reserve_plan_doubt(const struct reserve *reserve, struct err *ret)
+{
+    for (size_t i = 0; i < reserve->count; i++) {
+        const struct reserve_rule *rule = &reserve->rules[i];
+        if (rule->from_min == rule->to_min) {
+            (void)
+                err_set(ret, -EINVAL,
+                        "entry %zu begins and ends at %02d:%02d: it applies for 24 hours; expected "
+                        "two times that differ",
+                        i + 1, rule->from_min / 60, rule->from_min % 60);
+            return true;
+        }
+        if (is_always(rule) && i + 1 < reserve->count) {
+            (void)err_set(ret, -EINVAL,
+                          "entry %zu is never reached: entry %zu applies at all times, and the "
+                          "first entry that applies counts",
+                          i + 2, i + 1);
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool rule_applies(const struct reserve_rule *rule, int minute, int day)

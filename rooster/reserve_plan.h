@@ -39,6 +39,9 @@ struct reserve {
  * 0; -EINVAL: the text is not valid, and err has the bad part; -E2BIG: it has more than
  * RESERVE_RULES_MAX rules. */
 int reserve_plan_parse(const char *text, struct reserve *ret, struct err *err);
+/* Returns whether a rule of the reserve is probably a mistake, and says which: one behind a rule
+ * that always applies, or one that begins and ends at the same time. */
+bool reserve_plan_doubt(const struct reserve *reserve, struct err *ret);
 /* Returns the index of the first rule that applies at local_s (seconds since 1970, plus the time
  * zone's offset); reserve->count: no rule applies. */
 size_t reserve_plan_rule_at(const struct reserve *reserve, int64_t local_s);

@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "base/config/config.h"
+#include "base/daemon/daemon_checking.h"
 #include "base/err.h"
 #include "base/knob.h"
 #include "base/log.h"
@@ -24,6 +25,7 @@
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "power/power.h"
+#include "power/power_doubts.h"
 #include "power/power_section.h"
 #include "rooster/clock.h"
 #include "rooster/choose.h"
@@ -34,6 +36,7 @@
 #include "rooster/outside.h"
 #include "rooster/queue_ask.h"
 #include "rooster/relay.h"
+#include "rooster/reserve_plan.h"
 #include "rooster/seen.h"
 #include "rooster/selftest.h"
 #include "rooster/silence.h"
@@ -400,11 +403,38 @@ static void rooster_reload(void *state, const struct config *config)
     interval_over(rooster);
 }
 
+static int rooster_check(const struct daemon_checking *checking, struct err *err)
+{
+    const struct config *config = checking->config;
+    const char *text = config_string(config, "ROOSTER_RESERVE");
+    int64_t least_s = config_duration_s(config, "ROOSTER_WAKE_DEADLINE_MIN");
+    int64_t most_s = config_duration_s(config, "ROOSTER_WAKE_DEADLINE_MAX");
+    struct reserve reserve;
+    struct err why;
+    if (least_s > most_s) {
+        return err_set(err, -ERANGE,
+                       "ROOSTER_WAKE_DEADLINE_MIN: %lld s is more than ROOSTER_WAKE_DEADLINE_MAX, "
+                       "%lld s",
+                       (long long)least_s, (long long)most_s);
+    }
+    if (text != NULL && reserve_plan_parse(text, &reserve, NULL) == 0 &&
+        reserve_plan_doubt(&reserve, &why)) {
+        daemon_doubt(checking, "ROOSTER_RESERVE", "ROOSTER_RESERVE: %s", why.text);
+    }
+    daemon_doubt_command(checking, "ROOSTER_WAKEUP_CMD",
+                         config_string(config, "ROOSTER_WAKEUP_CMD"));
+    daemon_doubt_command(checking, "ROOSTER_TICKET_CMD",
+                         config_string(config, "ROOSTER_TICKET_CMD"));
+    power_doubts(checking);
+    return 0;
+}
+
 static const struct knob_table *const TABLES[] = {&rooster_knobs, &power_knobs, &knobs_common};
 
 const struct daemon rooster_daemon = {
     .name = "rooster",
     .check_expr = ad_expr_check,
+    .check = rooster_check,
     .check_section = power_section_check,
     .tables = TABLES,
     .table_count = ARRAY_COUNT(TABLES),

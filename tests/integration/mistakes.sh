@@ -108,18 +108,43 @@ roost init "$WORK/pool" --nodes 1 >/dev/null || exit 1
 export ROOST_CONFIG=$WORK/pool/roost.conf
 good=$WORK/pool/roost.conf
 line=$(($(wc -l <"$good") + 1))
-# setting LINES PATTERN TEXT: `config check` says it of line LINES of what was added; and so does `roost start`, which starts
-# nothing then.
+# setting LINES PATTERN TEXT: `config check` says it of line LINES of what was added, of the pool's file and of a named one; and so
+# does `roost start`, which starts nothing then.
 setting() {
     sed "s|^SBIN = .*|SBIN = \"$ROOST_BIN\"|" "$good" >"$WORK/pool/wrong.conf"
     printf '%b\n' "$3" >>"$WORK/pool/wrong.conf"
     ROOST_CONFIG=$WORK/pool/wrong.conf says 1 "wrong.conf:$((line + $1 - 1)): $2" roost config check
+    says 1 "wrong.conf:$((line + $1 - 1)): $2" roost config check "$WORK/pool/wrong.conf"
 }
 setting 1 "ROOSTER_RESERVE: 'Mon-Fry .*' is not a valid rule" 'ROOSTER_RESERVE = "Mon-Fry 07:00-19:00 = 5"'
 setting 1 "COLLECTOR_HOST: '127.0.0.1:99999': the port must be" 'COLLECTOR_HOST = {"127.0.0.1:99999"}'
 setting 1 "COLLECTOR_PORT: '99999' is out of range" 'COLLECTOR_PORT = 99999'
 setting 1 "COLLECTOR_LISTEN: '::1' is not HOST or HOST:PORT" 'COLLECTOR_LISTEN = "::1"'
 setting 1 "DAEMON_LIST: SCHED is not a daemon of this installation" 'DAEMON_LIST = {COLLECTOR, SCHED}'
+setting 1 "ROOSTER_RESERVE: .* is not a valid rule: expected a weekday" 'ROOSTER_RESERVE = "Mon-Fry 07:00-19:00 = 5"'
+setting 1 "ROOSTER_RESERVE: .* an expression needs parentheses" 'ROOSTER_RESERVE = "PoolIdleJobs > 0 ? 1 : 0"'
+setting 1 "ROOSTER_WAKE_DEADLINE_MIN: 3600 s is more than" 'ROOSTER_WAKE_DEADLINE_MIN = 1h'
+setting 1 "include: a cycle: the file includes itself" 'include("wrong.conf")'
+setting 2 "node 'n': another section of this name is in line $line; a machine has one section" 'node n { method = wol }\nnode n { method = wol }'
+setting 1 "DAEMON_LIST is empty" 'DAEMON_LIST = {}'
+setting 1 "DAEMON_LIST: SHADOW is started by the schedd" 'DAEMON_LIST = {COLLECTOR, SHADOW}'
+setting 1 "DAEMON_LIST names collector twice" 'DAEMON_LIST = {COLLECTOR, collector}'
+setting 1 "QUEUE_SUPER_USERS: 'alice' is not a full identity" 'QUEUE_SUPER_USERS = alice'
+setting 1 "EVENT_LOG_FORMAT_OPTIONS: unknown word 'JASON'" 'EVENT_LOG_FORMAT_OPTIONS = JASON'
+setting 1 "SPOOL: /etc/passwd is a file" 'SPOOL = /etc/passwd'
+setting 1 "SLOT_TYPE_1: '200%' is not a valid percentage" 'SLOT_TYPE_1 = "cpus=200%"'
+setting 1 "SLOT_TYPE_1: '1 memory=abc' is not a number" 'SLOT_TYPE_1 = "cpu=1 memory=abc"'
+setting 1 "SLOT_TYPE_1: this machine has no resource 'cpu'" 'SLOT_TYPE_1 = "cpu=1"\nNUM_SLOTS_TYPE_1 = 1\nDAEMON_LIST = {STARTD}'
+setting 1 "SLOT_TYPE_1: its 2 slots request" 'SLOT_TYPE_1 = "100%"\nNUM_SLOTS_TYPE_1 = 2\nDAEMON_LIST = {STARTD}'
+setting 1 "MACHINE_RESOURCE_GPUs: -3 is not a valid amount" 'MACHINE_RESOURCE_GPUs = "-3"'
+setting 1 "COLLECTOR_HOST: the list is empty" 'COLLECTOR_HOST = {}'
+setting 1 "COLLECTOR_HOST: 'a;b': ';' is not valid in HOST" 'COLLECTOR_HOST = "a;b"'
+setting 1 "COLLECTOR_LISTEN: '9618' is a port without a host; write HOST:9618, or \*:9618" 'COLLECTOR_LISTEN = "9618"'
+setting 1 "COLLECTOR_PIN: 'zz' is not a SHA-256 fingerprint; expected 64 hex digits" 'COLLECTOR_PIN = zz'
+setting 1 "SLOT_USER: jobs never run as root" 'SLOT_USER = root'
+setting 1 "MEMORY: '8 GB': unknown unit 'GB'; expected a number without a unit .its unit is MiB" 'MEMORY = "8 GB"'
+setting 1 "ROOSTER_INTERVAL: '5mm': unknown unit 'mm'; expected ms, s, m, h, d or w" 'ROOSTER_INTERVAL = "5mm"'
+setting 1 "SPOOL_RESERVE: '5 MBs': unknown unit 'MBs'; expected B, KiB, MiB" 'SPOOL_RESERVE = "5 MBs"'
 setting 1 "SCHEDD_DEBUG: 'loud' is not a log level" 'SCHEDD_DEBUG = loud'
 setting 1 "LOG: 'log' is not an absolute path" 'LOG = log'
 setting 1 "ROOSTER_INTERVAL: '10 fortnights'" 'ROOSTER_INTERVAL = "10 fortnights"'
@@ -148,12 +173,38 @@ doubt() {
     sed "s|^SBIN = .*|SBIN = \"$ROOST_BIN\"|" "$good" >"$WORK/pool/wrong.conf"
     printf '%b\n' "$2" >>"$WORK/pool/wrong.conf"
     cases=$((cases + 1))
-    if ! ROOST_CONFIG=$WORK/pool/wrong.conf roost config check >"$WORK/out" 2>"$WORK/err" ||
-        [ "$(wc -l <"$WORK/err")" -ne 1 ] || ! grep -qE "wrong.conf:$line: $1" "$WORK/err"; then
-        echo "FAILED: $2: $(cat "$WORK/out" "$WORK/err"), wanted a warning: $1"
-        failures=$((failures + 1))
-    fi
+    for file in "" "$WORK/pool/wrong.conf"; do
+        # shellcheck disable=SC2086
+        if ! ROOST_CONFIG=$WORK/pool/wrong.conf roost config check $file >"$WORK/out" 2>"$WORK/err" ||
+            [ "$(wc -l <"$WORK/err")" -ne 1 ] || ! grep -qE "wrong.conf:$line: $1" "$WORK/err"; then
+            echo "FAILED: $2: $(cat "$WORK/out" "$WORK/err"), wanted a warning: $1"
+            failures=$((failures + 1))
+        fi
+    done
 }
+doubt "HIBERNATE names the attribute 'S5', which no ad has; a level is a text" 'HIBERNATE = S5'
+doubt "HIBERNATE may be 'S6', which is not a level of sleep" 'HIBERNATE = "\\"S6\\""'
+doubt "HIBERNATE has no effect: POWER_METHOD is none" 'HIBERNATE = "\\"S5\\""\nDAEMON_LIST = {STARTD}'
+doubt "START names the attribute 'Unclaimed', which no slot has; a state is a text" 'START = "State == Unclaimed"'
+doubt "START names the attribute 'alice', which no ad has; a text needs quotes .* TARGET.alice" 'START = "Owner == alice"'
+doubt "START names the attribute 'RequestMemry', which no ad has; did you mean RequestMemory" 'START = "TARGET.RequestMemry > 6"'
+doubt "START calls the unknown function 'stringlistMemberr'; did you mean stringlistmember" 'START = "stringlistMemberr(Owner, \\"a\\")"'
+doubt "ROOSTER_RESERVE names 'MatchingIdleJobs', which the rooster does not have" 'ROOSTER_RESERVE = "(MatchingIdleJobs > 0 ? 1 : 0)"'
+doubt "ROOSTER_RESERVE: entry 2 is never reached" 'ROOSTER_RESERVE = "else 1, Mon = 5"'
+doubt "ROOSTER_RESERVE: entry 1 begins and ends at 07:00" 'ROOSTER_RESERVE = "07:00-07:00 = 5"'
+doubt "node a b: no machine's name has a blank" 'node "a b" { method = wol }'
+doubt "node n: wake_command: /no/prog does not exist on this host" 'node n { method = command wake_command = "/no/prog on" }'
+doubt "node n: wake_command: /etc/passwd is not a program" 'node n { method = command wake_command = /etc/passwd }'
+doubt "node n: password_file: /no/file does not exist" 'node n { method = wol password_file = /no/file }'
+doubt "node n: subnet: 10.0.0.5/24 is the address of a host; the network is 10.0.0.0/24" 'node n { method = wol subnet = "10.0.0.5/24" }'
+doubt "node n: next_methods: wol is a method of the machine already" 'node n { method = wol next_methods = {wol} }'
+doubt "node n: bmc: has no effect: the methods that read it .ipmi redfish. are not" 'node n { method = wol bmc = h }'
+doubt "ROOSTER_TICKET_CMD: /no/ticket does not exist on this host" 'ROOSTER_TICKET_CMD = /no/ticket'
+doubt "SLOT_TYPE_1 has no effect without NUM_SLOTS_TYPE_1" 'SLOT_TYPE_1 = "50%"\nDAEMON_LIST = {STARTD}'
+doubt "unknown knob 'SLOT_TYPE_1_PARTITONABLE' .did you mean SLOT_TYPE_1_PARTITIONABLE" \
+    'SLOT_TYPE_1_PARTITONABLE = true\nNUM_SLOTS_TYPE_1 = 1\nDAEMON_LIST = {STARTD}'
+doubt "SLOT_USER: this host has no account 'nosuchuser'" 'SLOT_USER = nosuchuser'
+doubt "SUBMIT_ROOT_AS: this host has no account 'nosuchuser'" 'SUBMIT_ROOT_AS = nosuchuser'
 doubt "START names the attribute 'KeyboradIdle', which no ad has; did you mean KeyboardIdle" 'START = "KeyboradIdle > 60"'
 doubt "HIBERNATE names the attribute 'EnteredCurentState'.*EnteredCurrentState" 'HIBERNATE = "ifThenElse(CurrentTime - EnteredCurentState > 9, 5, 0)"'
 doubt "RANK names the attribute 'NoSuchThing', which no ad has" 'RANK = "MY.NoSuchThing"'
@@ -170,6 +221,18 @@ says 1 "the collector does not start: cannot listen on tcp:192.0.2.1:.*; the log
 [ $((SECONDS - begin)) -lt 10 ] || { echo "FAILED: 'roost start' waited"; failures=$((failures + 1)); }
 grep -q 'daemon.ended .*said="roost-collector: cannot listen' "$WORK/pool/log/MasterLog" || { echo "FAILED: MasterLog"; failures=$((failures + 1)); }
 cp "$WORK/good.conf" "$good"
+# a token that has expired: its daemon would run, and nobody would listen to it
+tokens=$WORK/pool/security/tokens
+cp "$tokens/SCHEDD" "$WORK/schedd.token"
+rm "$tokens/SCHEDD"
+roost token create --identity schedd@personal --scope SCHEDD --expires 1s --file "$tokens/SCHEDD" >/dev/null 2>"$WORK/err" ||
+    { echo "FAILED: token create: $(cat "$WORK/err")"; failures=$((failures + 1)); }
+while roost config check >/dev/null 2>&1; do sleep 0.1; done
+says 1 "token.expired: $tokens/SCHEDD: the SCHEDD's token expired at .*; replace the file" roost config check
+begin=$SECONDS
+says 1 "token.expired: $tokens/SCHEDD: the SCHEDD's token expired at" roost start
+[ $((SECONDS - begin)) -lt 10 ] || { echo "FAILED: 'roost start' waited for a daemon with an expired token"; failures=$((failures + 1)); }
+cp "$WORK/schedd.token" "$tokens/SCHEDD"
 roost start >/dev/null || { echo "FAILED: a mended pool does not start"; failures=$((failures + 1)); }
 # a reload that finds one keeps the old values, and says nothing else
 echo 'ROOSTER_RESERVE = "Mon-Fry = 5"' >>"$good"

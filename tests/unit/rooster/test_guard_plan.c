@@ -370,6 +370,52 @@ static void rules_that_are_none_are_refused_and_named(void **state)
     assert_int_equal(reserve_plan_parse(many, &reserve, NULL), -E2BIG);
 }
 
+static void a_bad_rule_is_named_with_what_is_wrong_in_it(void **state)
+{
+    (void)state;
+    static const char *const CASES[][2] = {
+        {"Mon-Fry 07:00-19:00 = 5", "expected a weekday"},
+        {"Mon 7-19 = 5", "expected a time from 00:00 to 24:00"},
+        {"07:00-25:00 = 5", "expected a time from 00:00 to 24:00"},
+        {"150%", "a percentage is 0% to 100%"},
+        {"PoolIdleJobs > 0 ? 1 : 0", "an expression needs parentheses"},
+        {"else PoolIdleJobs > 0 ? 1 : 0", "an expression needs parentheses"},
+        {"-5", "expected a number of machines"},
+        {"5 machines", "expected ',' or the end after the number, not 'machines'"},
+        {"Mon 5", "expected a time"},
+        {"Mon", "expected '='"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        struct reserve reserve;
+        struct err err = {.text = ""};
+        assert_int_equal(reserve_plan_parse(CASES[i][0], &reserve, &err), -EINVAL);
+        if (strstr(err.text, CASES[i][1]) == NULL) {
+            fail_msg("%s: %s", CASES[i][0], err.text);
+        }
+    }
+}
+
+static void rules_that_never_or_always_apply_are_doubted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *doubt; /* NULL: none */
+    } CASES[] = {{"else 1, Mon = 5", "entry 2 is never reached: entry 1 applies at all times"},
+                 {"5, 6", "entry 2 is never reached"},
+                 {"Mon 07:00-07:00 = 5", "entry 1 begins and ends at 07:00"},
+                 {"Mon-Fri 07:00-19:00 = 5, 22:00-06:00 = 2, else 1", NULL},
+                 {"", NULL}};
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        struct reserve reserve;
+        struct err err = {.text = ""};
+        assert_int_equal(reserve_plan_parse(CASES[i].text, &reserve, NULL), 0);
+        assert_int_equal(reserve_plan_doubt(&reserve, &err), CASES[i].doubt != NULL);
+        if (CASES[i].doubt != NULL && strstr(err.text, CASES[i].doubt) == NULL) {
+            fail_msg("%s: %s", CASES[i].text, err.text);
+        }
+    }
+}
+
 /* ---- sleeps that pay */
 
 static void sleeps_are_expected_to_be_as_the_last_ones(void **state)
@@ -422,6 +468,8 @@ int main(void)
         cmocka_unit_test(the_reserve_follows_the_time_of_day),
         cmocka_unit_test(the_reserve_follows_the_day_and_a_night_is_the_evenings),
         cmocka_unit_test(rules_that_are_none_are_refused_and_named),
+        cmocka_unit_test(a_bad_rule_is_named_with_what_is_wrong_in_it),
+        cmocka_unit_test(rules_that_never_or_always_apply_are_doubted),
         cmocka_unit_test(a_number_may_be_an_expression),
         cmocka_unit_test(a_reserve_that_is_not_known_keeps_idle_machines_awake),
         cmocka_unit_test(sleeps_are_expected_to_be_as_the_last_ones),
