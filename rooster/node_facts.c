@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/loop.h"
+#include "base/strbuf.h"
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
@@ -95,6 +96,26 @@ bool node_is_kept_off(const struct ad *ad)
     return ad_bool_or(ad, "PowerKeptOff", false) || ad_bool_or(ad, "PowerLocked", false);
 }
 
+/* Notes which of the two expressions is not true: that of the machine, if it has one that is not;
+ * else that of the rooster. */
+static void note_refused(struct node *node, const struct ad *now, const struct ad_context *context)
+{
+    struct strbuf text;
+    const struct ad_expr *own = ad_lookup(now, "Unhibernate");
+    bool is_own = own != NULL && ad_eval_bool(own, now, NULL, context) != AD_TRUE;
+    strbuf_init(&text, 0);
+    strbuf_puts(&text, is_own ? "its UNHIBERNATE (" : "ROOSTER_UNHIBERNATE (");
+    ad_expr_print(is_own ? own : node->rooster->unhibernate, AD_OLD, &text);
+    if (text.length + 2 > sizeof node->queue.refused_by) {
+        (void)snprintf(node->queue.refused_by, sizeof node->queue.refused_by, "%.*s...)",
+                       (int)sizeof node->queue.refused_by - 5, strbuf_text(&text));
+    } else {
+        (void)snprintf(node->queue.refused_by, sizeof node->queue.refused_by, "%s)",
+                       strbuf_text(&text));
+    }
+    strbuf_fini(&text);
+}
+
 /* Returns whether the machine may be woken for the jobs that wait for this slot: whether
  * ROOSTER_UNHIBERNATE is true at the present time and with the present queue.  A wake that has
  * begun goes on while the figures of the queue are not known. */
@@ -108,6 +129,9 @@ static bool may_wake(struct node *node, const struct ad *ad, const struct ad_con
     bool reads = truth != AD_TRUE && pool_figures_are_read(unhibernate, now);
     bool is_begun = node->state == WAKE_WAKING || node->state == WAKE_BACKOFF;
     bool may = truth == AD_TRUE || (reads && is_begun && truth == AD_UNDEFINED);
+    if (!may && !node->queue.is_refused) {
+        note_refused(node, now, context);
+    }
     node->queue.is_refused = node->queue.is_refused || !may;
     node->queue.is_needed = node->queue.is_needed || reads;
     ad_destroy(now);

@@ -80,8 +80,8 @@ void queue_print(const struct node *node, char *ret, size_t size)
     if (queue->is_needed) {
         pool_figures_print(figures_of(node), figures, sizeof figures);
     }
-    (void)snprintf(ret, size, "its UNHIBERNATE or ROOSTER_UNHIBERNATE is not true%s%s",
-                   queue->is_needed ? ": " : "", figures);
+    (void)snprintf(ret, size, "%s is not true%s%s", queue->refused_by,
+                   queue->is_needed ? "; now " : "", figures);
 }
 
 void queue_print_pool(const struct rooster *rooster, char *ret, size_t size)

@@ -21,12 +21,16 @@ struct node;
 struct queue_asks;
 struct rooster;
 
+#define QUEUE_REFUSED_MAX 240 /* most bytes of refused_by, with the terminating zero */
+
 struct node_queue { /* the queue, as the negotiator told it for one machine */
     struct pool_figures figures;
     uint64_t at_ms;    /* when it was told, ms of the loop's clock; 0: never */
     uint64_t asked_ms; /* when the negotiator was last asked; 0: never */
     bool is_refused;   /* jobs wait for the machine, but UNHIBERNATE does not allow the wake */
     bool is_needed;    /* and UNHIBERNATE reads the figures of the queue */
+    /* which expression does not allow it: "its UNHIBERNATE (EXPR)"; cut if it is long */
+    char refused_by[QUEUE_REFUSED_MAX];
 };
 
 struct queue_asks *queue_asks_create(struct rooster *rooster);

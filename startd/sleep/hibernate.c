@@ -571,10 +571,11 @@ static void check_slots(struct startd *startd, bool has_asked)
         look_again_in(startd, early_ms);
         return;
     }
-    char reason[300] = "HIBERNATE is true on every slot", figures[256];
+    char reason[320] = "HIBERNATE is true on every slot", figures[256];
     if (reads_queue(startd) && pool_look_figures(startd) != NULL) {
         pool_figures_print(pool_look_figures(startd), figures, sizeof figures);
-        (void)snprintf(reason, sizeof reason, "HIBERNATE is true on every slot, with %s", figures);
+        (void)snprintf(reason, sizeof reason,
+                       "HIBERNATE is true on every slot; when it went to sleep: %s", figures);
     }
     const struct permit_what what = {.level = level, .reason = reason};
     permit_ask(startd, &what, check_permitted);

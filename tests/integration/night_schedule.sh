@@ -51,7 +51,7 @@ pool_start
 say "no jobs: asleep, although no machine was idle for a day"
 until_true 30 "asleep" is_asleep 2
 "$ROOST" power status >"$WORK/status" || fail "power status"
-grep -q 'HIBERNATE is true on every slot, with MatchingIdleJobs = 0, MatchingIdleJobsWait = 0, PoolIdleJobs = 0' "$WORK/status" ||
+grep -q 'HIBERNATE is true on every slot; when it went to sleep: MatchingIdleJobs = 0, MatchingIdleJobsWait = 0, PoolIdleJobs = 0' "$WORK/status" ||
     fail "power status: $(cat "$WORK/status")"
 equals "wakes" "$(wakes)" ""
 

@@ -108,7 +108,7 @@ static void a_machine_wakes_when_the_queue_is_long_and_not_before(void **state)
     until(rig, is_told);
     assert_true(is_off(rig));
     assert_string_equal(held_by(rig, "wn01"),
-                        "its UNHIBERNATE or ROOSTER_UNHIBERNATE is not true: "
+                        "its UNHIBERNATE (" QUEUE_LONG ") is not true; now "
                         "MatchingIdleJobs = 49, MatchingIdleJobsWait = 0, PoolIdleJobs = 49");
     assert_int_equal(negotiator.machines, 1);
     negotiator.jobs = 50;
@@ -129,7 +129,7 @@ static void while_nobody_knows_the_queue_no_machine_wakes_for_it(void **state)
     until(rig, is_asked);
     assert_true(is_off(rig));
     assert_string_equal(held_by(rig, "wn01"),
-                        "its UNHIBERNATE or ROOSTER_UNHIBERNATE is not true: the figures of "
+                        "its UNHIBERNATE (" QUEUE_LONG ") is not true; now the figures of "
                         "the queue are not known");
     negotiator.jobs = 60;
     is_due_again(rig);

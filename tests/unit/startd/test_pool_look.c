@@ -77,9 +77,10 @@ static void it_sleeps_when_the_queue_is_short(void **state)
     until(rig, is_switched_off);
     assert_int_equal(negotiator.asked, 1);
     assert_string_equal(negotiator.machine, "wn01");
-    assert_string_equal(rig->startd->down.reason,
-                        "HIBERNATE is true on every slot, with MatchingIdleJobs = 49, "
-                        "MatchingIdleJobsWait = 60, PoolIdleJobs = 90");
+    assert_string_equal(
+        rig->startd->down.reason,
+        "HIBERNATE is true on every slot; when it went to sleep: MatchingIdleJobs = 49, "
+        "MatchingIdleJobsWait = 60, PoolIdleJobs = 90");
 }
 
 static void it_stays_up_and_says_why_when_the_queue_is_long(void **state)
