@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -67,15 +66,11 @@ bool schedd_plan_lease_is_over(uint64_t lease_end_ms, uint64_t now_ms)
     return now_ms >= lease_end_ms;
 }
 
-void schedd_plan_start_late(bool is_served, const char *shadow_error, char *ret, size_t size)
+const char *schedd_plan_start_late(bool is_served)
 {
-    (void)snprintf(ret, size, "%s%s%s",
-                   is_served
-                       ? "the startd was not connected, and did not come back in time to start "
-                         "the job"
-                       : "the shadow did not start in time",
-                   !is_served && shadow_error != NULL ? ": " : "",
-                   !is_served && shadow_error != NULL ? shadow_error : ""); /* cut if long */
+    return is_served
+               ? "the startd was not connected, and did not come back in time to start the job"
+               : "the shadow did not start in time";
 }
 
 bool schedd_plan_claim_is_gone(int status, const char *signed_by, const char *agreed_by,

@@ -6,7 +6,6 @@
 #define SCHEDD_SCHEDD_PLAN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* ---- which job first ---- */
@@ -69,10 +68,9 @@ uint64_t schedd_plan_lease_end(uint64_t renewed_ms, uint64_t lease_ms, uint64_t 
  * returned. */
 bool schedd_plan_lease_is_over(uint64_t lease_end_ms, uint64_t now_ms);
 
-/* Writes to ret why a job with a claim could not be started in time.  is_served: its shadow is
- * ready, so the startd is what was missing; shadow_error: why the shadow does not start; NULL: not
- * known. */
-void schedd_plan_start_late(bool is_served, const char *shadow_error, char *ret, size_t size);
+/* Returns why a job with a claim could not be started in time.  is_served: its shadow is ready, so
+ * the startd is what was missing. */
+const char *schedd_plan_start_late(bool is_served);
 
 /* ---- does the startd still have a claim? ---- */
 

@@ -170,8 +170,9 @@ static void start_is_late(struct claim *claim)
 {
     char why[600];
     const struct owner *owner = claim->job != NULL ? claim->job->cluster->owner : NULL;
-    schedd_plan_start_late(claim->start.is_served, owner != NULL ? owner->shadow_error : NULL, why,
-                           sizeof why);
+    const char *error = owner != NULL && !claim->start.is_served ? owner->shadow_error : NULL;
+    (void)snprintf(why, sizeof why, "%s%s%s", schedd_plan_start_late(claim->start.is_served),
+                   error != NULL ? ": " : "", error != NULL ? error : ""); /* cut if long */
     claim_lost(claim, why);
 }
 
