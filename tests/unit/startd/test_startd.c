@@ -577,6 +577,8 @@ static void what_no_claim_knows_is_swept_at_start(void **state)
     MUST(os_remove(rig->bed->os, path, err));
     bed_path(rig->bed, "startd.db.witness", path);
     MUST(os_remove(rig->bed->os, path, err));
+    bed_path(rig->bed, "startd.db.reserve", path);
+    MUST(os_remove(rig->bed->os, path, err));
     start(rig);
     until(rig, is_cleaned);
     assert_true(is_unclaimed(rig));

@@ -196,6 +196,8 @@ static void a_kept_starter_that_no_claim_knows_is_ended_with_its_job(void **stat
     MUST(os_remove(rig->bed->os, path, err));
     bed_path(rig->bed, "startd.db.witness", path);
     MUST(os_remove(rig->bed->os, path, err));
+    bed_path(rig->bed, "startd.db.reserve", path);
+    MUST(os_remove(rig->bed->os, path, err));
     start(rig);
     until(rig, is_cleaned);
     assert_int_equal(os_stat(rig->bed->os, rig->starter.directory, &stat), -ENOENT);

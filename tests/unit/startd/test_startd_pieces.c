@@ -312,6 +312,8 @@ static void what_the_collector_still_has_of_another_life_is_taken_away(void **st
     MUST(os_remove(rig->bed->os, path, err));
     bed_path(rig->bed, "startd.db.witness", path);
     MUST(os_remove(rig->bed->os, path, err));
+    bed_path(rig->bed, "startd.db.reserve", path);
+    MUST(os_remove(rig->bed->os, path, err));
     start(rig);
     assert_true(is_whole(rig));
     until_collector(rig, collector_has_no_piece);
