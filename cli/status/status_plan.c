@@ -152,6 +152,12 @@ static void cell_problems(const struct ad *ad, const struct ad_context *context,
     put_another(ad_string_or(ad, "AdProblems", ""), begin, out);
     put_another(ad_string_or(ad, "StoreProblem", ""), begin, out);
     put_another(ad_string_or(ad, "DaemonProblems", ""), begin, out);
+    if (ad_has(ad, "AvoidedMachines")) {
+        strbuf_printf(out,
+                      "%sgives no jobs to %s for a while, because starters failed there "
+                      "(machine.avoided in its log)",
+                      out->length > begin ? "; " : "", ad_string_or(ad, "AvoidedMachines", "?"));
+    }
     if (late > 0) {
         strbuf_printf(out, "%s%lld %s beside free slots that match (promise.broken in its log)",
                       out->length > begin ? "; " : "", (long long)late,
@@ -538,10 +544,11 @@ static const struct status_view VIEWS[] = {
      .type = "Any",
      .constraint = "(AdProblems =!= undefined || StoreProblem =!= undefined || "
                    "DaemonProblems =!= undefined || NotRespondingSince =!= undefined || "
-                   "StartPromisesLate > 0)",
+                   "StartPromisesLate > 0 || "
+                   "(MyType == \"Scheduler\" && AvoidedMachines =!= undefined))",
      COLUMNS(PROBLEMS),
      .attributes = ATTRIBUTES("MyType", "AdProblems", "StoreProblem", "DaemonProblems",
-                              "StartPromisesLate", OFFLINE_ADS_SILENT)},
+                              "AvoidedMachines", "StartPromisesLate", OFFLINE_ADS_SILENT)},
     MACHINE("absent", 2, "Absent =?= true", ABSENT, NULL,
             ATTRIBUTES(COUNTED, "AbsentSince", "LastHeardFrom", "ClassAdLifetime")),
     {.option = "compact",

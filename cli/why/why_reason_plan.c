@@ -80,6 +80,22 @@ static void count_locked(const struct ad *slot, struct why_places *places)
     places->sample_locked = places->sample_locked != NULL ? places->sample_locked : slot;
 }
 
+/* Returns whether the job's schedd gives the machine no jobs, because starters failed there. */
+static bool is_avoided(const struct why_pool *pool, const struct ad *slot)
+{
+    const char *machine = ad_string_or(slot, "Machine", "");
+    const char *at =
+        pool->request != NULL ? ad_string_or(pool->request, "AvoidedMachines", "") : "";
+    while (*at != '\0') {
+        size_t length = strcspn(at, ", ");
+        if (length > 0 && strlen(machine) == length && strncmp(at, machine, length) == 0) {
+            return true;
+        }
+        at += length + strspn(at + length, ", ");
+    }
+    return false;
+}
+
 static void count_live(const struct why_pool *pool, const struct why_other *other, const char *user,
                        struct why_places *places)
 {
@@ -99,6 +115,9 @@ static void count_live(const struct why_pool *pool, const struct why_other *othe
         places->leaving++;
     } else if (other->now != NULL && !ad_match(pool->job, other->now, pool->context)) {
         places->full++;
+    } else if (strcmp(state, "Unclaimed") == 0 && is_avoided(pool, slot)) {
+        places->avoided++;
+        places->sample_avoided = places->sample_avoided != NULL ? places->sample_avoided : slot;
     } else if (strcmp(state, "Unclaimed") == 0) {
         places->free++;
     } else if (strcmp(state, "Owner") == 0) {
@@ -611,9 +630,11 @@ static void put_busy(const struct why_places *places, struct strbuf *out)
                                         "draining",
                                         "going to sleep",
                                         "locked",
-                                        "not responding"};
-    const int64_t counts[] = {places->mine,     places->others,  places->owner,  places->full,
-                              places->draining, places->leaving, places->locked, places->silent};
+                                        "not responding",
+                                        "avoided by the schedd"};
+    const int64_t counts[] = {places->mine,   places->others,   places->owner,
+                              places->full,   places->draining, places->leaving,
+                              places->locked, places->silent,   places->avoided};
     bool first = true;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (counts[i] > 0) {
@@ -651,6 +672,17 @@ static void put_silent(const struct why_pool *pool, const struct why_places *pla
         strbuf_printf(out, " (%s", ad_string_or(places->sample_silent, "Machine", "a machine"));
         put_since(pool, places->sample_silent, OFFLINE_ADS_SILENT, out);
         strbuf_putc(out, ')');
+    }
+}
+
+/* Says why the schedd avoids machines, and names one of them. */
+static void put_avoided(const struct why_places *places, struct strbuf *out)
+{
+    if (places->sample_avoided != NULL) {
+        strbuf_printf(out,
+                      " (starters failed on %s, so the schedd gives it no jobs for a while; see "
+                      "machine.avoided in SchedLog)",
+                      ad_string_or(places->sample_avoided, "Machine", "a machine"));
     }
 }
 
@@ -749,12 +781,14 @@ static void put_line(const struct why_pool *pool, const struct why_verdict *verd
         break;
     case WHY_BUSY:
         strbuf_printf(out,
-                      places->silent > 0 ? "matches %lld %s, none of which is free: "
-                                         : "matches %lld %s awake, all busy: ",
+                      places->silent + places->avoided > 0
+                          ? "matches %lld %s, none of which is free: "
+                          : "matches %lld %s awake, all busy: ",
                       (long long)(answer->matching.live + answer->matching.silent),
                       slots_word(answer->matching.live + answer->matching.silent));
         put_busy(places, out);
         put_silent(pool, places, out);
+        put_avoided(places, out);
         put_priority(pool, out);
         break;
     case WHY_UNWAKEABLE:

@@ -51,6 +51,7 @@ struct why_places {
      * going to sleep */
     int64_t free, mine, others, owner, draining, leaving;
     int64_t silent;                 /* slots of machines that do not respond */
+    int64_t avoided;                /* free slots to which the schedd gives no jobs for a while */
     int64_t full;                   /* live partitionable slots whose free rest is too small */
     int64_t waking, asleep, failed; /* offline slots; failed: PowerState is WakeFailed or Unknown */
     /* offline slots that are held for this request (OfflineMatches) */
@@ -60,8 +61,9 @@ struct why_places {
      * of the slots that are counted in `failed`; NULL: none */
     const struct ad *sample_waking;
     const struct ad *sample_failed;
-    const struct ad *sample_silent; /* one of the slots that are counted in `silent`; NULL: none */
-    const struct ad *sample_locked; /* the first slot that is counted in `locked` */
+    const struct ad *sample_silent;  /* one of the slots that are counted in `silent`; NULL: none */
+    const struct ad *sample_avoided; /* one of the slots in `avoided`; NULL: none */
+    const struct ad *sample_locked;  /* the first slot that is counted in `locked` */
 };
 
 struct why_pool {

@@ -182,10 +182,30 @@ void troubles_narrow(const struct schedd *schedd, struct ad *request)
             put_string(&text, name);
         }
     }
+    troubles_show(schedd, request);
     struct err err;
     if (text.length > before &&
         ad_set_expr_old(request, "Requirements", strbuf_text(&text), &err) != 0) {
         log_warn(schedd->log, "machine.not_avoided", err.text); /* too long: MATCH is refused */
     }
     strbuf_fini(&text);
+}
+
+void troubles_show(const struct schedd *schedd, struct ad *ad)
+{
+    uint64_t now_ms = loop_now_ms(schedd->loop);
+    struct strbuf names;
+    const char *name = NULL;
+    size_t at = 0;
+    void *value = NULL;
+    strbuf_init(&names, 0);
+    while (strmap_next(schedd->troubles->machines, &at, &name, &value)) {
+        if (is_avoided(value, now_ms)) {
+            strbuf_printf(&names, "%s%s", names.length > 0 ? ", " : "", name);
+        }
+    }
+    if (names.length > 0) {
+        ad_set_string(ad, "AvoidedMachines", strbuf_text(&names));
+    }
+    strbuf_fini(&names);
 }

@@ -41,7 +41,10 @@ void trouble_passed(struct schedd *schedd, const char *machine);
 /* Returns whether the machine is to get no job of this schedd now. */
 bool trouble_is_avoided(const struct schedd *schedd, const char *machine);
 /* Adds to the Requirements of a request ad that the machine must not be one of the avoided
- * machines. */
+ * machines, and names these in it (troubles_show()). */
 void troubles_narrow(const struct schedd *schedd, struct ad *request);
+/* Sets AvoidedMachines, the names of the avoided machines with commas between them, in an ad of the
+ * schedd; leaves the ad as it is if there are none. */
+void troubles_show(const struct schedd *schedd, struct ad *ad);
 
 #endif

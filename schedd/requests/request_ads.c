@@ -132,6 +132,7 @@ struct ad *request_ads_scheduler(const struct schedd *schedd)
     ad_set_int(ad, "NumUsers", users);
     claim_prompt_put(schedd, ad);
     put_store(schedd, ad);
+    troubles_show(schedd, ad);
     daemon_ad_put_wire(ad, schedd->context);
     return ad;
 }

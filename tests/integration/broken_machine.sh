@@ -67,5 +67,14 @@ equals "why" "$("$ROOST" q "$cluster" -af HoldReasonCode HoldReasonSubCode NumSt
 "$ROOST" q "$cluster" -af HoldReason | grep -q "^Error from slot1@wn02: starter died (the job could not be run 4 times)" ||
     fail "HoldReason: $("$ROOST" q "$cluster" -af HoldReason)"
 equals "failures told in its log" "$(grep -c 'Shadow exception' "$OUT/log")" 8
+
+say "a machine that is avoided for minutes is named by who is asked"
+echo 'STARTER_FAILURE_BACKOFF = "60s"' >>"$ROOST_CONFIG"
+kill -HUP "$(pids_of schedd)"
+cluster=$(start_of 'requirements = Machine == "wn02"') || exit 1
+tells_avoided() { "$ROOST" status -problems 2>/dev/null | grep -q "Scheduler *gives no jobs to wn02 for a while"; }
+until_true 40 "-problems says that the schedd avoids the machine" tells_avoided
+tells_why() { "$ROOST" why "$cluster.0" 2>/dev/null | grep -q "starters failed on wn02, so the schedd gives it no jobs"; }
+until_true 10 "so does why: $("$ROOST" why "$cluster.0")" tells_why
 pool_stop
 passed

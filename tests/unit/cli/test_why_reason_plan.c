@@ -490,6 +490,27 @@ static void a_partitionable_slot_that_would_fit_empty_is_too_full(void **state)
     end(&scene);
 }
 
+static void a_free_slot_that_the_schedd_avoids_is_not_free_for_the_job(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "State = \"Unclaimed\"; Machine = \"wn1\"");
+    ads_add(&scene.requests, "[ScheddName = \"sched\"; AutoClusterId = 7; User = \"ann@x\";"
+                             " AvoidedMachines = \"wn12, wn1\"]");
+    find(&scene, true);
+    assert_int_equal(scene.verdict.places.avoided, 1);
+    expect(&scene, "Busy",
+           "matches 1 slot, none of which is free: 1 avoided by the schedd (starters failed on "
+           "wn1, so the schedd gives it no jobs for a while; see machine.avoided in SchedLog)");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "State = \"Unclaimed\"; Machine = \"wn1\"");
+    ads_add(&scene.requests, "[ScheddName = \"sched\"; AutoClusterId = 7; User = \"ann@x\";"
+                             " AvoidedMachines = \"wn12\"]");
+    find(&scene, true);
+    expect(&scene, "Soon", "matches 1 free slot; the next negotiation cycle decides");
+}
+
 static void a_machine_that_wakes_for_the_job_is_named(void **state)
 {
     (void)state;
@@ -651,6 +672,7 @@ UNIT_TESTS(UNIT(a_job_that_ended_says_when_and_how),
            UNIT(a_pool_without_groups_has_no_quota_to_tell_of),
            UNIT(a_concurrency_limit_that_is_used_up_is_told),
            UNIT(a_partitionable_slot_that_would_fit_empty_is_too_full),
+           UNIT(a_free_slot_that_the_schedd_avoids_is_not_free_for_the_job),
            UNIT(a_machine_that_wakes_for_the_job_is_named),
            UNIT(a_machine_that_cannot_be_woken_says_why),
            UNIT(an_answer_is_a_line_then_clauses_then_changes),

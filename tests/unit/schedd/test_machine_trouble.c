@@ -69,6 +69,23 @@ static void the_first_failure_of_a_machine_is_free_and_the_second_is_not(void **
     unmake(schedd);
 }
 
+static void the_ads_of_the_schedd_name_the_machines_that_are_avoided(void **state)
+{
+    (void)state;
+    struct schedd *schedd = make(HOUR_MS);
+    struct ad *ad = ad_create();
+    troubles_show(schedd, ad);
+    assert_false(ad_has(ad, "AvoidedMachines"));
+    trouble_note(schedd, "a", 0, true);
+    troubles_narrow(schedd, ad);
+    assert_string_equal(ad_string_or(ad, "AvoidedMachines", ""), "a");
+    trouble_note(schedd, "b", 0, true);
+    troubles_show(schedd, ad);
+    assert_int_equal(strlen(ad_string_or(ad, "AvoidedMachines", "")), strlen("a, b"));
+    ad_destroy(ad);
+    unmake(schedd);
+}
+
 static void a_machine_that_is_surely_at_fault_is_avoided_at_once(void **state)
 {
     (void)state;
@@ -174,6 +191,7 @@ static void of_too_many_machines_the_one_that_is_tried_first_is_forgotten(void *
 }
 
 UNIT_TESTS(UNIT(the_first_failure_of_a_machine_is_free_and_the_second_is_not),
+           UNIT(the_ads_of_the_schedd_name_the_machines_that_are_avoided),
            UNIT(a_machine_that_is_surely_at_fault_is_avoided_at_once),
            UNIT(claims_that_were_made_before_a_failure_tell_nothing_new),
            UNIT(a_result_makes_the_next_failure_a_first_one_of_a_row_again),
