@@ -144,46 +144,67 @@ static int check_by(struct cli *cli, const struct config *config, const char *pa
     return rc;
 }
 
-/* Refuses the token of a daemon if it has expired: the daemon would run, and nobody would listen to
- * it.  What cannot be read here is not judged. */
-static int check_token(struct cli *cli, const char *path, const char *name, struct err *err)
+/* Returns 0 if the file has a token that is valid now, -EKEYEXPIRED with err if it has expired;
+ * another -errno: no token could be read. */
+static int judge_token(struct cli *cli, const char *file, struct err *err)
 {
-    struct config *config;
-    struct strbuf subsystem;
     struct token token;
-    struct err why;
     char *text = NULL, *word = NULL;
     struct evp_pkey_st *key = NULL;
     size_t length = 0;
-    strbuf_init(&subsystem, 0);
-    for (const char *at = name; *at != '\0'; at++) {
-        strbuf_putc(&subsystem, (char)(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at));
-    }
-    const struct config_options how = {.path = path,
-                                       .tables = knob_tables,
-                                       .table_count = config_try_tables(),
-                                       .subsystem = strbuf_text(&subsystem),
-                                       .only_title = ""};
-    int rc = cli_config_load(cli, &how, &config, err);
-    if (rc != 0) {
-        strbuf_fini(&subsystem);
-        return rc;
-    }
-    const char *file = config_path(config, "TOKEN_FILE");
-    if (file != NULL && os_read_file(cli->os, file, TOKEN_FILE_MAX, &text, &length, NULL) == 0 &&
-        token_file_parse(text, &word, &key, NULL) == 0 && token_peek(word, &token, NULL) == 0 &&
-        token_check_dates(&token, loop_wall_s(cli->loop), &why) == -EKEYEXPIRED) {
-        rc = err_set(err, -EKEYEXPIRED,
-                     "token.expired: %s: the %s's %s; replace the file (`roost token create`)",
-                     file, strbuf_text(&subsystem), why.text);
-    }
+    int rc = os_read_file(cli->os, file, TOKEN_FILE_MAX, &text, &length, err);
+    rc = rc != 0 ? rc : token_file_parse(text, &word, &key, err);
+    rc = rc != 0 ? rc : token_peek(word, &token, err);
+    rc = rc != 0 ? rc : token_check_dates(&token, loop_wall_s(cli->loop), err);
     if (text != NULL) {
         secret_wipe(text, length);
     }
     p256_free(key);
     mem_free(word);
     mem_free(text);
-    config_destroy(config);
+    return rc;
+}
+
+/* Refuses the token of a daemon if it has expired: the daemon would run, and nobody would listen to
+ * it.  What cannot be read here is not judged.  A good token in the usual place, beside that of the
+ * master, is enough; else the configuration is loaded as the daemon loads it. */
+static int check_token(struct cli *cli, const char *path, const struct config *master,
+                       const char *name, struct err *err)
+{
+    struct config *config;
+    struct strbuf subsystem, usual;
+    struct err why;
+    const char *file = config_path(master, "TOKEN_FILE");
+    const char *slash = file != NULL ? strrchr(file, '/') : NULL;
+    strbuf_init(&subsystem, 0);
+    strbuf_init(&usual, 0);
+    for (const char *at = name; *at != '\0'; at++) {
+        strbuf_putc(&subsystem, (char)(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at));
+    }
+    if (slash != NULL && strcmp(slash, "/MASTER") == 0) {
+        strbuf_printf(&usual, "%.*s/%s", (int)(slash - file), file, strbuf_text(&subsystem));
+    }
+    int rc = 0;
+    if (usual.length > 0 && judge_token(cli, strbuf_text(&usual), NULL) == 0) {
+        goto out;
+    }
+    const struct config_options how = {.path = path,
+                                       .tables = knob_tables,
+                                       .table_count = config_try_tables(),
+                                       .subsystem = strbuf_text(&subsystem),
+                                       .only_title = ""};
+    rc = cli_config_load(cli, &how, &config, err);
+    if (rc == 0) {
+        file = config_path(config, "TOKEN_FILE");
+        if (file != NULL && judge_token(cli, file, &why) == -EKEYEXPIRED) {
+            rc = err_set(err, -EKEYEXPIRED,
+                         "token.expired: %s: the %s's %s; replace the file (`roost token create`)",
+                         file, strbuf_text(&subsystem), why.text);
+        }
+        config_destroy(config);
+    }
+out:
+    strbuf_fini(&usual);
     strbuf_fini(&subsystem);
     return rc;
 }
@@ -210,7 +231,7 @@ int config_try_daemons(struct cli *cli, const char *path, struct err *err)
     for (size_t i = 0; i < count && rc == 0; i++) {
         if (!text_equal_nocase(names[i], "MASTER")) {
             rc = check_by(cli, config, path, names[i], err);
-            rc = rc != 0 ? rc : check_token(cli, path, names[i], err);
+            rc = rc != 0 ? rc : check_token(cli, path, config, names[i], err);
         }
     }
     config_destroy(config);

@@ -35,39 +35,53 @@ struct doubts {
 /* nothing is wrong with a path; a value of `paths` must not be NULL */
 #define FINE ""
 
-/* The methods that read an option; options of none of them are of all. */
+#define PROCESS 1u
+#define COMMAND 2u
+#define WOL     4u
+#define LIBVIRT 8u
+#define IPMI    16u
+#define REDFISH 32u
+
 static const struct {
-    const char *option, *methods; /* methods: each with a blank before and behind it */
+    const char *name;
+    unsigned bit;
+} METHODS[] = {{"process", PROCESS}, {"command", COMMAND}, {"wol", WOL},
+               {"libvirt", LIBVIRT}, {"ipmi", IPMI},       {"redfish", REDFISH}};
+
+/* The methods that read an option; options that are not here are of all methods. */
+static const struct {
+    const char *option;
+    unsigned methods;
     enum { OF_NONE, OF_FILE, OF_PROGRAM, OF_COMMAND } path;
 } OPTIONS[] = {
-    {"config", " process ", OF_FILE},
-    {"lock_dir", " process ", OF_NONE},
-    {"program", " process ", OF_PROGRAM},
-    {"wake_command", " command ", OF_COMMAND},
-    {"sleep_command", " command ", OF_COMMAND},
-    {"status_command", " command ", OF_COMMAND},
-    {"hardware_address", " wol ", OF_NONE},
-    {"subnet", " wol ", OF_NONE},
-    {"relay", " wol ", OF_NONE},
-    {"password_file", " wol ", OF_FILE},
-    {"wake_port", " wol ", OF_NONE},
-    {"wake_repeats", " wol ", OF_NONE},
-    {"uri", " libvirt ", OF_NONE},
-    {"domain", " libvirt ", OF_NONE},
-    {"domain_sleep", " libvirt ", OF_NONE},
-    {"helper", " libvirt ", OF_PROGRAM},
-    {"shutdown_timeout", " libvirt ipmi redfish ", OF_NONE},
-    {"bmc", " ipmi redfish ", OF_NONE},
-    {"bmc_user", " ipmi redfish ", OF_NONE},
-    {"bmc_password_file", " ipmi redfish ", OF_FILE},
-    {"bmc_sleep", " ipmi redfish ", OF_NONE},
-    {"cipher_suite", " ipmi ", OF_NONE},
-    {"privilege", " ipmi ", OF_NONE},
-    {"ipmitool", " ipmi ", OF_PROGRAM},
-    {"bmc_system", " redfish ", OF_NONE},
-    {"bmc_ca", " redfish ", OF_FILE},
-    {"bmc_pin", " redfish ", OF_NONE},
-    {"curl", " redfish ", OF_PROGRAM},
+    {"config", PROCESS, OF_FILE},
+    {"lock_dir", PROCESS, OF_NONE},
+    {"program", PROCESS, OF_PROGRAM},
+    {"wake_command", COMMAND, OF_COMMAND},
+    {"sleep_command", COMMAND, OF_COMMAND},
+    {"status_command", COMMAND, OF_COMMAND},
+    {"hardware_address", WOL, OF_NONE},
+    {"subnet", WOL, OF_NONE},
+    {"relay", WOL, OF_NONE},
+    {"password_file", WOL, OF_FILE},
+    {"wake_port", WOL, OF_NONE},
+    {"wake_repeats", WOL, OF_NONE},
+    {"uri", LIBVIRT, OF_NONE},
+    {"domain", LIBVIRT, OF_NONE},
+    {"domain_sleep", LIBVIRT, OF_NONE},
+    {"helper", LIBVIRT, OF_PROGRAM},
+    {"shutdown_timeout", LIBVIRT | IPMI | REDFISH, OF_NONE},
+    {"bmc", IPMI | REDFISH, OF_NONE},
+    {"bmc_user", IPMI | REDFISH, OF_NONE},
+    {"bmc_password_file", IPMI | REDFISH, OF_FILE},
+    {"bmc_sleep", IPMI | REDFISH, OF_NONE},
+    {"cipher_suite", IPMI, OF_NONE},
+    {"privilege", IPMI, OF_NONE},
+    {"ipmitool", IPMI, OF_PROGRAM},
+    {"bmc_system", REDFISH, OF_NONE},
+    {"bmc_ca", REDFISH, OF_FILE},
+    {"bmc_pin", REDFISH, OF_NONE},
+    {"curl", REDFISH, OF_PROGRAM},
 };
 
 /* ---- saying */
@@ -146,51 +160,57 @@ static void check_name(struct doubts *doubts, struct strmap *names)
     }
 }
 
-/* Collects the methods in ret, " wol ipmi ", and finds those that are there twice. */
-static void collect_methods(struct doubts *doubts, struct strbuf *ret)
+static unsigned method_bit(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(METHODS); i++) {
+        if (strcmp(METHODS[i].name, name) == 0) {
+            return METHODS[i].bit;
+        }
+    }
+    return 0;
+}
+
+/* Returns the methods of the machine, and says which are there twice. */
+static unsigned collect_methods(struct doubts *doubts)
 {
     size_t count;
     const char *const *next = section_list(doubts->section, "next_methods", &count);
-    strbuf_printf(ret, " %s ", section_string(doubts->section, "method"));
+    unsigned methods = method_bit(section_string(doubts->section, "method"));
     for (size_t i = 0; i < count; i++) {
-        char word[64];
-        (void)snprintf(word, sizeof word, " %.60s ", next[i]);
-        if (strstr(strbuf_text(ret), word) != NULL) {
+        unsigned bit = method_bit(next[i]);
+        if ((methods & bit) != 0) {
             say(doubts, "next_methods",
-                "%s is a method of the machine already; it is tried as "
-                "often as ROOSTER_WAKE_ATTEMPTS says",
+                "%s is a method of the machine already; it is tried as often as "
+                "ROOSTER_WAKE_ATTEMPTS says",
                 next[i]);
-        } else {
-            strbuf_puts(ret, word + 1);
         }
+        methods |= bit;
     }
+    return methods;
 }
 
-/* Returns whether one of the option's methods is among those of the section. */
-static bool is_used(const char *methods, const char *of_option)
+static void say_unused(struct doubts *doubts, size_t index)
 {
-    for (const char *at = of_option + 1; *at != '\0';) {
-        char word[64];
-        size_t length = strcspn(at, " ");
-        (void)snprintf(word, sizeof word, " %.*s ", (int)length, at);
-        if (strstr(methods, word) != NULL) {
-            return true;
+    struct strbuf names;
+    strbuf_init(&names, 0);
+    for (size_t i = 0; i < ARRAY_COUNT(METHODS); i++) {
+        if ((OPTIONS[index].methods & METHODS[i].bit) != 0) {
+            strbuf_printf(&names, "%s%s", names.length > 0 ? ", " : "", METHODS[i].name);
         }
-        at += length + 1;
     }
-    return false;
+    say(doubts, OPTIONS[index].option,
+        "has no effect: the methods that read it (%s) are not the machine's", strbuf_text(&names));
+    strbuf_fini(&names);
 }
 
-static void check_option(struct doubts *doubts, size_t index, const char *methods)
+static void check_option(struct doubts *doubts, size_t index, unsigned methods)
 {
     const char *option = OPTIONS[index].option;
     const struct config_section *section = doubts->section;
     struct config_origin origin;
-    if (!is_used(methods, OPTIONS[index].methods)) {
+    if ((methods & OPTIONS[index].methods) == 0) {
         if (section_why(section, option, &origin)) {
-            say(doubts, option,
-                "has no effect: the methods that read it (%.*s) are not the machine's",
-                (int)strlen(OPTIONS[index].methods) - 2, OPTIONS[index].methods + 1);
+            say_unused(doubts, index);
         }
         return;
     }
@@ -226,20 +246,17 @@ static void check_subnet(struct doubts *doubts)
 
 static void check_section(struct doubts *doubts, struct strmap *names)
 {
-    struct strbuf methods;
     double idle = section_real(doubts->section, "idle_watts");
     double busy = section_real(doubts->section, "busy_watts");
-    strbuf_init(&methods, 0);
     check_name(doubts, names);
-    collect_methods(doubts, &methods);
+    unsigned methods = collect_methods(doubts);
     for (size_t i = 0; i < ARRAY_COUNT(OPTIONS); i++) {
-        check_option(doubts, i, strbuf_text(&methods));
+        check_option(doubts, i, methods);
     }
     check_subnet(doubts);
     if (busy > 0 && idle > busy) {
         say(doubts, "idle_watts", "an idle machine draws more than a busy one (busy_watts)");
     }
-    strbuf_fini(&methods);
 }
 
 void power_doubts(const struct daemon_checking *checking)

@@ -198,7 +198,7 @@ doubt "node n: wake_command: /etc/passwd is not a program" 'node n { method = co
 doubt "node n: password_file: /no/file does not exist" 'node n { method = wol password_file = /no/file }'
 doubt "node n: subnet: 10.0.0.5/24 is the address of a host; the network is 10.0.0.0/24" 'node n { method = wol subnet = "10.0.0.5/24" }'
 doubt "node n: next_methods: wol is a method of the machine already" 'node n { method = wol next_methods = {wol} }'
-doubt "node n: bmc: has no effect: the methods that read it .ipmi redfish. are not" 'node n { method = wol bmc = h }'
+doubt "node n: bmc: has no effect: the methods that read it .ipmi, redfish. are not" 'node n { method = wol bmc = h }'
 doubt "ROOSTER_TICKET_CMD: /no/ticket does not exist on this host" 'ROOSTER_TICKET_CMD = /no/ticket'
 doubt "SLOT_TYPE_1 has no effect without NUM_SLOTS_TYPE_1" 'SLOT_TYPE_1 = "50%"\nDAEMON_LIST = {STARTD}'
 doubt "unknown knob 'SLOT_TYPE_1_PARTITONABLE' .did you mean SLOT_TYPE_1_PARTITIONABLE" \

@@ -58,7 +58,7 @@ equals "wakes" "$(wakes)" ""
 say "two jobs wait: they are held for a machine, which says why it is not woken"
 number_jobs 2 0 >"$WORK/two.sub"
 two=$(submit "$WORK/two.sub") || exit 1
-says() { "$ROOST" "$@" >"$WORK/said" 2>&1 && grep -q "is not woken yet: its UNHIBERNATE or ROOSTER_UNHIBERNATE is not true: MatchingIdleJobs = 2, " "$WORK/said"; }
+says() { "$ROOST" "$@" >"$WORK/said" 2>&1 && grep -q "is not woken yet: its UNHIBERNATE (.*) is not true; now MatchingIdleJobs = 2, " "$WORK/said"; }
 until_true 30 "power status says why" says power status
 until_true 10 "why of the job says why" says why "$two.0"
 held=$("$ROOST" status -constraint 'OfflineMatches =!= undefined' -af Machine | sort -u | head -n 1)
