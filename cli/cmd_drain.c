@@ -30,6 +30,7 @@
 #include "cli/drain_show_plan.h"
 #include "cli/drain_words_plan.h"
 #include "cli/listing.h"
+#include "cli/power_keep_off.h"
 #include "cli/power_lock.h"
 #include "drain/drain_client.h"
 #include "wire/wire.h"
@@ -534,6 +535,23 @@ static void accept_sleepers(struct drain_run *run)
     }
 }
 
+/* Keeps those that are asleep off until somebody switches them on by name. */
+static void keep_sleepers_off(struct drain_run *run)
+{
+    struct err err;
+    for (size_t i = 0; i < run->count; i++) {
+        struct drain_target *target = &run->targets[i];
+        if (!ad_bool_or(target->result, IS_ASLEEP, false)) {
+            continue;
+        }
+        if (power_keep_off(run->cli, target->machine, run->words.request.reason, &err) == 0) {
+            put_done_asleep(target, "asleep, and stays off until `roost power on`");
+        } else {
+            ad_set_string(target->result, "ErrorString", err.text);
+        }
+    }
+}
+
 /* Does with those that are asleep what the drain asks for. */
 static void handle_sleepers(struct drain_run *run)
 {
@@ -545,14 +563,18 @@ static void handle_sleepers(struct drain_run *run)
         accept_sleepers(run);
         return;
     }
-    bool locks = starts && (then == DRAIN_THEN_STAY || then == DRAIN_THEN_OFF);
+    if (starts && then == DRAIN_THEN_OFF) {
+        keep_sleepers_off(run);
+        return;
+    }
+    bool locks = starts && then == DRAIN_THEN_STAY;
     bool unlocks = words->verb == DRAIN_VERB_CANCEL && words->ids.count == 0;
     struct vec targets = {0}, names = {0};
     struct cli_reply reply = {0};
     struct err err;
     const struct power_lock_wish wish = {.locks = locks,
                                          .reason = words->request.reason,
-                                         .drains = then != DRAIN_THEN_OFF};
+                                         .drains = true};
     if (locks || unlocks) {
         find_sleepers(run, &targets, &names);
     }
@@ -562,9 +584,7 @@ static void handle_sleepers(struct drain_run *run)
     for (size_t i = 0; i < targets.count; i++) {
         struct drain_target *target = targets.items[i];
         if (rc == 0 && (locks || !power_lock_is_in(&reply, "NotLocked", target->machine))) {
-            put_done_asleep(target, then == DRAIN_THEN_OFF
-                                        ? "asleep, and stays off until `roost power on`"
-                                        : "asleep, and locked until the drain is cancelled");
+            put_done_asleep(target, "asleep, and locked until the drain is cancelled");
         } else if (rc != 0 && rc != -ENOENT) {
             ad_set_string(target->result, "ErrorString", err.text);
         }

@@ -25,6 +25,7 @@
 #include "cli/cli.h"
 #include "cli/keep_plan.h"
 #include "cli/listing.h"
+#include "cli/power_keep_off.h"
 #include "cli/power_lock.h"
 #include "cli/power_report_plan.h"
 #include "cli/power_show_plan.h"
@@ -317,49 +318,12 @@ static bool is_asleep(struct power_command *power, const char *node)
     return found;
 }
 
-/* Writes into the offline ads of a sleeping machine that no job may wake it until somebody switches
- * it on by name. */
-static int write_kept_off(struct power_command *power, const char *node, struct err *err)
-{
-    struct cli *cli = power->cli;
-    struct listing offline = {0};
-    struct cli_reply asleep = {0};
-    struct strbuf text;
-    strbuf_init(&text, 0);
-    strbuf_printf(&text, "Offline =?= true && Machine == \"%s\"", node);
-    listing_also(&offline, strbuf_text(&text));
-    strbuf_clear(&text);
-    strbuf_printf(&text, "switched off by an administrator while asleep%s%s",
-                  power->reason != NULL ? ": " : "", power->reason != NULL ? power->reason : "");
-    struct ad *change = ad_create();
-    ad_set_bool(change, "PowerKeptOff", true);
-    ad_set_string(change, "PowerKeptOffReason", strbuf_text(&text));
-    int rc =
-        listing_query(cli, cli->collector, NULL, "Machine", &offline, NULL, NULL, &asleep, err);
-    for (size_t i = 0; i < asleep.ads.count && rc == 0; i++) {
-        struct cli_reply reply = {0};
-        struct ad *args = ad_create();
-        ad_set_string(args, "Type", "Machine");
-        ad_set_string(args, "Name", ad_string_or(asleep.ads.items[i], "Name", ""));
-        const struct ad *const changes[] = {change};
-        const struct wire_body body = {.args = args, .ads = changes, .ad_count = 1};
-        rc = cli_call(cli, cli->collector, NULL, VERB_MERGE, &body, 0, &reply, err);
-        cli_reply_fini(&reply);
-        ad_destroy(args);
-    }
-    ad_destroy(change);
-    strbuf_fini(&text);
-    cli_reply_fini(&asleep);
-    listing_fini(&offline);
-    return rc;
-}
-
 /* What `off` and `sleep` do with a machine that is asleep already. */
 static int switch_sleeper(struct power_command *power, const char *node, bool is_off)
 {
     struct err err;
     bool dry = (power->said & SAID_DRY_RUN) != 0;
-    if (is_off && !dry && write_kept_off(power, node, &err) != 0) {
+    if (is_off && !dry && power_keep_off(power->cli, node, power->reason, &err) != 0) {
         return cli_fail(power->cli, "%s", err.text);
     }
     (void)printf("%s is asleep%s\n", node,

@@ -2,14 +2,17 @@
  *
  * Waking starts roost-master with the node's configuration, in a session of its own, with a new
  * boot id (a UUID that sorts by time) and boot time.  The node runs as long as somebody holds its
- * master.lock.  A node that is still going down is waited for: two boots of a node never overlap,
- * because the lock has one holder.
+ * master.lock, or a starter its lock: jobs run on when the daemons have ended, and a boot would end
+ * them.  A node that is still going down is waited for: two boots of a node never overlap, because
+ * each lock has one holder.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/log.h"
@@ -40,12 +43,36 @@ static pid_t lock_holder(struct power_call *call)
     return os_lock_holder(call->os, path);
 }
 
+struct starters_look {
+    struct power_call *call;
+    pid_t pid; /* of a starter that runs; 0: none was found yet */
+};
+
+static void look_at_lock(void *arg, const char *name)
+{
+    struct starters_look *look = arg;
+    char path[4096];
+    if (look->pid == 0 && strncmp(name, "starter.", 8) == 0) {
+        (void)snprintf(path, sizeof path, "%s/%s", look->call->node.lock_dir, name);
+        look->pid = os_lock_holder(look->call->os, path);
+    }
+}
+
+/* Returns the pid of one of the node's starters; 0: none runs. */
+static pid_t starter_holder(struct power_call *call)
+{
+    struct starters_look look = {.call = call};
+    (void)os_list(call->os, call->node.lock_dir, look_at_lock, &look, NULL); /* it may not exist */
+    return look.pid;
+}
+
 static void wake_process(struct power_call *call)
 {
-    pid_t pid = lock_holder(call);
+    pid_t master = lock_holder(call), pid = master != 0 ? master : starter_holder(call);
     if (pid != 0) {
         if (loop_now_ms(call->loop) >= call->end_ms) {
-            power_call_done(call, -EBUSY, "the node's master (pid %d) is still running", (int)pid);
+            power_call_done(call, -EBUSY, "the node's %s (pid %d) is still running",
+                            master != 0 ? "master" : "starter", (int)pid);
             return;
         }
         power_call_later(call, POLL_MS, wake_process);
@@ -79,8 +106,11 @@ static void process_begin(struct power_call *call)
     }
     pid_t pid = lock_holder(call);
     if (call->operation == POWER_DO_STATUS) {
-        power_call_status(call, pid != 0 ? POWER_ON : POWER_OFF,
-                          pid != 0 ? "the node's master is running" : "no process");
+        bool has_starter = pid == 0 && starter_holder(call) != 0;
+        power_call_status(call, pid != 0 || has_starter ? POWER_ON : POWER_OFF,
+                          pid != 0      ? "the node's master is running"
+                          : has_starter ? "the node's daemons have ended, and a job runs on"
+                                        : "no process");
         return;
     }
     int rc = pid != 0 ? os_kill(call->os, pid, SIGINT) : -ESRCH;

@@ -71,7 +71,7 @@ equals "warnings" "$(wc -l <"$WORK/warnings")" 4
 equals "the good one has none" "$("$ROOST" status -af Name AdProblems -constraint 'Machine == "wn01"')" \
     "slot1@wn01 undefined"
 grep -q '^slot1@huge' "$WORK/table" || fail "the table has no slot1@huge: $(cat "$WORK/table")"
-"$ROOST" status -problems | grep -q '^slot1@itself *Requirements refers' || fail "$("$ROOST" status -problems)"
+"$ROOST" status -problems | grep -q '^slot1@itself *Machine *Requirements refers' || fail "$("$ROOST" status -problems)"
 
 # Jobs run all the same, on the good slot, again and again.
 cat >"$WORK/job" <<END

@@ -157,7 +157,12 @@ says '^wn03: asleep already$'
 equals_locks ""
 said_by drain wn03 --then off
 says '^wn03: asleep, and stays off until .roost power on.$'
-said_by power unlock wn03
+off=$(submit_to 'TARGET.Machine == "wn03"')
+other_job_runs
+is_idle "$off" || fail "the job of wn03 does not wait"
+said_by power on wn03
+until_true 60 "switched on by name, it takes jobs" is_done "$off" 1
+sleeps wn03
 said_by drain wn03 --reason "asbestos"
 seven=$(submit_to 'TARGET.Machine == "wn03"')
 other_job_runs

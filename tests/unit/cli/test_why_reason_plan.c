@@ -508,7 +508,7 @@ static void a_free_slot_that_the_schedd_avoids_is_not_free_for_the_job(void **st
     ads_add(&scene.requests, "[ScheddName = \"sched\"; AutoClusterId = 7; User = \"ann@x\";"
                              " AvoidedMachines = \"wn12\"]");
     find(&scene, true);
-    expect(&scene, "Soon", "matches 1 free slot; the next negotiation cycle decides");
+    expect(&scene, "NextCycle", "matches 1 free slot; the next negotiation cycle decides");
 }
 
 static void a_machine_that_wakes_for_the_job_is_named(void **state)

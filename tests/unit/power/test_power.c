@@ -361,6 +361,22 @@ static void a_wake_waits_for_a_node_that_is_still_going_down(void **state)
     assert_string_not_equal(output(rig), first); /* another life: another boot */
 }
 
+static void a_node_whose_jobs_run_on_without_daemons_is_neither_off_nor_started(void **state)
+{
+    struct rig *rig = *state;
+    struct power_node node = process(rig);
+    struct os_lock *lock = NULL;
+    char path[200];
+    (void)snprintf(path, sizeof path, "%s/starter.slot1.lock", node.lock_dir);
+    assert_int_equal(os_lock(rig->os, path, &lock, NULL, NULL), 0);
+    assert_int_equal(status_of(rig, &node), POWER_ON);
+    node.deadline_ms = 120;
+    assert_int_equal(wake(rig, &node), -EBUSY);
+    assert_non_null(strstr(rig->text, "n2 (process): the node's starter (pid"));
+    os_unlock(lock);
+    assert_int_equal(status_of(rig, &node), POWER_OFF);
+}
+
 static void a_node_without_a_master_cannot_be_put_to_sleep(void **state)
 {
     struct rig *rig = *state;
@@ -455,6 +471,7 @@ int main(int argc, char **argv)
         RIG(what_a_status_command_says_is_on_off_or_unknown),
         RIG(what_is_under_way_is_dropped_without_a_word),
         RIG(a_node_of_processes_wakes_and_sleeps),
+        RIG(a_node_whose_jobs_run_on_without_daemons_is_neither_off_nor_started),
         RIG(a_node_that_is_up_is_not_started_twice),
         RIG(a_wake_waits_for_a_node_that_is_still_going_down),
         RIG(a_node_without_a_master_cannot_be_put_to_sleep),
