@@ -17,7 +17,7 @@ pool_start
 job=$(submit "$WORK/job.sub") || exit 1
 has_run() { [ -e "$OUT/runs" ] && [ "$(wc -l <"$OUT/runs")" -eq "$1" ] && [ "$("$ROOST" q "$job" -af JobStatus)" = 2 ]; }
 until_true 40 "the job runs" has_run 1
-boot_of() { "$ROOST" status -constraint 'Machine == "wn01" && Offline =!= true' -af BootId 2>/dev/null | sort -u; }
+is_off() { [ "$("$ROOST" status -constraint 'Machine == "wn01"' -af Offline 2>/dev/null)" = true ]; }
 
 # lose_power: all of the node ends at once, so that nobody can tell of another's end.
 lose_power() {
@@ -28,23 +28,23 @@ lose_power() {
     for pid in $(traces "$NODE/"); do kill -9 "$pid" 2>/dev/null; done
     until_true 20 "nothing of the node is left" no_process_of "$NODE/"
 }
-# comes_back BOOT: people switch it on until it has another boot.
+# comes_back: people switch it on once it is known to be off.
 comes_back() {
-    "$ROOST" power on wn01 >/dev/null 2>&1
-    [ -n "$(boot_of)" ] && [ "$(boot_of)" != "$1" ]
+    until_true 40 "the machine is known to be off" is_off
+    "$ROOST" power on wn01 >/dev/null || fail "roost power on"
+    until_true 60 "the machine is up again" is_awake
 }
+is_awake() { [ "$(awake_nodes)" = wn01 ]; }
 
 say "with its store"
-boot=$(boot_of)
 lose_power
-until_true 60 "the machine is up again" comes_back "$boot"
+comes_back
 until_true 30 "the job runs again" has_run 2
 
 say "without it"
-boot=$(boot_of)
 lose_power
 rm -f "$NODE"/spool/startd.db*
-until_true 60 "the machine is up again" comes_back "$boot"
+comes_back
 until_true 90 "the job runs again" has_run 3
 grep -q ' job.evicted "the machine was restarted" ' "$POOL/log/SchedLog" || fail "the schedd does not say why"
 open_gate end
