@@ -339,6 +339,7 @@ static void job_finished(void *arg, int code)
         store_trouble_hold_up(store->trouble);
         job->executed = false; /* it is tried again */
         store_trouble_refused(store->trouble, code, job->err.text);
+        start_next(store);
         return;
     }
     if (store_trouble_has_used_reserve(store->trouble)) {
@@ -372,11 +373,32 @@ static void job_finished(void *arg, int code)
     start_next(store);
 }
 
-/* Gives the lane its next job, if there is one and the lane is free. */
+/* Moves the first scan to the head of the queue.  Returns false if there is none. */
+static bool bring_scan_forward(struct store *store)
+{
+    struct job **at = &store->first;
+    while (*at && (*at)->kind != JOB_SCAN) {
+        at = &(*at)->next;
+    }
+    struct job *scan = *at;
+    if (!scan || scan == store->first) {
+        return scan != NULL;
+    }
+    *at = scan->next;
+    if (!*at) {
+        store->end = at;
+    }
+    scan->next = store->first;
+    store->first = scan;
+    return true;
+}
+
+/* Gives the lane its next job, if there is one and the lane is free.  While the disk refuses a
+ * commit, the scans behind it are not made to wait: they find what is stored so far. */
 static void start_next(struct store *store)
 {
     if (store->running || !store->first || store->calling_back ||
-        store_trouble_holds_up(store->trouble)) {
+        (store_trouble_holds_up(store->trouble) && !bring_scan_forward(store))) {
         return;
     }
     store->running = true;

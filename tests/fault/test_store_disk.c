@@ -44,7 +44,7 @@ static const struct store_schema SCHEMA = {.daemon = "schedd", .tables = TABLES,
 
 /* ---- the disk -------------------------------------------------------------------------------- */
 
-enum failure { FAIL_NEVER, FAIL_ONCE, FAIL_FROM_THEN_ON, FAIL_FULL, CUT_POWER };
+enum failure { FAIL_NEVER, FAIL_ONCE, FAIL_FROM_THEN_ON, FAIL_FULL, FAIL_LONG_FULL, CUT_POWER };
 
 struct disk {
     sqlite3_vfs vfs;
@@ -94,6 +94,8 @@ static int operation(struct disk *disk, int error)
         return since && disk->count < disk->at + FULL_OPERATIONS && error == SQLITE_IOERR_WRITE
                    ? SQLITE_FULL
                    : SQLITE_OK;
+    case FAIL_LONG_FULL:
+        return error == SQLITE_IOERR_WRITE ? SQLITE_FULL : SQLITE_OK;
     case CUT_POWER:
         if (now) {
             _exit(EXIT_POWER_CUT);
@@ -505,7 +507,82 @@ static void a_power_cut_at_any_operation_loses_nothing_told(void **state)
     try_every_operation(CUT_POWER, EXIT_POWER_CUT, 0);
 }
 
+/* ---- reading while the disk is full ---------------------------------------------------------- */
+
+struct reader {
+    struct loop *loop;
+    size_t rows;
+    bool committed, scanned, over;
+};
+
+static void committed(void *arg)
+{
+    struct reader *reader = arg;
+    reader->committed = true;
+    reader->over = reader->scanned;
+}
+
+static void scanned(void *arg, int result, const struct store_row *rows, size_t count)
+{
+    struct reader *reader = arg;
+    (void)rows;
+    assert_int_equal(result, 0);
+    reader->rows = count;
+    reader->scanned = true;
+    reader->over = true;
+}
+
+static void put_job(struct store *store, const char *key, struct reader *reader)
+{
+    struct store_txn *txn = store_begin(store);
+    store_put(txn, "jobs", key, "job", 4);
+    store_commit(txn, committed, reader);
+}
+
+static void a_scan_is_answered_while_a_full_disk_delays_a_commit(void **state)
+{
+    (void)state;
+    struct reader reader = {.scanned = true};
+    struct os *os = NULL;
+    struct store *store = NULL;
+    struct disk disk;
+    char dir[FAST_DIR_SIZE], path[128];
+    assert_true(fast_dir_make(dir));
+    snprintf(path, sizeof(path), "%s/queue.db", dir);
+    assert_int_equal(loop_create(&reader.loop, NULL), 0);
+    assert_int_equal(os_create(reader.loop, &os, NULL), 0);
+    disk_insert(&disk, FAIL_NEVER, 0);
+    assert_int_equal(store_open(reader.loop, os, path, &SCHEMA, NULL, &store, NULL), 0);
+    put_job(store, "1", &reader);
+    loop_run_until(reader.loop, &reader.over);
+
+    disk.failure = FAIL_LONG_FULL;
+    reader = (struct reader){.loop = reader.loop};
+    put_job(store, "2", &reader);
+    store_scan(store, "jobs", NULL, NULL, false, 0, NULL, NULL, scanned, &reader);
+    loop_run_until(reader.loop, &reader.over);
+    assert_false(reader.committed);
+    assert_int_equal(reader.rows, 1); /* what is stored so far */
+
+    disk.failure = FAIL_NEVER;
+    reader.over = false;
+    loop_run_until(reader.loop, &reader.over);
+    assert_true(reader.committed);
+    reader.over = false;
+    store_scan(store, "jobs", NULL, NULL, false, 0, NULL, NULL, scanned, &reader);
+    loop_run_until(reader.loop, &reader.over);
+    assert_int_equal(reader.rows, 2);
+
+    store_close(store);
+    os_destroy(os);
+    loop_destroy(reader.loop);
+    (void)sqlite3_vfs_unregister(&disk.vfs);
+    remove_files(path);
+    assert_int_equal(rmdir(dir), 0);
+}
+
 UNIT_TESTS(UNIT(a_write_or_flush_that_fails_once_ends_the_daemon_and_loses_nothing_told),
            UNIT(a_disk_that_is_gone_ends_the_daemon_and_loses_nothing_told),
            UNIT(a_disk_that_is_full_for_a_while_delays_commits_and_loses_nothing),
-           UNIT(a_power_cut_at_any_operation_loses_nothing_told))
+           UNIT(a_power_cut_at_any_operation_loses_nothing_told),
+           UNIT(a_scan_is_answered_while_a_full_disk_delays_a_commit))
