@@ -98,7 +98,7 @@ struct schedd_self {   /* this schedd itself */
 
 struct schedd_room { /* spool_room.c: the disk of SPOOL */
     struct loop_timer *timer;
-    bool is_low; /* no new jobs are taken, and that was logged */
+    char *problem; /* why no new jobs are taken, as it was logged; or NULL */
 };
 
 struct schedd_queue {

@@ -11,12 +11,13 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
+#include "base/mem.h"
 #include "base/os/os.h"
 #include "schedd/requests/request_news.h"
 #include "schedd/schedd_state.h"
 #include "store/store.h"
 
-#define LOOK_MS          2000
+#define LOW_LOOK_MS      2000                /* between two looks while the disk has no room */
 #define STORE_PART_BYTES (INT64_C(16) << 20) /* most bytes of the reserve that the store takes */
 
 void spool_room_init(struct schedd *schedd)
@@ -25,36 +26,8 @@ void spool_room_init(struct schedd *schedd)
     store_keep_reserve(schedd->store, reserve < STORE_PART_BYTES ? reserve : STORE_PART_BYTES);
 }
 
-static void look_at_room(void *arg)
-{
-    struct schedd *schedd = arg;
-    struct err err = {""};
-    const bool is_low = spool_room_check(schedd, &err) != 0;
-    if (is_low != schedd->room.is_low) {
-        schedd->room.is_low = is_low;
-        if (is_low) {
-            log_error(schedd->log, "spool.low", err.text);
-        } else {
-            log_info(schedd->log, "spool.room", "the disk of SPOOL has room for new jobs again");
-        }
-        request_news_changed(schedd);
-    }
-    loop_timer_set(schedd->room.timer, LOOK_MS);
-}
-
-void spool_room_start(struct schedd *schedd)
-{
-    schedd->room.timer = loop_timer_create(schedd->loop, look_at_room, schedd);
-    look_at_room(schedd);
-}
-
-void spool_room_stop(struct schedd *schedd)
-{
-    loop_timer_destroy(schedd->room.timer);
-    schedd->room.timer = NULL;
-}
-
-int spool_room_check(const struct schedd *schedd, struct err *err)
+/* Returns as spool_room_check() does. */
+static int look_at_disk(const struct schedd *schedd, struct err *err)
 {
     const int64_t reserve = schedd->settings.spool_reserve;
     int64_t free_kib = os_disk_free_kib(schedd->os, schedd->self.spool);
@@ -70,9 +43,64 @@ int spool_room_check(const struct schedd *schedd, struct err *err)
                        "running jobs go on",
                        disk, schedd->self.spool);
     }
+    if (!is_low) {
+        return err_set(
+            err, -ENOSPC,
+            "no new jobs: %s, the disk of SPOOL (%s), refused a write for want of space, "
+            "though %lld MiB are free now; the write is tried again several times a "
+            "second; running jobs go on",
+            disk, schedd->self.spool, (long long)(free_kib / 1024));
+    }
     return err_set(err, -ENOSPC,
                    "no new jobs: %s, the disk of SPOOL (%s), has %lld MiB left, and SPOOL_RESERVE "
                    "keeps %lld MiB for the jobs in the queue; running jobs go on; make room there",
                    disk, schedd->self.spool, (long long)(free_kib > 0 ? free_kib / 1024 : 0),
                    (long long)(reserve >> 20));
+}
+
+int spool_room_check(struct schedd *schedd, struct err *err)
+{
+    struct schedd_room *room = &schedd->room;
+    struct err why = {""};
+    const int result = look_at_disk(schedd, &why);
+    const bool was_low = room->problem != NULL;
+    mem_free(room->problem);
+    room->problem = result != 0 ? mem_strdup(why.text) : NULL;
+    if (result != 0 && !was_low) {
+        log_error(schedd->log, "spool.low", why.text);
+    } else if (result == 0 && was_low) {
+        log_info(schedd->log, "spool.room", "the disk of SPOOL has room for new jobs again");
+    }
+    if (was_low != (result != 0)) {
+        request_news_changed(schedd);
+    }
+    return result == 0 ? 0 : err_set(err, result, "%s", why.text);
+}
+
+const char *spool_room_problem(const struct schedd *schedd)
+{
+    return schedd->room.problem != NULL ? schedd->room.problem : "";
+}
+
+static void look_again(void *arg)
+{
+    struct schedd *schedd = arg;
+    const bool is_low = spool_room_check(schedd, NULL) != 0;
+    loop_timer_set(schedd->room.timer,
+                   is_low ? LOW_LOOK_MS
+                          : loop_grid_delay_ms(loop_now_ms(schedd->loop), LOOP_GRID_MS));
+}
+
+void spool_room_start(struct schedd *schedd)
+{
+    schedd->room.timer = loop_timer_create(schedd->loop, look_again, schedd);
+    look_again(schedd);
+}
+
+void spool_room_stop(struct schedd *schedd)
+{
+    loop_timer_destroy(schedd->room.timer);
+    schedd->room.timer = NULL;
+    mem_free(schedd->room.problem);
+    schedd->room.problem = NULL;
 }

@@ -13,11 +13,14 @@ struct schedd;
 
 /* To be called when the store is open: takes the store's part of the reserve. */
 void spool_room_init(struct schedd *schedd);
-/* Looks from now on every few seconds whether there is room, logs each change (spool.low,
- * spool.room), and has the ads sent again that tell of it. */
+/* From now on the disk is looked at every few seconds. */
 void spool_room_start(struct schedd *schedd);
 void spool_room_stop(struct schedd *schedd);
-/* Returns 0 if there is room for new jobs; or, with the disk's name in err, -ENOSPC or -EROFS. */
-int spool_room_check(const struct schedd *schedd, struct err *err);
+/* Looks at the disk.  A change is logged (spool.low, spool.room), and the ads that tell of it are
+ * sent again.  Returns 0 if there is room for new jobs; or, with the disk's name in err, -ENOSPC or
+ * -EROFS. */
+int spool_room_check(struct schedd *schedd, struct err *err);
+/* Returns what the last look found: why no new jobs are taken, or "". */
+const char *spool_room_problem(const struct schedd *schedd);
 
 #endif

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -98,12 +97,12 @@ static bool is_needed(const struct schedd *schedd, const struct autocluster *aut
 static void put_store(const struct schedd *schedd, struct ad *ad)
 {
     const char *problem = store_problem(schedd->store);
-    struct err err = {""};
+    const char *room = spool_room_problem(schedd);
     struct strbuf text;
     strbuf_init(&text, 0);
     strbuf_puts(&text, problem);
-    if (spool_room_check(schedd, &err) != 0 && store_full(schedd->store) == 0) {
-        strbuf_printf(&text, "%s%s", problem[0] != '\0' ? "; " : "", err.text);
+    if (room[0] != '\0' && store_full(schedd->store) == 0) {
+        strbuf_printf(&text, "%s%s", problem[0] != '\0' ? "; " : "", room);
     }
     daemon_ad_put_store(ad, strbuf_text(&text), store_damaged_rows(schedd->store));
     strbuf_fini(&text);
