@@ -61,9 +61,9 @@ static inline void process_cpu_add(void *arg, int pid, const char *name)
     }
 }
 
-/* The CPU time of all processes below ROOST_BIN, milliseconds a second, over that many seconds.
+/* The CPU time of the processes below ROOST_BIN, milliseconds a second, over that many seconds.
  * What each program took goes to stderr.  ms_of() and pausing are those of the pool's bench. */
-static inline double process_cpu_rate(struct job_pool *pool, int seconds)
+static inline struct process_cpu process_cpu_rates(struct job_pool *pool, int seconds)
 {
     struct process_cpu before = {.count = 0}, after = {.count = 0};
     pool_each_process(process_cpu_add, &before);
@@ -72,14 +72,28 @@ static inline double process_cpu_rate(struct job_pool *pool, int seconds)
     double took_s = (ms_of(CLOCK_MONOTONIC) - began_ms) / 1e3;
     pool_each_process(process_cpu_add, &after);
     for (size_t i = 0; i < after.count; i++) {
-        double was_ms = 0;
         for (size_t k = 0; k < before.count; k++) {
-            was_ms += strcmp(before.all[k].name, after.all[i].name) == 0 ? before.all[k].ms : 0;
+            if (strcmp(before.all[k].name, after.all[i].name) == 0) {
+                after.all[i].ms -= before.all[k].ms;
+            }
         }
+        after.all[i].ms /= took_s;
         (void)fprintf(stderr, "  %-18s %8.3f ms/s, %d processes\n", after.all[i].name,
-                      (after.all[i].ms - was_ms) / took_s, after.all[i].processes);
+                      after.all[i].ms, after.all[i].processes);
     }
-    return (after.ms - before.ms) / took_s;
+    after.ms = (after.ms - before.ms) / took_s;
+    return after;
+}
+
+/* What one process of this name took on average; 0 if there is none. */
+static inline double process_cpu_each(const struct process_cpu *rates, const char *name)
+{
+    for (size_t i = 0; i < rates->count; i++) {
+        if (strcmp(rates->all[i].name, name) == 0) {
+            return rates->all[i].ms / rates->all[i].processes;
+        }
+    }
+    return 0;
 }
 
 #endif

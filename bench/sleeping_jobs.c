@@ -40,7 +40,7 @@ static double sleep_jobs(struct job_pool *pool, int more, int in_all)
     wait_for(pool, "RunningJobs", in_all);
     cli_pause(&pool->bench.cli, (uint64_t)number("BENCH_REST", 20, 1000) * 1000);
     (void)fprintf(stderr, "%d jobs sleep:\n", in_all);
-    return process_cpu_rate(pool, number("BENCH_SECONDS", 15, 1000));
+    return process_cpu_rates(pool, number("BENCH_SECONDS", 15, 1000)).ms;
 }
 
 int main(void)
