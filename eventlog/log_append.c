@@ -245,6 +245,29 @@ static void write_target(struct target *target, bool sync)
     }
 }
 
+size_t log_append_split(const char *text, const char *sizes, size_t lengths[LOG_APPEND_ITEMS_MAX])
+{
+    size_t whole = strlen(text), left = whole, count = 0;
+    bool fits = true;
+    for (const char *at = sizes; fits && *at != '\0'; at += *at == ' ' ? 1 : 0) {
+        size_t length = 0;
+        for (; *at >= '0' && *at <= '9' && length <= left; at++) {
+            length = length * 10 + (size_t)(*at - '0');
+        }
+        fits = length > 0 && length <= left && count < LOG_APPEND_ITEMS_MAX &&
+               (*at == ' ' || *at == '\0');
+        if (fits) {
+            lengths[count++] = length;
+            left -= length;
+        }
+    }
+    if (!fits || count == 0 || left > 0) {
+        lengths[0] = whole;
+        return 1;
+    }
+    return count;
+}
+
 int log_append(const struct log_append *how, struct log_append_item *items, size_t count,
                struct err *err)
 {

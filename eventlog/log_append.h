@@ -50,6 +50,11 @@ struct log_append {
     bool sync;  /* true: flush the logs to the disk */
 };
 
+/* Splits a text that has several events.  sizes: the bytes of each, such as "120 122"; "": text is
+ * one event.  Fills lengths[0..] and returns how many there are, from 1 to LOG_APPEND_ITEMS_MAX; 1,
+ * the whole text, also when the sizes do not fit the text. */
+size_t log_append_split(const char *text, const char *sizes, size_t lengths[LOG_APPEND_ITEMS_MAX]);
+
 /* Appends items[0..count), at most LOG_APPEND_ITEMS_MAX, in order.  Returns 0 when all were tried;
  * then each item has its status.  Else nothing was appended, and err has the reason: -EAGAIN when
  * another process has locked one of the logs (unless how->force), or another negative errno when

@@ -139,14 +139,29 @@ static void write_done(void *arg, int result)
     write_destroy(write);
 }
 
+/* Takes the events of one ad.  Returns 0, or -E2BIG: too many. */
+static int take_row(struct event_write *write, const struct ad *ad, const char *path)
+{
+    size_t lengths[LOG_APPEND_ITEMS_MAX];
+    const char *text = ad_string_or(ad, "Text", "");
+    size_t count = log_append_split(text, ad_string_or(ad, "Sizes", ""), lengths);
+    if (write->count + count > LOG_APPEND_ITEMS_MAX) {
+        return -E2BIG;
+    }
+    for (size_t i = 0; i < count; i++) {
+        write->items[write->count++] =
+            (struct log_append_item){.path = mem_strdup(path),
+                                     .text = mem_strndup(text, lengths[i])};
+        text += lengths[i];
+    }
+    return 0;
+}
+
 /* Takes the events of a batch, without those that were written before and are sent again because
  * the answer was lost. */
 static int take_events(struct event_write *write, struct err *err)
 {
     size_t count = wire_request_ad_count(write->request);
-    if (count > LOG_APPEND_ITEMS_MAX) {
-        return err_set(err, -E2BIG, "JOB_EVENT with more than %d events", LOG_APPEND_ITEMS_MAX);
-    }
     for (size_t i = 0; i < count; i++) {
         const struct ad *ad = wire_request_ad(write->request, i);
         const char *path = ad_string_or(ad, "Path", "");
@@ -154,12 +169,13 @@ static int take_events(struct event_write *write, struct err *err)
         if (path[0] != '/' || strchr(path, '\n') != NULL || number <= 0) {
             return err_set(err, -EINVAL, "JOB_EVENT without Number or Path");
         }
-        if (number > write->stream->written) {
-            write->items[write->count++] =
-                (struct log_append_item){.path = mem_strdup(path),
-                                         .text = mem_strdup(ad_string_or(ad, "Text", ""))};
-            write->last = number;
+        if (number <= write->stream->written) {
+            continue;
         }
+        if (take_row(write, ad, path) != 0) {
+            return err_set(err, -E2BIG, "JOB_EVENT with more than %d events", LOG_APPEND_ITEMS_MAX);
+        }
+        write->last = number;
     }
     return 0;
 }

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/strmap.h"
 #include "base/text.h"
 #include "classad/ad.h"
@@ -39,13 +40,28 @@
     ((int64_t)1 << 20) /* numbers between one life of the schedd and the next \
                         */
 
+/* Most events and bytes of one row.  The events that one change has for a log are one row:
+ * thousands of jobs that are submitted together have one log. */
+#define ROW_EVENTS_MAX 64
+#define ROW_BYTES      ((size_t)32 << 10)
+
 struct row {
     STAILQ_ENTRY(row) entry;
     struct schedd *schedd;
     struct owner *owner;
     int64_t number;
+    size_t events;
     const char *path, *text; /* in bytes[] */
+    const char *sizes;       /* the same; bytes of each event in text, such as "120 122"; or "" */
     char bytes[];
+};
+
+/* The row that the next event may join. */
+struct draft {
+    struct change *change; /* NULL: there is none */
+    struct owner *owner;
+    struct strbuf path, text, sizes;
+    size_t events;
 };
 
 struct stream {
@@ -66,6 +82,7 @@ struct event_queue {
 struct event_rows {
     struct strmap *queues; /* name of the owner, "" for the site -> struct event_queue */
     struct site_log *site;
+    struct draft draft;
     int64_t next;
 };
 
@@ -109,17 +126,19 @@ static unsigned stream_number(const char *path)
 }
 
 static struct row *row_create(struct schedd *schedd, struct owner *owner, int64_t number,
-                              const char *path, const char *text)
+                              const char *path, const char *text, const char *sizes)
 {
     size_t path_bytes = strlen(path) + 1, text_bytes = strlen(text) + 1;
-    struct row *row = mem_alloc(sizeof(*row) + path_bytes + text_bytes);
+    size_t sizes_bytes = strlen(sizes) + 1;
+    struct row *row = mem_alloc(sizeof(*row) + path_bytes + text_bytes + sizes_bytes);
     row->schedd = schedd;
     row->owner = owner;
     row->number = number;
-    memcpy(row->bytes, path, path_bytes);
-    memcpy(row->bytes + path_bytes, text, text_bytes);
-    row->path = row->bytes;
-    row->text = row->bytes + path_bytes;
+    size_t lengths[LOG_APPEND_ITEMS_MAX];
+    row->events = log_append_split(text, sizes, lengths);
+    row->path = memcpy(row->bytes, path, path_bytes);
+    row->text = memcpy(row->bytes + path_bytes, text, text_bytes);
+    row->sizes = memcpy(row->bytes + path_bytes + text_bytes, sizes, sizes_bytes);
     return row;
 }
 
@@ -146,19 +165,49 @@ static void row_committed(void *arg)
     stream_go(row_append(arg));
 }
 
-static void add_row(struct change *change, struct owner *owner, const char *path, const char *text)
+static void add_row(struct change *change, struct owner *owner, const char *path, const char *text,
+                    const char *sizes)
 {
     struct schedd *schedd = change_schedd(change);
-    struct row *row = row_create(schedd, owner, schedd->event_rows->next++, path, text);
+    struct row *row = row_create(schedd, owner, schedd->event_rows->next++, path, text, sizes);
     char key[KEY_SIZE];
     row_key(row->number, key);
     struct ad *ad = ad_create();
     ad_set_string(ad, "Owner", owner != NULL ? owner->name : "");
     ad_set_string(ad, "Path", path);
     ad_set_string(ad, "Text", text);
+    if (sizes[0] != '\0') {
+        ad_set_string(ad, "Sizes", sizes);
+    }
     change_put(change, "events", key, ad);
     ad_destroy(ad);
     change_then(change, row_committed, row);
+}
+
+/* Makes a row of the draft, in the change whose events it has. */
+static void close_draft(struct event_rows *rows)
+{
+    struct draft *draft = &rows->draft;
+    if (draft->change != NULL) {
+        add_row(draft->change, draft->owner, strbuf_text(&draft->path), strbuf_text(&draft->text),
+                draft->events > 1 ? strbuf_text(&draft->sizes) : "");
+    }
+    draft->change = NULL;
+}
+
+static void close_draft_of(struct change *change)
+{
+    struct event_rows *rows = change_schedd(change)->event_rows;
+    if (rows->draft.change == change) {
+        close_draft(rows);
+    }
+}
+
+static bool may_join(struct draft *draft, const struct change *change, const struct owner *owner,
+                     const char *path, size_t bytes)
+{
+    return draft->change == change && draft->owner == owner && draft->events < ROW_EVENTS_MAX &&
+           draft->text.length + bytes <= ROW_BYTES && strcmp(strbuf_text(&draft->path), path) == 0;
 }
 
 void event_rows_add(struct change *change, struct owner *owner, const char *path, const char *text)
@@ -169,17 +218,37 @@ void event_rows_add(struct change *change, struct owner *owner, const char *path
                  LOG_TEXT("path", path), LOG_TEXT("owner", owner->name));
         return;
     }
-    add_row(change, owner, path, text);
+    struct draft *draft = &schedd->event_rows->draft;
+    size_t bytes = strlen(text);
+    if (!may_join(draft, change, owner, path, bytes)) {
+        close_draft(schedd->event_rows);
+        *draft = (struct draft){.change = change,
+                                .owner = owner,
+                                .path = draft->path,
+                                .text = draft->text,
+                                .sizes = draft->sizes};
+        strbuf_clear(&draft->path);
+        strbuf_clear(&draft->text);
+        strbuf_clear(&draft->sizes);
+        strbuf_puts(&draft->path, path);
+        change_before_commit(change, close_draft_of);
+    }
+    char size[TEXT_DECIMAL_MAX + 1];
+    size[text_put_decimal(size, bytes, 1)] = '\0';
+    strbuf_puts(&draft->sizes, draft->events > 0 ? " " : "");
+    strbuf_puts(&draft->sizes, size);
+    strbuf_append(&draft->text, text, bytes);
+    draft->events++;
 }
 
 void event_rows_add_site(struct change *change, const char *text)
 {
-    add_row(change, NULL, SITE_PATH, text);
+    add_row(change, NULL, SITE_PATH, text, "");
 }
 
 void event_rows_add_mail(struct change *change, struct owner *owner, const char *message)
 {
-    add_row(change, owner, MAIL_PATH, message);
+    add_row(change, owner, MAIL_PATH, message, "");
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -260,12 +329,13 @@ static void send_batch(struct stream *stream, struct wire *wire)
 {
     struct schedd *schedd = stream->queue->schedd;
     struct ad *ads[LOG_APPEND_ITEMS_MAX];
-    size_t count = 0, bytes = 0;
+    size_t count = 0, events = 0, bytes = 0;
     const struct row *row;
     STAILQ_FOREACH(row, &stream->rows, entry)
     {
+        events += row->events;
         bytes += strlen(row->text);
-        if (count == (stream->number == MAIL_STREAM ? 1 : LOG_APPEND_ITEMS_MAX) ||
+        if (events > (stream->number == MAIL_STREAM ? 1 : LOG_APPEND_ITEMS_MAX) ||
             (count > 0 && bytes > EVENT_BATCH_BYTES)) {
             break;
         }
@@ -273,6 +343,9 @@ static void send_batch(struct stream *stream, struct wire *wire)
         ad_set_int(ads[count], "Number", row->number);
         ad_set_string(ads[count], "Path", row->path);
         ad_set_string(ads[count], "Text", row->text);
+        if (row->sizes[0] != '\0') {
+            ad_set_string(ads[count], "Sizes", row->sizes);
+        }
         count++;
     }
     struct ad *args = ad_create();
@@ -377,8 +450,8 @@ static int load_row(void *arg, const char *key, const void *value, size_t length
     bool is_site = strcmp(ad_string_or(ad, "Path", ""), SITE_PATH) == 0;
     if (is_site || owner_name_is_valid(owner)) {
         (void)row_append(row_create(schedd, is_site ? NULL : queue_owner(schedd, owner), number,
-                                    ad_string_or(ad, "Path", ""),
-                                    ad_string_or(ad, "Text", ""))); /* sent when a shadow is up */
+                                    ad_string_or(ad, "Path", ""), ad_string_or(ad, "Text", ""),
+                                    ad_string_or(ad, "Sizes", ""))); /* sent when a shadow is up */
     }
     if (number >= schedd->event_rows->next) {
         schedd->event_rows->next = number + 1;
@@ -390,6 +463,9 @@ static int load_row(void *arg, const char *key, const void *value, size_t length
 int event_rows_init(struct schedd *schedd, struct err *err)
 {
     schedd->event_rows = mem_zalloc(sizeof(*schedd->event_rows));
+    strbuf_init(&schedd->event_rows->draft.path, 0);
+    strbuf_init(&schedd->event_rows->draft.text, 0);
+    strbuf_init(&schedd->event_rows->draft.sizes, 0);
     schedd->event_rows->queues = strmap_create(STRMAP_CASE_SENSITIVE);
     schedd->event_rows->site = site_log_create(schedd);
     int result = store_load(schedd->store, "events", load_row, schedd, err);
@@ -441,6 +517,9 @@ void event_rows_fini(struct schedd *schedd)
     if (schedd->event_rows != NULL) {
         site_log_destroy(schedd->event_rows->site);
         strmap_destroy(schedd->event_rows->queues, queue_destroy);
+        strbuf_fini(&schedd->event_rows->draft.path);
+        strbuf_fini(&schedd->event_rows->draft.text);
+        strbuf_fini(&schedd->event_rows->draft.sizes);
         mem_free(schedd->event_rows);
         schedd->event_rows = NULL;
     }

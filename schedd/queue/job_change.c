@@ -38,6 +38,7 @@ struct change {
     struct vec thens;
     const char *counter; /* key of a counter that this change writes; NULL: none */
     const int64_t *counter_value;
+    void (*before)(struct change *change); /* called by change_commit(); NULL: none */
     void (*done)(void *arg);
     void (*drop)(void *arg);
     void *arg;
@@ -154,6 +155,12 @@ void change_then(struct change *change, void (*call)(void *arg), void *arg)
     vec_push(&change->thens, then);
 }
 
+void change_before_commit(struct change *change, void (*call)(struct change *change))
+{
+    CHECK(change->before == NULL || change->before == call);
+    change->before = call;
+}
+
 static void change_committed(void *arg)
 {
     struct change *change = arg;
@@ -185,6 +192,9 @@ static void change_committed(void *arg)
 void change_commit(struct change *change, void (*done)(void *arg), void (*drop)(void *arg),
                    void *arg)
 {
+    if (change->before != NULL) {
+        change->before(change);
+    }
     put_counter(change);
     change->done = done;
     change->drop = drop;

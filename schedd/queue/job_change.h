@@ -41,6 +41,9 @@ void change_counter(struct change *change, const char *key, const int64_t *value
  * mem_alloc(): call frees it; if the schedd ends before the commit, call is not called and arg is
  * freed with mem_free(). */
 void change_then(struct change *change, void (*call)(void *arg), void *arg);
+/* Asks that call(change) is called first of all by change_commit(): it may still put rows.  All
+ * such calls of a change must name the same function, which is called once. */
+void change_before_commit(struct change *change, void (*call)(struct change *change));
 /* Commits and frees the change.  done(arg) is called after the commit.  If the schedd ends before
  * that, drop(arg) is called instead and must free what done would have freed.  Both may be NULL. */
 void change_commit(struct change *change, void (*done)(void *arg), void (*drop)(void *arg),

@@ -294,6 +294,23 @@ static void a_log_that_is_a_symbolic_link_is_not_written(void **state)
     }
 }
 
+static void a_text_of_several_events_is_split_by_their_sizes(void **state)
+{
+    size_t lengths[LOG_APPEND_ITEMS_MAX] = {0};
+    (void)state;
+    assert_int_equal(log_append_split("one\ntwo!\n", "4 5", lengths), 2);
+    assert_int_equal(lengths[0], 4);
+    assert_int_equal(lengths[1], 5);
+    static const char *const BAD[] = {"",      "9",     "4 4", "4 6",
+                                      "4 5 1", "4 0 5", "x",   "4 5x",
+                                      "-4 5",  "4  5",  "5 ",  "18446744073709551620 5"};
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        lengths[0] = 0;
+        assert_int_equal(log_append_split("one\ntwo!\n", BAD[i], lengths), 1);
+        assert_int_equal(lengths[0], 9);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -311,6 +328,7 @@ int main(void)
         TEST(a_log_that_cannot_be_written_keeps_no_other_back),
         TEST(without_its_note_nothing_is_written),
         TEST(a_log_that_is_a_symbolic_link_is_not_written),
+        TEST(a_text_of_several_events_is_split_by_their_sizes),
         TEST(the_lock_of_another_process_is_waited_for_unless_forced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
