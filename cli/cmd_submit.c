@@ -478,6 +478,9 @@ static int send_all(struct submit *submit, struct err *err)
         } else if (submit->cluster > 0) {
             ad_set_int(args, "ReservedClusterId", submit->cluster);
         }
+        if (at == 0 && submit->ads.count > count) { /* so that limits refuse all of them or none */
+            ad_set_int(args, "TotalSubmitProcs", (int64_t)submit->ads.count);
+        }
         if (at == 0 && submit->spool) {
             ad_set_bool(args, "Spool", true);
         }

@@ -308,7 +308,19 @@ static int check_quotas(const struct submission *submission, struct err *err)
     const struct schedd *schedd = submission->schedd;
     const struct schedd_settings *settings = &schedd->settings;
     const struct owner *owner = submission->owner;
+    const struct cluster *held = submission->held;
     int64_t count = (int64_t)submission->count;
+    if (settings->jobs_submit_max > 0 && held != NULL &&
+        held->proc_count + count > settings->jobs_submit_max) {
+        return err_set(err, -EDQUOT,
+                       "too many jobs in cluster %lld: %lld; MAX_JOBS_PER_SUBMISSION is %lld",
+                       (long long)held->id, (long long)(held->proc_count + count),
+                       (long long)settings->jobs_submit_max);
+    }
+    if (held == NULL) { /* the others follow in further requests */
+        int64_t total = ad_int_or(submission->ad, "TotalSubmitProcs", 0);
+        count = total > count && total <= CLUSTER_PROCS_MAX ? total : count;
+    }
     if (settings->jobs_submit_max > 0 && count > settings->jobs_submit_max) {
         return err_set(err, -EDQUOT,
                        "too many jobs in one submission: %lld; MAX_JOBS_PER_SUBMISSION is %lld",

@@ -129,6 +129,20 @@ static void a_refused_submission_leaves_nothing_and_says_why(void **state)
                      -EDQUOT);
     assert_non_null(strstr(answer.text, "MAX_JOBS_PER_SUBMISSION"));
     answer_fini(&answer);
+    /* The others would follow in further requests. */
+    assert_int_equal(call(world, VERB_SUBMIT, "[" GOOD "; TotalSubmitProcs = 16]", NULL, &answer),
+                     -EDQUOT);
+    assert_non_null(strstr(answer.text, "one submission: 16"));
+    answer_fini(&answer);
+    count_is(world, "[Type = \"Job\"]", 0);
+    int64_t cluster = submit(world, "[" GOOD "; ProcCount = 15; TotalSubmitProcs = 15]");
+    char more[64];
+    (void)snprintf(more, sizeof more, "[ClusterId = %lld]", (long long)cluster);
+    assert_int_equal(call(world, VERB_SUBMIT, more, (const char *const[]){"[]", NULL}, &answer),
+                     -EDQUOT);
+    assert_non_null(strstr(answer.text, "MAX_JOBS_PER_SUBMISSION is 15"));
+    answer_fini(&answer);
+    act(world, "[Action = \"Remove\"; Constraint = \"true\"]", "Success", 15);
     count_is(world, "[Type = \"Job\"]", 0);
     (void)submit(world, "[" GOOD "; ProcCount = 15]");
     assert_int_equal(call(world, VERB_SUBMIT, "[" GOOD "; ProcCount = 6]", NULL, &answer), -EDQUOT);
