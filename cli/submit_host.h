@@ -21,6 +21,8 @@ struct submit_host {
     struct strmap *macros; /* predefined macros such as ARCH and YEAR */
     /* paths that were found good last: a directory for output files, a log; NULL: none */
     char *good_directory, *good_log;
+    struct strmap *good_names;  /* names in good_directory; NULL: not read */
+    unsigned good_names_wanted; /* number of files that were looked for there */
     char cwd[4096];
     char user[256];
     char domain[256];

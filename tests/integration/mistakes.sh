@@ -270,6 +270,8 @@ exe='executable = /bin/true\n'
 refused "2: the line contains a zero byte; not a text file" "${exe}arguments = a\0b\nqueue\n"
 refused "2: output: /nodir/out: no such directory: /nodir" "${exe}output = /nodir/out\nqueue\n"
 refused "2: error: $WORK: is a directory" "${exe}error = $WORK\nqueue\n"
+mkdir "$WORK/many" && chmod 777 "$WORK/many" && mkdir "$WORK/many/o.150" # far behind those that are looked at one by one
+refused "2: output: $WORK/many/o.150: is a directory" "${exe}output = $WORK/many/o.\$(Process)\nqueue 200\n"
 refused "2: log: $WORK/none/log: no such directory: $WORK/none" "${exe}log = $WORK/none/log\nqueue\n"
 ln -s log "$WORK/link"
 for command in log dagman_log; do
