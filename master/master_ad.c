@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/config/config.h"
 #include "base/daemon/daemon.h"
@@ -158,10 +159,16 @@ static void dial_collector(struct master_ad *self)
     struct os_stat token;
     char addresses[POOL_ADDRESS_MAX], name[sizeof(self->name) + 16];
     struct err err = {""};
-    if (os_stat(self->env.os, config_path(self->env.config, "TOKEN_FILE"), &token) != 0) {
-        return;
+    const char *path = config_path(self->env.config, "TOKEN_FILE");
+    int rc = os_stat(self->env.os, path, &token);
+    if (rc != 0) { /* it may still be asked for */
+        rc = err_set(&err, rc,
+                     "TOKEN_FILE: %s: %s; until it is there the pool hears nothing of "
+                     "this master",
+                     path, strerror(-rc));
     }
-    int rc = pool_collector_addresses(self->env.config, addresses, sizeof(addresses), &err);
+    rc = rc != 0 ? rc
+                 : pool_collector_addresses(self->env.config, addresses, sizeof(addresses), &err);
     if (rc == 0 && self->wires == NULL) {
         rc = pool_context_create(&self->env, &self->wires, &err);
     }

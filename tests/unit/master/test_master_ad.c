@@ -16,6 +16,7 @@
 struct rig {
     struct bed *bed;
     struct daemon_rig daemon;
+    struct log *log; /* NULL: nobody reads it */
     char text[2048];
 };
 
@@ -38,7 +39,7 @@ static void start_master(struct rig *rig, const char *name)
                  "COLLECTOR_HOST = \"%s\"\nMASTER_UPDATE_INTERVAL = 1\n",
                  bed->dir, bed->dir, bed->dir, bed->dir, bed->dir, name, bed->tcp + 4);
     daemon_rig_load(&rig->daemon, &master_daemon, rig->text);
-    (void)daemon_rig_start(&rig->daemon, bed->loop, bed->os, NULL);
+    (void)daemon_rig_start(&rig->daemon, bed->loop, bed->os, rig->log);
 }
 
 static struct rig rig_open(void)
@@ -104,13 +105,24 @@ static void a_master_waits_for_its_token(void **state)
     (void)state;
     struct rig rig = rig_open();
     struct answer answer;
+    struct strbuf text;
+    char path[LOOP_RIG_PATH_SIZE];
+    strbuf_init(&text, 0);
+    rig.log = loop_rig_log(rig.bed->loop, LOG_LEVEL_WARN, &text);
     start_master(&rig, "wn01");
-    until_masters(&rig, 0, &answer);
-    answer_fini(&answer);
+    bed_path(rig.bed, "master.token", path);
+    do { /* ctest's limit ends it */
+        until_masters(&rig, 0, &answer);
+        answer_fini(&answer);
+    } while (strstr(strbuf_text(&text), path) == NULL);
     write_token(&rig);
     until_masters(&rig, 1, &answer); /* with the next interval */
     answer_fini(&answer);
+    assert_null(strstr(strstr(strbuf_text(&text), path) + 1, path)); /* once */
+    struct log *log = rig.log;
     rig_close(&rig);
+    log_destroy(log);
+    strbuf_fini(&text);
 }
 
 /* ---- daemons that stay down */
