@@ -201,6 +201,7 @@ void copies_slot_gone(void *arg, const char *key)
     struct negotiator *negotiator = arg;
     struct pool_slot *slot = strmap_remove(negotiator->slots, key);
     if (slot != NULL) {
+        trimmer_moved(&negotiator->watches.trimmer, 1);
         usage_slot_gone(negotiator, slot);
         prompt_slot_gone(slot);
         negotiator_plan_drop_slot(negotiator->plan, slot->facts.number);
@@ -348,6 +349,7 @@ void copies_request_gone(void *arg, const char *key)
     struct negotiator *negotiator = arg;
     struct pool_request *request = strmap_remove(negotiator->requests, key);
     if (request != NULL) {
+        trimmer_moved(&negotiator->watches.trimmer, 1);
         negotiator_plan_drop_request(negotiator->plan, request->facts.number);
         give_number(&negotiator->request_numbers, request->facts.number);
         prompt_request_gone(request);

@@ -44,6 +44,8 @@
 /* Renewals are answered within that, or we count as one who has lost it, before it is over. */
 #define RENEW_ANSWER_S 7
 _Static_assert(RENEW_S + RENEW_ANSWER_S < LEASE_S, "else two would lead for a while");
+#define TRIM_ADS 1000 /* so many slots and requests have left: their memory is given back */
+
 #define PUBLISH_S 60 /* Accounting ads; what is changed is published at once */
 
 static void submitter_changed(void *arg, const char *key, const struct ad *ad)
@@ -332,6 +334,7 @@ static void negotiator_destroy(void *state)
     loop_timer_destroy(negotiator->usage_timer);
     loop_timer_destroy(negotiator->rest_timer);
     loop_timer_destroy(negotiator->given.timer);
+    trimmer_fini(&negotiator->watches.trimmer);
     loop_timer_destroy(negotiator->start.timer);
     loop_timer_destroy(negotiator->publish_timer);
     loop_timer_destroy(negotiator->cycle.rules_timer);
@@ -383,6 +386,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     negotiator->charges = strmap_create(STRMAP_CASE_SENSITIVE);
     negotiator->limits = limit_plan_create();
     negotiator->cycle.timer = loop_timer_create(env->loop, cycle_run, negotiator);
+    trimmer_init(&negotiator->watches.trimmer, env->loop, TRIM_ADS);
     negotiator->cycle.full_timer = loop_timer_create(env->loop, full_cycle, negotiator);
     negotiator->lease.timer = loop_timer_create(env->loop, ask_lease, negotiator);
     negotiator->start.timer = loop_timer_create(env->loop, prompt_look, negotiator);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/daemon/daemon.h"
+#include "base/trimmer.h"
 #include "base/vec.h"
 #include "classad/ad_value.h"
 #include "negotiator/accountant.h"
@@ -145,6 +146,7 @@ struct negotiator_cycle { /* timers and state of the next cycle */
 /* Watches that keep copies of the collector's ads up to date. */
 struct negotiator_watches {
     struct watch *slots, *requests, *submitters;
+    struct trimmer trimmer; /* counts slots and requests that leave */
 };
 
 struct numbering {    /* gives small numbers to slots or requests, for negotiator_plan.h */

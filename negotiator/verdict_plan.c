@@ -17,8 +17,14 @@
 /* When twice as many values are kept as after the first cycle, plus so many, everything is dropped
  * and begun again. */
 #define KEPT_ALWAYS 200000
-#define CHUNK       16 /* kinds of slots that are judged between two looks at the steps */
-#define KIND_STEPS  2  /* what judging a pair of kinds counts, besides evaluating */
+/* A template is some 1,500 bytes, other values tens of bytes. */
+#define TEMPLATE_WEIGHT 16
+/* What is kept is dropped, too, when most kinds have left: a user's ten thousand jobs, each with
+ * Requirements of its own. */
+#define FEW_OF       4
+#define KINDS_ALWAYS 1000
+#define CHUNK        16 /* kinds of slots that are judged between two looks at the steps */
+#define KIND_STEPS   2  /* what judging a pair of kinds counts, besides evaluating */
 
 /* ---- one pair */
 
@@ -531,12 +537,19 @@ void verdicts_begin(struct verdicts *verdicts, const struct ad_context *context,
     readings_begin(verdicts->readings, &verdicts->context);
     size_t kept = readings_count(verdicts->readings);
     for (int side = 0; side < KINDS_SIDES; side++) {
-        kept += verdicts->sides[side].program_count + verdicts->sides[side].template_count;
+        kept += verdicts->sides[side].program_count +
+                TEMPLATE_WEIGHT * verdicts->sides[side].template_count;
     }
+    size_t live =
+        kinds_count(verdicts->kinds, KINDS_SLOT) + kinds_count(verdicts->kinds, KINDS_JOB);
+    bool have_left = FEW_OF * live + KINDS_ALWAYS < verdicts->live_most;
+    verdicts->live_most = live > verdicts->live_most ? live : verdicts->live_most;
     verdicts->kept_max = verdicts->kept_max > 0 ? verdicts->kept_max : 2 * kept + KEPT_ALWAYS;
-    if (kinds_structure(verdicts->kinds) != verdicts->structure || kept > verdicts->kept_max) {
+    if (kinds_structure(verdicts->kinds) != verdicts->structure || kept > verdicts->kept_max ||
+        have_left) {
         begin_anew(verdicts);
         verdicts->kept_max = 0;
+        verdicts->live_most = live;
         return;
     }
     if (full) {

@@ -142,6 +142,7 @@ struct verdicts {
     uint32_t list_room;
     /* what kinds_structure() returned when Requirements were last compiled into struct program */
     uint64_t structure;
+    size_t live_most; /* most kinds that there were since then */
     size_t kept_max; /* if more values than this are cached, all are dropped; 0: not computed yet */
     struct ad_context context;
     struct ad_work work;

@@ -16,6 +16,7 @@
 
 #include "base/daemon/daemon.h"
 #include "base/os/os.h"
+#include "base/trimmer.h"
 #include "base/vec.h"
 #include "eventlog/event_text.h"
 #include "schedd/site_log.h"
@@ -113,10 +114,7 @@ struct schedd_queue {
     int64_t completed;    /* completed jobs that stay in the queue */
     struct ad *shown;     /* the ad that queue_show() returned last; owned here */
     struct ad_pool *pool; /* what the jobs' own ads have in common is here */
-    /* gives memory back to the kernel when no more jobs start or leave; taken, started: how many
-     * have left and have started since */
-    struct loop_timer *trim;
-    int64_t taken, started, moved_before;
+    struct trimmer trimmer; /* counts jobs that leave, and those that start */
 };
 
 struct schedd_groups {

@@ -19,9 +19,10 @@
 #include "schedd/schedd_state.h"
 #include "wire/root_jobs.h"
 
-#define TRIM_JOBS   10000 /* so many have left: their memory is given back */
-#define TRIM_STARTS 20    /* so many have started: what their starts needed is given back */
-#define TRIM_MS     1000
+/* Memory is given back when so many jobs have left, or when a few have started: each of their
+ * starts needs much of it. */
+#define TRIM_JOBS   10000
+#define TRIM_STARTS 20
 
 /* ---- owners ---------------------------------------------------------------------------------- */
 
@@ -172,8 +173,8 @@ bool queue_note_status(struct schedd *schedd, struct job *job, enum job_status b
     job->last = (uint8_t)before;
     count_job(schedd, job, before, -1);
     count_job(schedd, job, after, 1);
-    if (after == STATUS_RUNNING && ++schedd->queue.started == TRIM_STARTS) {
-        loop_timer_set(schedd->queue.trim, TRIM_MS);
+    if (after == STATUS_RUNNING) {
+        trimmer_moved(&schedd->queue.trimmer, TRIM_JOBS / TRIM_STARTS);
     }
     return true;
 }
@@ -278,26 +279,9 @@ static void job_destroy(struct job *job)
     mem_free(job);
 }
 
-/* Timer: gives back the memory that many jobs needed to start, or left behind, once none starts or
- * leaves any more: before that it would be asked for again. */
-static void trim_memory(void *arg)
-{
-    struct schedd_queue *queue = &((struct schedd *)arg)->queue;
-    int64_t moved = queue->taken + queue->started;
-    if (moved == queue->moved_before) {
-        queue->taken = queue->started = queue->moved_before = 0;
-        mem_trim();
-    } else {
-        queue->moved_before = moved;
-        loop_timer_set(queue->trim, TRIM_MS);
-    }
-}
-
 void queue_take_job(struct schedd *schedd, struct job *job)
 {
-    if (++schedd->queue.taken == TRIM_JOBS) {
-        loop_timer_set(schedd->queue.trim, TRIM_MS);
-    }
+    trimmer_moved(&schedd->queue.trimmer, 1);
     struct cluster *cluster = job->cluster;
     queue_note_disconnected(schedd, job, 0);
     count_job(schedd, job, job_status(job), -1);
@@ -340,7 +324,7 @@ void queue_table_init(struct schedd *schedd)
     schedd->queue.owners = strmap_create(STRMAP_CASE_SENSITIVE);
     schedd->queue.next_cluster = 1;
     schedd->queue.pool = ad_pool_create();
-    schedd->queue.trim = loop_timer_create(schedd->loop, trim_memory, schedd);
+    trimmer_init(&schedd->queue.trimmer, schedd->loop, TRIM_JOBS);
 }
 
 void queue_table_fini(struct schedd *schedd)
@@ -350,9 +334,8 @@ void queue_table_fini(struct schedd *schedd)
     vec_fini(&schedd->reservations, mem_free);
     ad_destroy(schedd->queue.shown);
     ad_pool_destroy(schedd->queue.pool);
-    loop_timer_destroy(schedd->queue.trim);
+    trimmer_fini(&schedd->queue.trimmer);
     schedd->queue.pool = NULL;
-    schedd->queue.trim = NULL;
     schedd->queue.clusters = NULL;
     schedd->queue.owners = NULL;
     schedd->queue.shown = NULL;

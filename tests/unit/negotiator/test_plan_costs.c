@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <malloc.h>
+
 #include "base/check.h"
 #include "tests/support/plan_pool.h"
 
@@ -176,8 +178,48 @@ static void a_cycle_that_was_prepared_in_slices_gives_the_same(void **state)
     free(before);
 }
 
+/* A user's jobs with Requirements of their own, which leave again. */
+static void what_is_kept_of_kinds_that_have_left_is_dropped(void **state)
+{
+    enum { JOBS = 2000 };
+    struct pool *pool = *state;
+    struct plan_request *requests = calloc(JOBS, sizeof *requests);
+    char(*names)[32] = calloc(JOBS, sizeof *names);
+    (void)live(pool, "[Requirements = true; Memory = 100]");
+    (void)add_request(pool, "ann", 1, "[Requirements = true]");
+    cycle(pool);
+    size_t before = mallinfo2().uordblks;
+    for (uint32_t i = 0; i < JOBS; i++) {
+        char text[96];
+        (void)snprintf(text, sizeof text, "[Requirements = TARGET.Memory > 1000 + %u]", i);
+        (void)snprintf(names[i], sizeof names[i], "job%u", i);
+        requests[i] = (struct plan_request){.name = names[i],
+                                            .schedd = "schedd",
+                                            .user = "bob",
+                                            .auto_cluster = 100 + (int64_t)i,
+                                            .ad = parse(text),
+                                            .serial = ++pool->serial,
+                                            .number = 100 + i,
+                                            .count = 1};
+        assert_int_equal(negotiator_plan_set_request(pool->plan, &requests[i]), 0);
+    }
+    cycle(pool);
+    for (uint32_t i = 0; i < JOBS; i++) {
+        negotiator_plan_drop_request(pool->plan, 100 + i);
+        ad_destroy((struct ad *)requests[i].ad);
+    }
+    cycle(pool);
+    size_t left = mallinfo2().uordblks;
+    if (left > before + JOBS * 1000) {
+        fail_msg("%zu bytes are left of each job", (left - before) / JOBS);
+    }
+    free(requests);
+    free(names);
+}
+
 #define PLAN(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 UNIT_TESTS(cmocka_unit_test(what_takes_a_little_for_each_of_many_slots_matches_them_all),
            PLAN(what_costs_too_much_matches_nothing_and_is_told_once),
            PLAN(a_slot_that_costs_too_much_is_told_and_others_match),
-           PLAN(a_cycle_that_was_prepared_in_slices_gives_the_same))
+           PLAN(a_cycle_that_was_prepared_in_slices_gives_the_same),
+           PLAN(what_is_kept_of_kinds_that_have_left_is_dropped))
