@@ -6,6 +6,11 @@
  * a file the VFS copies it aside: that copy is what the platter would hold.  "Power cut" puts the
  * copies back in the place of the files.
  *
+ * The store's witness is not SQLite's: os_write_file() writes a new one, flushes it, renames it and
+ * flushes the directory.  This program's pwrite(), fsync() and rename() take the place of the C
+ * library's, and count these four as operations of the same disk.  A new name is on the platter
+ * after the flush of the directory; before that, a power cut may leave the old witness or the new.
+ *
  * LINK: store
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -13,10 +18,13 @@
 #include "tests/support/fast_dir.h"
 #include "tests/support/unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,21 +46,35 @@
 #define EXIT_POWER_CUT   11
 #define EXIT_COMMIT_FAIL 4 /* loop_fatal() */
 #define FULL_OPERATIONS  3 /* operations for which FAIL_FULL lasts */
+#define OPERATIONS_MAX   10000
+#define RAISE_EACH       4 /* each so-many-th transaction gives an id above the high-water mark */
+#define WITNESS          ".witness"
+#define PLATTER          ".platter"
 
 static const char *const TABLES[] = {"jobs", "ballast", NULL};
 static const struct store_schema SCHEMA = {.daemon = "schedd", .tables = TABLES, .version = 1};
 
 /* ---- the disk -------------------------------------------------------------------------------- */
 
-enum failure { FAIL_NEVER, FAIL_ONCE, FAIL_FROM_THEN_ON, FAIL_FULL, FAIL_LONG_FULL, CUT_POWER };
+enum failure {
+    FAIL_NEVER,
+    FAIL_ONCE,
+    FAIL_FROM_THEN_ON,
+    FAIL_FULL,
+    FAIL_LONG_FULL,
+    CUT_POWER,        /* a witness whose new name was not flushed is the old one again */
+    CUT_POWER_RENAMED /* ... is the new one */
+};
 
 struct disk {
     sqlite3_vfs vfs;
     sqlite3_vfs *real;
     sqlite3_io_methods methods;
     enum failure failure;
-    int at;    /* the operation that fails, from 1 */
-    int count; /* operations so far */
+    int at;                          /* the operation that fails, from 1 */
+    int count;                       /* operations so far */
+    char renamed[PATH_MAX];          /* the witness whose directory is not flushed yet; "": none */
+    bool of_witness[OPERATIONS_MAX]; /* by the number of the operation */
 };
 
 struct disk_file {
@@ -97,6 +119,7 @@ static int operation(struct disk *disk, int error)
     case FAIL_LONG_FULL:
         return error == SQLITE_IOERR_WRITE ? SQLITE_FULL : SQLITE_OK;
     case CUT_POWER:
+    case CUT_POWER_RENAMED:
         if (now) {
             _exit(EXIT_POWER_CUT);
         }
@@ -144,7 +167,7 @@ static int disk_sync(sqlite3_file *file, int flags)
     }
     if (code == SQLITE_OK && of(file)->name) {
         char name[256];
-        snprintf(name, sizeof(name), "%s.platter", of(file)->name);
+        snprintf(name, sizeof(name), "%s" PLATTER, of(file)->name);
         copy_file(of(file)->name, name);
     }
     return code;
@@ -206,7 +229,7 @@ static int disk_delete(sqlite3_vfs *vfs, const char *name, int sync_directory)
 {
     struct disk *disk = vfs->pAppData;
     char platter[256];
-    snprintf(platter, sizeof(platter), "%s.platter", name);
+    snprintf(platter, sizeof(platter), "%s" PLATTER, name);
     (void)unlink(platter);
     return disk->real->xDelete(disk->real, name, sync_directory);
 }
@@ -245,6 +268,80 @@ static void disk_insert(struct disk *disk, enum failure failure, int at)
     }
 }
 
+/* ---- the witness ----------------------------------------------------------------------------- */
+
+static struct disk *witness_disk; /* counts the operations of the witness; NULL: they are not */
+
+/* Returns 0, or -1 with errno if this operation of the witness fails. */
+static int witness_operation(int error)
+{
+    int code = operation(witness_disk, error);
+    if (witness_disk->count < OPERATIONS_MAX) {
+        witness_disk->of_witness[witness_disk->count] = true;
+    }
+    errno = code == SQLITE_FULL ? ENOSPC : EIO;
+    return code == SQLITE_OK ? 0 : -1;
+}
+
+/* Returns whether the descriptor is that of a witness, or of the file that will be one. */
+static bool is_witness(int fd)
+{
+    char link[64], path[PATH_MAX];
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    ssize_t length = witness_disk != NULL ? readlink(link, path, sizeof(path) - 1) : -1;
+    path[length > 0 ? length : 0] = '\0';
+    return strstr(path, WITNESS) != NULL;
+}
+
+static bool is_directory(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+ssize_t pwrite(int fd, const void *data, size_t length, off_t offset)
+{
+    if (is_witness(fd) && witness_operation(SQLITE_IOERR_WRITE) != 0) {
+        int error = errno;
+        (void)syscall(SYS_pwrite64, fd, data, length / 2, offset); /* part of it arrives */
+        errno = error;
+        return -1;
+    }
+    return syscall(SYS_pwrite64, fd, data, length, offset);
+}
+
+int fsync(int fd)
+{
+    bool flushes_name =
+        witness_disk != NULL && witness_disk->renamed[0] != '\0' && is_directory(fd);
+    if ((flushes_name || is_witness(fd)) && witness_operation(SQLITE_IOERR_FSYNC) != 0) {
+        return -1;
+    }
+    int code = (int)syscall(SYS_fsync, fd);
+    if (code == 0 && flushes_name) {
+        char platter[PATH_MAX + sizeof(PLATTER)];
+        snprintf(platter, sizeof(platter), "%s" PLATTER, witness_disk->renamed);
+        copy_file(witness_disk->renamed, platter);
+        witness_disk->renamed[0] = '\0';
+    }
+    return code;
+}
+
+int rename(const char *from, const char *to)
+{
+    size_t length = strlen(to);
+    bool makes_witness = witness_disk != NULL && length >= strlen(WITNESS) &&
+                         strcmp(to + length - strlen(WITNESS), WITNESS) == 0;
+    if (makes_witness && witness_operation(SQLITE_IOERR_WRITE) != 0) {
+        return -1;
+    }
+    int code = (int)syscall(SYS_rename, from, to);
+    if (code == 0 && makes_witness) {
+        snprintf(witness_disk->renamed, sizeof(witness_disk->renamed), "%s", to);
+    }
+    return code;
+}
+
 /* ---- the daemon ------------------------------------------------------------------------------ */
 
 struct writer {
@@ -266,6 +363,12 @@ static void told(void *arg)
     writer->over = writer->done == writer->started;
 }
 
+/* Returns the id that a transaction gives; 0: none. */
+static int64_t raised_by(int n)
+{
+    return n % RAISE_EACH == 0 ? (int64_t)n * STORE_WATER_STEP : 0;
+}
+
 /* Transaction n writes its number under its own key and under "last", and takes away the key of
  * transaction n - 3. */
 static void start_txn(struct writer *writer)
@@ -281,6 +384,7 @@ static void start_txn(struct writer *writer)
     store_put(txn, "jobs", "last", value, 4);
     snprintf(key, sizeof(key), "%03d", n - 3);
     store_delete(txn, "jobs", key);
+    store_raise(txn, raised_by(n));
     if (n == BALLAST_TXN) {
         char *ballast = mem_zalloc(BALLAST_BYTES);
         store_put(txn, "ballast", "b", ballast, BALLAST_BYTES);
@@ -298,8 +402,9 @@ static _Noreturn void be_writer(const char *path, int tell, enum failure failure
     if (!quiet || loop_create(&writer.loop, NULL) || os_create(writer.loop, &os, NULL)) {
         abort();
     }
-    struct disk disk;
+    static struct disk disk;
     disk_insert(&disk, failure, at);
+    witness_disk = &disk;
     if (store_open(writer.loop, os, path, &SCHEMA, NULL, &writer.store, NULL)) {
         _exit(EXIT_NOT_OPENED);
     }
@@ -316,7 +421,8 @@ static _Noreturn void be_writer(const char *path, int tell, enum failure failure
         loop_run_until(writer.loop, &writer.over);
     }
     store_close(writer.store);
-    if (write(operations, &disk.count, sizeof(disk.count)) != sizeof(disk.count)) {
+    if (write(operations, &disk.count, sizeof(disk.count)) != sizeof(disk.count) ||
+        write(operations, disk.of_witness, sizeof(disk.of_witness)) != sizeof(disk.of_witness)) {
         abort();
     }
     _exit(EXIT_ALL_DONE);
@@ -328,6 +434,7 @@ struct outcome {
     int status;
     int told;       /* transactions called done */
     int operations; /* of a child that came to its end */
+    bool of_witness[OPERATIONS_MAX];
 };
 
 static struct outcome run_writer(const char *path, enum failure failure, int at)
@@ -351,6 +458,7 @@ static struct outcome run_writer(const char *path, enum failure failure, int at)
         assert_int_equal(number, outcome.told); /* in order */
     }
     (void)!read(operations[0], &outcome.operations, sizeof(outcome.operations));
+    (void)!read(operations[0], outcome.of_witness, sizeof(outcome.of_witness));
     close(tell[0]);
     close(operations[0]);
     int status = 0;
@@ -404,6 +512,8 @@ static void judge(const char *path, const struct outcome *outcome)
     assert_int_equal(found.highest, found.last);
     assert_int_equal(found.count, found.last < 3 ? found.last : 3);
     assert_int_equal(found.lowest, found.last < 3 ? (found.last ? 1 : 0) : found.last - 2);
+    const int64_t given = raised_by(outcome->told - outcome->told % RAISE_EACH);
+    assert_true(store_high_water(store) > given || given == 0); /* no id is given twice */
     store_close(store);
     if (store_open(loop, os, path, &SCHEMA, NULL, &store, &err) != 0) {
         fail_msg("after a stop in order: %s", err.text);
@@ -414,15 +524,16 @@ static void judge(const char *path, const struct outcome *outcome)
     loop_destroy(loop);
 }
 
-static const char *const SUFFIXES[] = {"", "-wal", "-journal"};
+static const char *const SUFFIXES[] = {"", "-wal", "-journal", WITNESS};
 
-static void put_platters_in_place(const char *path)
+static void put_platters_in_place(const char *path, enum failure failure)
 {
-    for (size_t i = 0; i < 3; i++) {
+    const size_t count = sizeof(SUFFIXES) / sizeof(SUFFIXES[0]);
+    for (size_t i = 0; i < (failure == CUT_POWER ? count : count - 1); i++) {
         char file[200];
         char platter[220];
         snprintf(file, sizeof(file), "%s%s", path, SUFFIXES[i]);
-        snprintf(platter, sizeof(platter), "%s.platter", file);
+        snprintf(platter, sizeof(platter), "%s" PLATTER, file);
         if (rename(platter, file) != 0) {
             (void)unlink(file);
         }
@@ -459,9 +570,15 @@ static void try_every_operation(enum failure failure, int expected_status, int s
     int hit = 0;
     int silent = 0;
     assert_true(whole.operations > 2 * BALLAST_BYTES / 4096); /* to the log, and copied back */
+    assert_true(whole.operations < OPERATIONS_MAX);
     /* Each run on a full disk waits until the store tries again. */
     const int step = failure == FAIL_FULL ? 13 : 1;
-    for (int at = 1; at <= whole.operations; at += at < EVERY_OPERATION ? step : 29 * step) {
+    int of_witness = 0;
+    for (int at = 1; at <= whole.operations; at++) {
+        of_witness += whole.of_witness[at] ? 1 : 0;
+        if (!whole.of_witness[at] && at % (at < EVERY_OPERATION ? step : 29 * step) != 0) {
+            continue;
+        }
         struct outcome outcome = run_writer(path, failure, at);
         assert_true(outcome.status == expected_status || outcome.status == EXIT_ALL_DONE ||
                     (outcome.status == EXIT_NOT_OPENED && outcome.told == 0));
@@ -470,13 +587,15 @@ static void try_every_operation(enum failure failure, int expected_status, int s
         assert_true(outcome.status != EXIT_ALL_DONE || outcome.told == TXNS);
         silent += outcome.status == EXIT_ALL_DONE;
         hit += outcome.status == expected_status;
-        if (failure == CUT_POWER) {
-            put_platters_in_place(path);
+        if (failure == CUT_POWER || failure == CUT_POWER_RENAMED) {
+            put_platters_in_place(path, failure);
         }
         judge(path, &outcome);
         remove_files(path);
     }
     assert_true(hit * step > 3 * TXNS);
+    /* Two openings, two closings, and the marks: each writes, flushes, renames, flushes. */
+    assert_int_equal(of_witness, 4 * (4 + TXNS / RAISE_EACH));
     if (silent > silent_max) {
         fail_msg("%d runs failed in silence", silent);
     }
@@ -505,6 +624,7 @@ static void a_power_cut_at_any_operation_loses_nothing_told(void **state)
 {
     (void)state;
     try_every_operation(CUT_POWER, EXIT_POWER_CUT, 0);
+    try_every_operation(CUT_POWER_RENAMED, EXIT_POWER_CUT, 0);
 }
 
 /* ---- reading while the disk is full ---------------------------------------------------------- */
