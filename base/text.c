@@ -494,6 +494,21 @@ size_t text_distance(const char *a, const char *b, size_t max)
     return distance > max ? max + 1 : distance;
 }
 
+size_t text_near_enough(const char *name)
+{
+    size_t edits = strlen(name) / 3;
+    return edits > 3 ? 3 : edits;
+}
+
+void text_take_nearer(const char *candidate, const char *name, const char **best, size_t *distance)
+{
+    size_t edits = *distance == 0 ? 0 : text_distance(candidate, name, *distance - 1);
+    if (edits < *distance) {
+        *distance = edits;
+        *best = candidate;
+    }
+}
+
 /* ---- quoting ---- */
 
 static bool is_plain(const char *text)

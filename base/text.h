@@ -103,6 +103,12 @@ char text_lower(char c); /* returns c in lower case; changes ASCII letters only 
  * ignoring case; at most max + 1.  Used for "did you mean".  A text longer than 64 bytes counts as
  * max + 1 away. */
 size_t text_distance(const char *a, const char *b, size_t max);
+/* Returns how many edits may lie between a name and what was meant by it: a third of its letters,
+ * three at most. */
+size_t text_near_enough(const char *name);
+/* Sets *best to the candidate, and *distance to its distance from the name, if it is nearer than
+ * *distance.  Before the first call, *distance is text_near_enough(name) + 1, and *best NULL. */
+void text_take_nearer(const char *candidate, const char *name, const char **best, size_t *distance);
 
 /* Appends the text so that it reads as one token on one line: unchanged if it is one plain word,
  * else in double quotes, with the escapes \" \\ \n \r \t \xHH. */

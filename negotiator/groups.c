@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/config/config.h"
+#include "base/daemon/daemon_checking.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -29,11 +31,6 @@ static const char *text_of(const struct config *config, const char *prefix, cons
     (void)snprintf(name, sizeof name, "%s_%s", prefix, group);
     const char *text = config_text(config, name);
     return text != NULL && text[0] != '\0' ? text : NULL;
-}
-
-static void log_bad_group(struct log *log, const char *group, const char *what, const char *text)
-{
-    log_warn(log, "config.group", what, LOG_TEXT("group", group), LOG_TEXT("value", text));
 }
 
 static bool number_of(const struct config *config, const char *prefix, const char *group,
@@ -117,18 +114,20 @@ static size_t parent_of(const struct groups *groups, const char *name)
 
 /* ---- reading */
 
-static void add_group(struct groups *groups, const struct config *config, struct log *log,
-                      const char *name)
+/* Called with each name of GROUP_NAMES that is left out. */
+typedef void (*left_out_f)(void *arg, const char *name, const char *why);
+
+static void add_group(struct groups *groups, const struct config *config, left_out_f left_out,
+                      void *arg, const char *name)
 {
     size_t parent = is_group(name) ? parent_of(groups, name) : groups->count;
     if (parent == groups->count) {
-        log_bad_group(log, name,
-                      "ignored: not a valid group name, or the parent group is not in GROUP_NAMES",
-                      name);
+        left_out(arg, name,
+                 "ignored: not a valid group name, or the parent group is not in GROUP_NAMES");
         return;
     }
     if (groups_find(groups, name) < groups->count) {
-        log_bad_group(log, name, "listed twice in GROUP_NAMES; the second entry is ignored", name);
+        left_out(arg, name, "listed twice in GROUP_NAMES; the second entry is ignored");
         return;
     }
     struct group_entry entry = {.name = mem_strdup(name), .parent = parent, .ceiling = -1};
@@ -145,7 +144,7 @@ static void add_group(struct groups *groups, const struct config *config, struct
     (void)strmap_set(groups->index, name, &groups->entries[groups->count++]); /* was absent */
 }
 
-struct groups *groups_create(const struct config *config, struct log *log)
+static struct groups *read_groups(const struct config *config, left_out_f left_out, void *arg)
 {
     size_t named;
     const char *const *names = config_list(config, "GROUP_NAMES", &named);
@@ -165,9 +164,21 @@ struct groups *groups_create(const struct config *config, struct log *log)
         qsort(sorted, named, sizeof *sorted, by_depth);
     }
     for (size_t i = 0; i < named; i++) {
-        add_group(groups, config, log, sorted[i]);
+        add_group(groups, config, left_out, arg, sorted[i]);
     }
     mem_free(sorted);
+    return groups;
+}
+
+static void log_left_out(void *arg, const char *name, const char *why)
+{
+    log_warn((struct log *)arg, "config.group", why, LOG_TEXT("group", name),
+             LOG_TEXT("value", name));
+}
+
+struct groups *groups_create(const struct config *config, struct log *log)
+{
+    struct groups *groups = read_groups(config, log_left_out, log);
     groups->oversubscribe = config_bool(config, "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION");
     groups->round_robin = config_real(config, "GROUP_QUOTA_ROUND_ROBIN_RATE");
     const char *sort = config_expr(config, "GROUP_SORT_EXPR");
@@ -197,6 +208,52 @@ void groups_destroy(struct groups *groups)
 const char *groups_name_of(const struct groups *groups, const char *submitter)
 {
     return groups->entries[group_plan_of(groups->entries, groups->count, submitter)].name;
+}
+
+/* ---- the check */
+
+static void doubt_left_out(void *arg, const char *name, const char *why)
+{
+    daemon_doubt(arg, "GROUP_NAMES", "GROUP_NAMES: group '%s' is %s", name, why);
+}
+
+/* Says that a group that a knob is of does not exist, and which one may have been meant. */
+static void doubt_unknown_group(const struct daemon_checking *checking, const struct groups *groups,
+                                const char *knob, const char *name)
+{
+    size_t distance = text_near_enough(name) + 1;
+    const char *nearest = NULL;
+    for (size_t i = 1; i < groups->count; i++) {
+        text_take_nearer(groups->entries[i].name, name, &nearest, &distance);
+    }
+    daemon_doubt(checking, knob, "%s has no effect: GROUP_NAMES has no group '%s'%s%s", knob, name,
+                 nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "");
+}
+
+void groups_check(const struct daemon_checking *checking)
+{
+    static const char *const PREFIXES[] = {"GROUP_QUOTA_DYNAMIC_", "GROUP_QUOTA_",
+                                           "GROUP_ACCEPT_SURPLUS_", "GROUP_AUTOREGROUP_",
+                                           "GROUP_PRIO_FACTOR_"};
+    struct groups *groups = read_groups(checking->config, doubt_left_out, (void *)checking);
+    const char *name = NULL;
+    const struct knob *knob = NULL;
+    size_t at = 0;
+    while (config_next(checking->config, &at, &name, &knob)) {
+        for (size_t i = 0; i < ARRAY_COUNT(PREFIXES) && knob == NULL; i++) {
+            size_t length = strlen(PREFIXES[i]);
+            if (strncasecmp(name, PREFIXES[i], length) != 0) {
+                continue;
+            }
+            const char *value = config_text(checking->config, name);
+            if (value != NULL && value[0] != '\0' &&
+                groups_find(groups, name + length) == groups->count) {
+                doubt_unknown_group(checking, groups, name, name + length);
+            }
+            break;
+        }
+    }
+    groups_destroy(groups);
 }
 
 /* ---- a cycle */

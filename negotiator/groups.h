@@ -16,6 +16,7 @@
 struct ad_context;
 struct ad_expr;
 struct config;
+struct daemon_checking;
 struct log;
 struct strmap;
 
@@ -33,6 +34,9 @@ struct groups {                  /* the groups; only groups_begin() and group_pl
  * and leaves out a badly configured group. */
 struct groups *groups_create(const struct config *config, struct log *log);
 void groups_destroy(struct groups *groups); /* NULL is allowed */
+/* Doubts names in GROUP_NAMES that are left out, and knobs of groups that GROUP_NAMES does not
+ * have. */
+void groups_check(const struct daemon_checking *checking);
 /* Returns the name of the account of a submitter's group; GROUP_ROOT_NAME: the submitter is in no
  * other group than the root. */
 const char *groups_name_of(const struct groups *groups, const char *submitter);

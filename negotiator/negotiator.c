@@ -436,11 +436,19 @@ static void negotiator_reload(void *state, const struct config *config)
     full_cycle(negotiator);
 }
 
+static int negotiator_check(const struct daemon_checking *checking, struct err *err)
+{
+    (void)err;
+    groups_check(checking);
+    return 0;
+}
+
 static const struct knob_table *const TABLES[] = {&negotiator_knobs, &knobs_common};
 
 const struct daemon negotiator_daemon = {
     .name = "negotiator",
     .check_expr = ad_expr_check,
+    .check = negotiator_check,
     .tables = TABLES,
     .table_count = ARRAY_COUNT(TABLES),
     .start = negotiator_start,

@@ -48,33 +48,16 @@ const char *knob_type_name(enum knob_type type)
 /* bytes of the longest prefix of a family, with the terminating zero */
 #define FAMILY_HEAD_MAX 64
 
-/* Returns whether two names are similar: a third of the letters may differ, three at most. */
-static size_t near_enough(const char *name)
-{
-    size_t edits = strlen(name) / 3;
-    return edits > 3 ? 3 : edits;
-}
-
-static void take_nearer(const char *candidate, const char *name, const char **best,
-                        size_t *distance)
-{
-    size_t edits = *distance == 0 ? 0 : text_distance(candidate, name, *distance - 1);
-    if (edits < *distance) {
-        *distance = edits;
-        *best = candidate;
-    }
-}
-
 const char *config_nearest_knob(const struct config *config, const char *name)
 {
     const char *best = NULL;
-    size_t distance = near_enough(name) + 1;
+    size_t distance = text_near_enough(name) + 1;
     size_t at = 0;
     const char *candidate = NULL;
     void *value = NULL;
     while (strmap_next(config->entries, &at, &candidate, &value)) {
         if (((const struct config_entry *)value)->value.knob) {
-            take_nearer(candidate, name, &best, &distance);
+            text_take_nearer(candidate, name, &best, &distance);
         }
     }
     return best;
@@ -96,7 +79,7 @@ const char *config_nearest_family(const struct knob_table *const *tables, size_t
             for (size_t j = 0; j < tables[i]->family_count; j++) {
                 const struct knob_family *family = &tables[i]->families[j];
                 const char *found = NULL;
-                take_nearer(family->prefix, head, &found, distance);
+                text_take_nearer(family->prefix, head, &found, distance);
                 best = found != NULL ? family->written : best;
             }
         }
@@ -107,9 +90,9 @@ const char *config_nearest_family(const struct knob_table *const *tables, size_t
 const char *config_nearest_option(const struct knob *options, size_t count, const char *name)
 {
     const char *best = NULL;
-    size_t distance = near_enough(name) + 1;
+    size_t distance = text_near_enough(name) + 1;
     for (size_t i = 0; i < count; i++) {
-        take_nearer(options[i].name, name, &best, &distance);
+        text_take_nearer(options[i].name, name, &best, &distance);
     }
     return best;
 }

@@ -203,6 +203,8 @@ doubt "ROOSTER_TICKET_CMD: /no/ticket does not exist on this host" 'ROOSTER_TICK
 doubt "SLOT_TYPE_1 has no effect without NUM_SLOTS_TYPE_1" 'SLOT_TYPE_1 = "50%"\nDAEMON_LIST = {STARTD}'
 doubt "unknown knob 'SLOT_TYPE_1_PARTITONABLE' .did you mean SLOT_TYPE_1_PARTITIONABLE" \
     'SLOT_TYPE_1_PARTITONABLE = true\nNUM_SLOTS_TYPE_1 = 1\nDAEMON_LIST = {STARTD}'
+doubt "GROUP_QUOTA_phsy has no effect: GROUP_NAMES has no group 'phsy'; did you mean phys" 'GROUP_QUOTA_phsy = 4\nGROUP_NAMES = phys'
+doubt "GROUP_QUOTA_DYNAMIC_lab has no effect: GROUP_NAMES has no group 'lab'" 'GROUP_QUOTA_DYNAMIC_lab = 0.4'
 doubt "SLOT_USER: this host has no account 'nosuchuser'" 'SLOT_USER = nosuchuser'
 doubt "SUBMIT_ROOT_AS: this host has no account 'nosuchuser'" 'SUBMIT_ROOT_AS = nosuchuser'
 doubt "START names the attribute 'KeyboradIdle', which no ad has; did you mean KeyboardIdle" 'START = "KeyboradIdle > 60"'

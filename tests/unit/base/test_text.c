@@ -291,6 +291,28 @@ static void likeness_counts_edits_and_swaps(void **state)
     assert_int_equal(text_distance(longer, longer, 3), 0);
 }
 
+static void the_nearest_name_is_one_that_is_near_enough(void **state)
+{
+    (void)state;
+    static const char *const NAMES[] = {"biology", "physik", "physics", "chem"};
+    static const struct {
+        const char *name, *nearest;
+    } CASES[] = {{"phisics", "physics"},
+                 {"physic", "physik"},
+                 {"cehm", "chem"},
+                 {"ch", NULL},
+                 {"astronomy", NULL}};
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        size_t distance = text_near_enough(CASES[i].name) + 1;
+        const char *nearest = NULL;
+        for (size_t j = 0; j < sizeof NAMES / sizeof NAMES[0]; j++) {
+            text_take_nearer(NAMES[j], CASES[i].name, &nearest, &distance);
+        }
+        assert_string_equal(nearest != NULL ? nearest : "none",
+                            CASES[i].nearest != NULL ? CASES[i].nearest : "none");
+    }
+}
+
 /* Every word of up to four of three letters. */
 static void word_of(unsigned number, char ret[5])
 {
@@ -348,5 +370,5 @@ UNIT_TESTS(UNIT(whole_numbers_are_read_strictly), UNIT(numbers_are_read_strictly
            UNIT(numbers_are_written_with_leading_zeros), UNIT(times_are_written_and_read_back),
            UNIT(what_is_not_a_time_is_refused), UNIT(hex_goes_both_ways),
            UNIT(patterns_match_whole_texts), UNIT(comparisons_know_ascii_case_only),
-           UNIT(likeness_counts_edits_and_swaps),
+           UNIT(likeness_counts_edits_and_swaps), UNIT(the_nearest_name_is_one_that_is_near_enough),
            UNIT(a_limit_of_likeness_changes_no_answer_within_it), UNIT(one_token_stays_one_token))

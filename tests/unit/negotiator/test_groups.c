@@ -10,13 +10,15 @@
 #include <string.h>
 
 #include "base/config/config.h"
+#include "base/daemon/daemon_checking.h"
 #include "base/err.h"
+#include "base/strbuf.h"
 #include "classad/ad.h"
 #include "negotiator/groups.h"
 #include "negotiator/negotiator.h"
 #include "tests/support/config_memory.h"
 
-static struct groups *read_groups(const char *content, struct config **config)
+static void load(const char *content, struct config **config)
 {
     static const struct knob_table *const TABLES[] = {&negotiator_knobs, &knobs_common};
     static const struct config_macro MACROS[] = {{"HOSTNAME", "h"}, {"FULL_HOSTNAME", "h"}};
@@ -32,6 +34,11 @@ static struct groups *read_groups(const char *content, struct config **config)
     if (config_load(&source, &options, config, &err) != 0) {
         fail_msg("%s", err.text);
     }
+}
+
+static struct groups *read_groups(const char *content, struct config **config)
+{
+    load(content, config);
     return groups_create(*config, NULL);
 }
 
@@ -124,6 +131,52 @@ static void the_order_of_groups_can_be_configured(void **state)
     end(groups, config);
 }
 
+static void append_doubt(void *arg, const char *text)
+{
+    strbuf_printf(arg, "%s\n", text);
+}
+
+static void a_knob_of_a_group_that_does_not_exist_is_doubted(void **state)
+{
+    (void)state;
+    struct config *config;
+    struct strbuf said;
+    strbuf_init(&said, 0);
+    load("GROUP_NAMES = \"phys.cms, Phys, chem, x.y\"\n"
+         "GROUP_QUOTA_PHYS = 60\n"
+         "GROUP_QUOTA_DYNAMIC_phys.cms = 0.5\n"
+         "GROUP_QUOTA_phsy = 1\n"
+         "GROUP_QUOTA_old = \"\"\n"
+         "GROUP_ACCEPT_SURPLUS_chem = false\n"
+         "GROUP_ACCEPT_SURPLUS = true\n"
+         "GROUP_QUOTA_ROUND_ROBIN_RATE = 2\n",
+         &config);
+    struct daemon_checking checking = {.config = config, .doubt = append_doubt, .arg = &said};
+    groups_check(&checking);
+    assert_string_equal(
+        strbuf_text(&said),
+        "/roost.conf:1: GROUP_NAMES: group 'x.y' is ignored: not a valid group name, or the parent "
+        "group is not in GROUP_NAMES\n"
+        "/roost.conf:4: GROUP_QUOTA_phsy has no effect: GROUP_NAMES has no group 'phsy'; did you "
+        "mean Phys\n");
+    config_destroy(config);
+    static const char *const KNOBS[] = {"GROUP_QUOTA_DYNAMIC_lab = 0.5",
+                                        "GROUP_ACCEPT_SURPLUS_lab = true",
+                                        "GROUP_AUTOREGROUP_lab = true",
+                                        "GROUP_PRIO_FACTOR_lab = 3"};
+    for (size_t i = 0; i < sizeof KNOBS / sizeof KNOBS[0]; i++) {
+        strbuf_clear(&said);
+        load(KNOBS[i], &config);
+        checking.config = config;
+        groups_check(&checking);
+        assert_non_null(strstr(strbuf_text(&said), "_lab has no effect: GROUP_NAMES has no group "
+                                                   "'lab'\n"));
+        config_destroy(config);
+    }
+    strbuf_fini(&said);
+}
+
 UNIT_TESTS(UNIT(knobs_of_each_name_are_read),
            UNIT(what_is_configured_badly_is_left_out_and_the_rest_is_served),
-           UNIT(without_names_there_is_the_root_alone), UNIT(the_order_of_groups_can_be_configured))
+           UNIT(without_names_there_is_the_root_alone), UNIT(the_order_of_groups_can_be_configured),
+           UNIT(a_knob_of_a_group_that_does_not_exist_is_doubted))
