@@ -10,11 +10,13 @@
 #include <sys/types.h>
 
 #include "base/config/config.h"
+#include "base/daemon/daemon_checking.h"
 #include "base/err.h"
 #include "base/knob.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/node_groups.h"
 #include "base/os/os.h"
 #include "base/secret_file.h"
 #include "base/strbuf.h"
@@ -225,8 +227,14 @@ int config_try_daemons(struct cli *cli, const char *path, struct err *err)
     }
     const char *const *names = config_list(config, "DAEMON_LIST", &count);
     bool is_host = config_why(config, "DAEMON_LIST", &origin) && origin.layer != CONFIG_BUILTIN;
-    if (is_host) { /* else a host of users, which has no master */
+    if (is_host) {
         rc = check_by(cli, config, path, "MASTER", err);
+    } else { /* a host of users, which has no master */
+        const struct daemon_checking checking = {.os = cli->os,
+                                                 .config = config,
+                                                 .doubt = print_doubt,
+                                                 .arg = cli};
+        node_groups_check(&checking);
     }
     for (size_t i = 0; i < count && rc == 0; i++) {
         if (!text_equal_nocase(names[i], "MASTER")) {

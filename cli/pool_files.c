@@ -10,6 +10,7 @@
 #include "base/config/config.h"
 #include "base/err.h"
 #include "base/hostlist.h"
+#include "base/node_groups.h"
 #include "base/os/os.h"
 #include "cli/cli.h"
 
@@ -35,18 +36,8 @@ bool cli_node_at(const struct cli *cli, size_t index, struct cli_node *ret)
 static int machines_of(void *arg, const char *name, const char **ret, struct err *err)
 {
     struct cli *cli = arg;
-    char knob[160]; /* longer than a name in a file may be */
     int rc = cli_config(cli, err);
-    if (rc != 0) {
-        return rc;
-    }
-    int length = snprintf(knob, sizeof knob, "NODE_GROUP_%s", name);
-    *ret = length > 0 && (size_t)length < sizeof knob ? config_text(cli->config, knob) : NULL;
-    if (*ret == NULL || (*ret)[0] == '\0') {
-        return err_set(err, -EINVAL,
-                       "no group '@%.60s': the configuration sets no NODE_GROUP_%.60s", name, name);
-    }
-    return 0;
+    return rc != 0 ? rc : node_groups_find(cli->config, name, ret, err);
 }
 
 struct hostlist_groups cli_groups(struct cli *cli)

@@ -28,6 +28,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/node_groups.h"
 #include "base/os/os.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -473,11 +474,13 @@ static void master_destroy(void *state)
     mem_free(master);
 }
 
-/* Refuses lists with which no daemon, or not the right ones, would run. */
+/* Refuses lists with which no daemon, or not the right ones, would run.  Doubts what no daemon
+ * or several daemons of a host read, because the host has one master. */
 static int master_check(const struct daemon_checking *checking, struct err *err)
 {
     size_t count, daemons = 0;
     const char *const *names = config_list(checking->config, "DAEMON_LIST", &count);
+    node_groups_check(checking);
     for (size_t i = 0; i < count; i++) {
         daemons += text_equal_nocase(names[i], "MASTER") ? 0 : 1;
         for (size_t j = 0; j < i; j++) {

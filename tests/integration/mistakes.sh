@@ -205,6 +205,8 @@ doubt "unknown knob 'SLOT_TYPE_1_PARTITONABLE' .did you mean SLOT_TYPE_1_PARTITI
     'SLOT_TYPE_1_PARTITONABLE = true\nNUM_SLOTS_TYPE_1 = 1\nDAEMON_LIST = {STARTD}'
 doubt "GROUP_QUOTA_phsy has no effect: GROUP_NAMES has no group 'phsy'; did you mean phys" 'GROUP_QUOTA_phsy = 4\nGROUP_NAMES = phys'
 doubt "GROUP_QUOTA_DYNAMIC_lab has no effect: GROUP_NAMES has no group 'lab'" 'GROUP_QUOTA_DYNAMIC_lab = 0.4'
+doubt "NODE_GROUP_a: no group '@rack2': the configuration sets no NODE_GROUP_rack2; did you mean @rack1" 'NODE_GROUP_a = "wn1,@rack2"\nNODE_GROUP_rack1 = wn2'
+doubt "NODE_GROUP_a: '@a': the group contains itself" 'NODE_GROUP_a = "wn1,@a"'
 doubt "SLOT_USER: this host has no account 'nosuchuser'" 'SLOT_USER = nosuchuser'
 doubt "SUBMIT_ROOT_AS: this host has no account 'nosuchuser'" 'SUBMIT_ROOT_AS = nosuchuser'
 doubt "START names the attribute 'KeyboradIdle', which no ad has; did you mean KeyboardIdle" 'START = "KeyboradIdle > 60"'
