@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/args.h"
+#include "base/cpu_list.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/net_text.h"
@@ -65,6 +66,12 @@ int knob_check_program(const char *text, struct err *err)
     }
     vec_fini(&words, mem_free);
     return rc;
+}
+
+int knob_check_cpus(const char *text, struct err *err)
+{
+    uint64_t cpus[OS_CAGE_CPUS_MAX / 64];
+    return cpu_list_parse(text, cpus, err);
 }
 
 int knob_check_number(const char *text, struct err *err)

@@ -19,6 +19,8 @@ int knob_check_fingerprint(const char *text, struct err *err);
 int knob_check_account(const char *text, struct err *err);
 /* a program by its absolute path, perhaps with arguments, as args_parse_v2() splits them */
 int knob_check_program(const char *text, struct err *err);
+/* a list of CPUs, as cpu_list_parse() reads it */
+int knob_check_cpus(const char *text, struct err *err);
 int knob_check_number(const char *text, struct err *err); /* a number that is not below 0 */
 int knob_check_whole(const char *text, struct err *err);  /* a whole number, not below 0 */
 

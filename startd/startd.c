@@ -17,10 +17,12 @@
 #include "base/daemon/daemon_checking.h"
 #include "base/err.h"
 #include "base/knob.h"
+#include "base/knob_check.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "classad/ad_doubts.h"
 #include "power/power.h"
@@ -449,12 +451,31 @@ static void doubt_attrs(const struct daemon_checking *checking)
     }
 }
 
+/* Refuses what would keep each starter, which reads these knobs, from running a job. */
+static int check_affinities(const struct daemon_checking *checking, struct err *err)
+{
+    const char *name = NULL;
+    const struct knob *knob = NULL;
+    size_t at = 0;
+    int rc = 0;
+    while (rc == 0 && config_next(checking->config, &at, &name, &knob)) {
+        const char *text = config_text(checking->config, name);
+        if (knob == NULL && text_glob("SLOT*_CPU_AFFINITY", name, true) && text != NULL &&
+            text[0] != '\0') {
+            rc = knob_check_cpus(text, err);
+            rc = rc != 0 ? err_prefix(err, rc, "%s", name) : 0;
+        }
+    }
+    return rc;
+}
+
 static int startd_check(const struct daemon_checking *checking, struct err *err)
 {
     doubt_hibernate(checking);
     doubt_commands(checking);
     doubt_attrs(checking);
-    return slot_division_check(checking, err);
+    int rc = check_affinities(checking, err);
+    return rc != 0 ? rc : slot_division_check(checking, err);
 }
 
 static const struct knob_table *const TABLES[] = {&startd_knobs, &power_knobs, &knobs_common};

@@ -192,7 +192,8 @@ static const struct knob_family FAMILIES[] = {
     {.prefix = "*_CPU_AFFINITY",
      .written = "SLOT<n>_CPU_AFFINITY",
      .help =
-         "The CPUs of slot n for ENFORCE_CPU_AFFINITY, counted from 0: `0,2,4-7`; unset: n - 1."},
+         "The CPUs of slot n for ENFORCE_CPU_AFFINITY, counted from 0: `0,2,4-7`; unset: n - 1.",
+     .check = knob_check_cpus},
     {.prefix = "*_HOOK_PREPARE_JOB",
      .written = "<keyword>_HOOK_PREPARE_JOB",
      .help = "A program that is run before the job, in its sandbox and under its account, with the "

@@ -21,6 +21,7 @@
 
 #include "base/check.h"
 #include "base/config/config.h"
+#include "base/cpu_list.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -107,7 +108,7 @@ static int make_group(struct starter *starter, struct cage *cage, struct err *er
     strbuf_init(&text, 0);
     cage->limits = limits_of(starter);
     if (cage->spec.limit_cpus) {
-        cage_plan_cpus_text(cage->spec.cpus, &text);
+        cpu_list_print(cage->spec.cpus, &text);
         cage->limits.cpu_list = cage->cpu_list = strbuf_take(&text);
     }
     cage->spec.cgroup = nest_take_group(starter, &cage->limits);
@@ -251,7 +252,7 @@ static bool find_cpus(const struct starter *starter, uint64_t ret[OS_CAGE_CPUS_M
     const struct ad *slot = slot_of(starter);
     const char *name = ad_string_or(starter->run.record, "SlotName", "");
     char knobs[2][CAGE_KNOB_SIZE], number[24];
-    if (slot != NULL && cage_plan_cpus(ad_string_or(slot, "AssignedCpus", ""), ret)) {
+    if (slot != NULL && cpu_list_parse(ad_string_or(slot, "AssignedCpus", ""), ret, NULL) == 0) {
         return true;
     }
     if (!config_bool(config, "ENFORCE_CPU_AFFINITY")) {
@@ -266,7 +267,7 @@ static bool find_cpus(const struct starter *starter, uint64_t ret[OS_CAGE_CPUS_M
         (void)snprintf(number, sizeof number, "%lld", (long long)cage_plan_slot_number(name) - 1);
         list = number;
     }
-    if (list != NULL && !cage_plan_cpus(list, ret)) {
+    if (list != NULL && cpu_list_parse(list, ret, NULL) != 0) {
         log_warn(starter->env.log, "job.cpus",
                  "the slot's list of CPUs is not valid, so its jobs are not bound to CPUs; "
                  "expected a list such as 0,2,4-7",

@@ -204,65 +204,6 @@ void cage_plan_slot_knobs(const char *slot, const char *suffix, char ret[2][CAGE
     }
 }
 
-/* Reads digits at *at.  False: there are none, or the number is too large. */
-static bool read_cpu(const char **at, unsigned *ret)
-{
-    unsigned number = 0;
-    const char *begin = *at;
-    while (isdigit((unsigned char)**at) && number < OS_CAGE_CPUS_MAX) {
-        number = number * 10 + (unsigned)(*(*at)++ - '0');
-    }
-    *ret = number;
-    return *at > begin && number < OS_CAGE_CPUS_MAX;
-}
-
-static void skip_blanks(const char **at)
-{
-    while (**at == ' ' || **at == '\t') {
-        (*at)++;
-    }
-}
-
-bool cage_plan_cpus(const char *list, uint64_t ret[OS_CAGE_CPUS_MAX / 64])
-{
-    uint64_t bits[OS_CAGE_CPUS_MAX / 64] = {0};
-    const char *at = list;
-    for (bool more = true; more;) {
-        unsigned first, last;
-        skip_blanks(&at);
-        if (!read_cpu(&at, &first)) {
-            return false;
-        }
-        last = first;
-        if (*at == '-') {
-            at++;
-            if (!read_cpu(&at, &last) || last < first) {
-                return false;
-            }
-        }
-        for (unsigned cpu = first; cpu <= last; cpu++) {
-            bits[cpu / 64] |= (uint64_t)1 << (cpu % 64);
-        }
-        skip_blanks(&at);
-        more = *at == ',';
-        at += more ? 1 : 0;
-    }
-    if (*at != '\0') {
-        return false;
-    }
-    memcpy(ret, bits, sizeof bits);
-    return true;
-}
-
-void cage_plan_cpus_text(const uint64_t cpus[OS_CAGE_CPUS_MAX / 64], struct strbuf *ret)
-{
-    for (unsigned cpu = 0; cpu < OS_CAGE_CPUS_MAX; cpu++) {
-        if ((cpus[cpu / 64] >> (cpu % 64) & 1) != 0) {
-            strbuf_printf(ret, "%s%u", ret->length > 0 ? "," : "", cpu);
-        }
-    }
-}
-
 int64_t cage_plan_slot_number(const char *slot)
 {
     int64_t number = 0;

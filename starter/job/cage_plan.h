@@ -103,12 +103,6 @@ void cage_plan_group_name(const char *directory, struct strbuf *ret);
  * that does not apply to the slot. */
 void cage_plan_slot_knobs(const char *slot, const char *suffix, char ret[2][CAGE_KNOB_SIZE]);
 
-/* Reads a list of CPU numbers such as "0,2,4-7" into the bits of ret.  Returns false, and does not
- * change ret, if the text is not a list, is empty, or has a number of OS_CAGE_CPUS_MAX or
- * greater. */
-bool cage_plan_cpus(const char *list, uint64_t ret[OS_CAGE_CPUS_MAX / 64]);
-/* Appends the numbers of the CPUs whose bits are set as text, "0,2,4", for a cpuset. */
-void cage_plan_cpus_text(const uint64_t cpus[OS_CAGE_CPUS_MAX / 64], struct strbuf *ret);
 /* Returns the n of "slot<n>@wn"; 0 for other names, dynamic slots included. */
 int64_t cage_plan_slot_number(const char *slot);
 

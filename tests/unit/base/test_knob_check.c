@@ -27,6 +27,7 @@ static void a_value_that_its_reader_refuses_is_refused_with_its_text(void **stat
          {"zz", "ab", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0"}},
         {knob_check_account, "nobody", {"root"}},
         {knob_check_program, "/bin/wake 'a b'", {"wake", "bin/wake", " ", "'/bin/wake"}},
+        {knob_check_cpus, "0,2,4-7", {"0-", "1,,2", "7-4", "0,1024"}},
         {knob_check_number, "0.5", {"many", "-1", "1e999", ""}},
         {knob_check_whole, "7", {"two", "-1", "0.5", "7 "}},
     };

@@ -202,38 +202,6 @@ static void too_much_disk_is_held_and_what_is_allowed_is_not(void **state)
     assert_non_null(strstr(verdict.reason, "more than 5000 files"));
 }
 
-static bool has_cpus(const char *list, uint64_t low, uint64_t high)
-{
-    uint64_t cpus[OS_CAGE_CPUS_MAX / 64] = {0};
-    return cage_plan_cpus(list, cpus) && cpus[0] == low && cpus[OS_CAGE_CPUS_MAX / 64 - 1] == high;
-}
-
-static void a_cpuset_is_told_what_the_list_says(void **state)
-{
-    (void)state;
-    uint64_t cpus[OS_CAGE_CPUS_MAX / 64] = {0};
-    struct strbuf text;
-    strbuf_init(&text, 0);
-    assert_true(cage_plan_cpus("0,4-6,1023", cpus));
-    cage_plan_cpus_text(cpus, &text);
-    assert_string_equal(strbuf_text(&text), "0,4,5,6,1023");
-    strbuf_fini(&text);
-}
-
-static void a_list_of_cpus_has_numbers_and_ranges(void **state)
-{
-    (void)state;
-    assert_true(has_cpus("0", 1, 0));
-    assert_true(has_cpus(" 0, 2 ,4-7", 0xf5, 0));
-    assert_true(has_cpus("63,1023", (uint64_t)1 << 63, (uint64_t)1 << 63));
-    static const char *const BAD[] = {"", " ", ",", "1,", "x", "1 2", "3-1", "1024", "1-", "-1"};
-    for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
-        uint64_t cpus[OS_CAGE_CPUS_MAX / 64] = {7};
-        assert_false(cage_plan_cpus(BAD[i], cpus));
-        assert_int_equal(cpus[0], 7);
-    }
-}
-
 static void a_whole_slot_has_a_number_and_a_piece_has_none(void **state)
 {
     (void)state;
@@ -379,8 +347,6 @@ int main(void)
         cmocka_unit_test(programs_of_the_site_stay_where_a_job_has_its_own_directory),
         cmocka_unit_test(the_way_to_a_sandbox_below_a_scratch_directory_is_in_memory),
         cmocka_unit_test(a_home_is_below_a_directory_that_stays_the_jobs_own),
-        cmocka_unit_test(a_cpuset_is_told_what_the_list_says),
-        cmocka_unit_test(a_list_of_cpus_has_numbers_and_ranges),
         cmocka_unit_test(a_whole_slot_has_a_number_and_a_piece_has_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
