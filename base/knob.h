@@ -52,7 +52,8 @@ struct knob {
     const char *help; /* what the knob does, for people: one line, a full sentence */
     /* for KNOB_STRING: the allowed values, such as "process|command"; NULL: any */
     const char *choices;
-    bool restart; /* true: read only when the daemon starts, a reload does not change the value */
+    bool not_empty; /* true: an empty text is refused; for KNOB_STRING */
+    bool restart;   /* true: read only when the daemon starts, a reload does not change the value */
     /* Further check of a value that is valid for its type and not empty; for KNOB_LIST, of each
      * item.  Must be the parser that reads the value later.  Returns 0 or -errno.  NULL: none. */
     int (*check)(const char *text, struct err *err);

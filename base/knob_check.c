@@ -49,6 +49,18 @@ int knob_check_fingerprint(const char *text, struct err *err)
     return net_text_fingerprint(text, digits, err);
 }
 
+int knob_check_name(const char *text, struct err *err)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        if ((unsigned char)*at <= ' ' || *at == 0x7f || strchr("\"',/#", *at) != NULL) {
+            return err_set(err, -EINVAL,
+                           "'%.80s': expected a name without blanks, quotes, commas, '/' and '#'",
+                           text);
+        }
+    }
+    return 0;
+}
+
 int knob_check_account(const char *text, struct err *err)
 {
     return strcmp(text, "root") == 0

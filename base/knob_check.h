@@ -15,6 +15,9 @@ int knob_check_address(const char *text, struct err *err);
 int knob_check_listen(const char *text, struct err *err);
 /* a SHA-256 fingerprint, as net_text_fingerprint() reads it */
 int knob_check_fingerprint(const char *text, struct err *err);
+/* a name that stands in ads, in names of slots and in lists: no blanks, quotes, commas, '/' and
+ * '#' */
+int knob_check_name(const char *text, struct err *err);
 /* an account that jobs may have: not root */
 int knob_check_account(const char *text, struct err *err);
 /* a program by its absolute path, perhaps with arguments, as args_parse_v2() splits them */

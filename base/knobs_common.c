@@ -19,6 +19,8 @@ static const struct knob KNOBS[] = {
      .type = KNOB_STRING,
      .restart = true,
      .fallback = "$(FULL_HOSTNAME:localhost)",
+     .not_empty = true,
+     .check = knob_check_name,
      .help = "Machines with the same UID_DOMAIN share their accounts: a job runs there as its "
              "submitter."},
     {.name = "FILESYSTEM_DOMAIN",

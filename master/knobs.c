@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/knob.h"
+#include "base/knob_check.h"
 #include "base/text.h"
 #include "master/master.h"
 
@@ -36,6 +37,7 @@ static const struct knob KNOBS[] = {
              "SCHEDD, STARTD, ROOSTER, KBDD."},
     {.name = "MASTER_NAME",
      .type = KNOB_STRING,
+     .check = knob_check_name,
      .restart = true,
      .fallback = "",
      .help =

@@ -10,6 +10,7 @@
 static const struct knob KNOBS[] = {
     {.name = "NEGOTIATOR_NAME",
      .type = KNOB_STRING,
+     .check = knob_check_name,
      .restart = true,
      .help = "Name in the negotiator's ad; default: the host name."},
     {.name = "NEGOTIATOR_INTERVAL",

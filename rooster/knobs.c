@@ -12,6 +12,7 @@
 static const struct knob KNOBS[] = {
     {.name = "ROOSTER_NAME",
      .type = KNOB_STRING,
+     .check = knob_check_name,
      .restart = true,
      .help = "Name of the rooster in its ad; default: the host name."},
     {.name = "ROOSTER_INTERVAL",

@@ -5,6 +5,7 @@
 #include "schedd/knobs.h"
 
 #include "base/check.h"
+#include "base/knob_check.h"
 
 #define YEAR_S   ((int64_t)366 * 24 * 3600)
 #define JOBS_MAX 100000000
@@ -12,6 +13,7 @@
 static const struct knob KNOBS[] = {
     {.name = "SCHEDD_NAME",
      .type = KNOB_STRING,
+     .check = knob_check_name,
      .restart = true,
      .fallback = "$(FULL_HOSTNAME:localhost)",
      .help = "Name of this schedd, unique in the pool."},

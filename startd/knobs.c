@@ -12,6 +12,7 @@
 static const struct knob KNOBS[] = {
     {.name = "STARTD_NAME",
      .type = KNOB_STRING,
+     .check = knob_check_name,
      .restart = true,
      .help = "Name of this machine in its ads; default the host name."},
     {.name = "NUM_SLOTS",

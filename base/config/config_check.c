@@ -249,6 +249,9 @@ static int check_by_type(struct config_loader *loader, struct config_value *valu
 {
     switch (value->knob->type) {
     case KNOB_STRING:
+        if (value->knob->not_empty && value->text[0] == '\0') {
+            return err_set(err, -EINVAL, "the value is empty; expected a name");
+        }
         return value->knob->choices ? check_choice(loader, value, err) : 0;
     case KNOB_INT:
     case KNOB_REAL:

@@ -143,6 +143,10 @@ setting 1 "COLLECTOR_LISTEN: '9618' is a port without a host; write HOST:9618, o
 setting 1 "COLLECTOR_PIN: 'zz' is not a SHA-256 fingerprint; expected 64 hex digits" 'COLLECTOR_PIN = zz'
 setting 1 "SLOT1_CPU_AFFINITY: '0-' is not a list of CPUs; expected numbers below 1024 and ranges" 'SLOT1_CPU_AFFINITY = "0-"'
 says 1 "wrong.conf:$line: SLOT1_CPU_AFFINITY: '0-' is not a list" roost-startd -check -config "$WORK/pool/wrong.conf" # its starters would not start
+setting 1 "UID_DOMAIN: the value is empty; expected a name" 'UID_DOMAIN = ""'
+for name in STARTD SCHEDD MASTER ROOSTER NEGOTIATOR; do
+    setting 1 "${name}_NAME: 'a b': expected a name without blanks" "${name}_NAME = \"a b\""
+done
 setting 1 "SLOT_USER: jobs never run as root" 'SLOT_USER = root'
 setting 1 "MEMORY: '8 GB': unknown unit 'GB'; expected a number without a unit .its unit is MiB" 'MEMORY = "8 GB"'
 setting 1 "ROOSTER_INTERVAL: '5mm': unknown unit 'mm'; expected ms, s, m, h, d or w" 'ROOSTER_INTERVAL = "5mm"'

@@ -25,6 +25,8 @@ static void a_value_that_its_reader_refuses_is_refused_with_its_text(void **stat
         {knob_check_fingerprint,
          "0123456789abcdef0123456789ABCDEF:0123456789abcdef0123456789abcdef",
          {"zz", "ab", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0"}},
+        {knob_check_name, "wn01.lab@x_y-z", {"a b", "a,b", "a/b", "\"a\""}},
+        {knob_check_name, "lab", {"a#b", "a\tb", "it's", " "}},
         {knob_check_account, "nobody", {"root"}},
         {knob_check_program, "/bin/wake 'a b'", {"wake", "bin/wake", " ", "'/bin/wake"}},
         {knob_check_cpus, "0,2,4-7", {"0-", "1,,2", "7-4", "0,1024"}},
