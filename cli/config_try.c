@@ -22,6 +22,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "user_maps/user_world.h"
 #include "wire/expr_attrs.h"
 #include "wire/p256.h"
 #include "wire/token.h"
@@ -235,6 +236,7 @@ int config_try_daemons(struct cli *cli, const char *path, struct err *err)
                                                  .doubt = print_doubt,
                                                  .arg = cli};
         node_groups_check(&checking);
+        user_world_check(&checking);
     }
     for (size_t i = 0; i < count && rc == 0; i++) {
         if (!text_equal_nocase(names[i], "MASTER")) {

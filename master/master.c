@@ -36,6 +36,7 @@
 #include "classad/ad.h"
 #include "master/master_ad.h"
 #include "master/master_plan.h"
+#include "user_maps/user_world.h"
 
 #define DAEMONS_SAID_MAX 64   /* daemons of DAEMON_LIST that our ad shows */
 #define KILL_AFTER_MS    5000 /* between the order to end at once and SIGKILL */
@@ -481,6 +482,7 @@ static int master_check(const struct daemon_checking *checking, struct err *err)
     size_t count, daemons = 0;
     const char *const *names = config_list(checking->config, "DAEMON_LIST", &count);
     node_groups_check(checking);
+    user_world_check(checking);
     for (size_t i = 0; i < count; i++) {
         daemons += text_equal_nocase(names[i], "MASTER") ? 0 : 1;
         for (size_t j = 0; j < i; j++) {

@@ -18,6 +18,7 @@
 
 struct ad_context;
 struct config;
+struct daemon_checking;
 struct os;
 struct strbuf;
 struct user_world;
@@ -26,6 +27,10 @@ struct user_world;
  * with the table knobs_common, or contain no knob of that table. */
 struct user_world *user_world_create(struct os *os, const struct config *config);
 void user_world_destroy(struct user_world *world); /* NULL is allowed */
+
+/* Doubts maps whose file cannot be read, that have a bad line, or that the configuration does not
+ * name or does not define. */
+void user_world_check(const struct daemon_checking *checking);
 
 /* Sets the callbacks user_home and user_map of the context, and its arg.  Other callbacks of the
  * context get the same arg. */

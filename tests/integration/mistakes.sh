@@ -213,6 +213,11 @@ doubt "GROUP_QUOTA_phsy has no effect: GROUP_NAMES has no group 'phsy'; did you 
 doubt "GROUP_QUOTA_DYNAMIC_lab has no effect: GROUP_NAMES has no group 'lab'" 'GROUP_QUOTA_DYNAMIC_lab = 0.4'
 doubt "NODE_GROUP_a: no group '@rack2': the configuration sets no NODE_GROUP_rack2; did you mean @rack1" 'NODE_GROUP_a = "wn1,@rack2"\nNODE_GROUP_rack1 = wn2'
 doubt "NODE_GROUP_a: '@a': the group contains itself" 'NODE_GROUP_a = "wn1,@a"'
+doubt "CLASSAD_USER_MAPFILE_m: /no/map: No such file or directory; the map is empty" 'CLASSAD_USER_MAPFILE_m = /no/map\nCLASSAD_USER_MAP_NAMES = m'
+doubt "CLASSAD_USER_MAPFILE_grops has no effect: CLASSAD_USER_MAP_NAMES has no map 'grops'; did you mean groups" \
+    'CLASSAD_USER_MAPFILE_grops = /dev/null\nCLASSAD_USER_MAP_NAMES = groups\nCLASSAD_USER_MAPDATA_groups = "* a b"'
+doubt "CLASSAD_USER_MAP_NAMES: the map m is empty: neither" 'CLASSAD_USER_MAP_NAMES = m'
+doubt "CLASSAD_USER_MAPDATA_m: line 1 is skipped:" 'CLASSAD_USER_MAPDATA_m = "alone"\nCLASSAD_USER_MAP_NAMES = m'
 doubt "SLOT_USER: this host has no account 'nosuchuser'" 'SLOT_USER = nosuchuser'
 doubt "SUBMIT_ROOT_AS: this host has no account 'nosuchuser'" 'SUBMIT_ROOT_AS = nosuchuser'
 doubt "START names the attribute 'KeyboradIdle', which no ad has; did you mean KeyboardIdle" 'START = "KeyboradIdle > 60"'
