@@ -1,6 +1,8 @@
 /* cli/arrivals.c - see arrivals.h.
  *
- * A daemon that has ended left its last words beside its lock (base/daemon/daemon_complaint.h).
+ * A daemon that has ended left its last words beside its lock (base/daemon/daemon_complaint.h), and
+ * so does one that runs, but that the collector refuses: to wait for it is useless.  The master
+ * itself is not needed in the pool.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -97,14 +99,34 @@ bool arrivals_has(const struct arrivals *arrivals, const char *name)
     return false;
 }
 
-/* Returns whether the daemon has ended, and what it said. */
-static bool has_failed(const struct arrivals *arrivals, const struct arrival *daemon,
-                       char why[DAEMON_COMPLAINT_MAX])
+/* Reads what a daemon of this host said last, without its program's name. */
+static bool read_complaint(struct cli *cli, const char *daemon, char why[DAEMON_COMPLAINT_MAX])
 {
-    struct cli *cli = arrivals->cli;
-    const char *lock_dir = config_path(cli->config, "LOCK");
-    return cli_lock_holder(cli, lock_dir, daemon->name) == 0 &&
-           daemon_complaint_read(cli->os, lock_dir, daemon->name, why);
+    char prefix[NAME_BYTES + 16];
+    if (!daemon_complaint_read(cli->os, config_path(cli->config, "LOCK"), daemon, why)) {
+        return false;
+    }
+    (void)snprintf(prefix, sizeof prefix, "roost-%s: ", daemon);
+    size_t skip = strncmp(why, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+    memmove(why, why + skip, strlen(why + skip) + 1);
+    return true;
+}
+
+static bool is_running(struct cli *cli, const char *daemon)
+{
+    return cli_lock_holder(cli, config_path(cli->config, "LOCK"), daemon) != 0;
+}
+
+bool arrivals_failed(struct cli *cli, const char *daemon, char why[DAEMON_COMPLAINT_MAX])
+{
+    return !is_running(cli, daemon) && read_complaint(cli, daemon, why);
+}
+
+/* Returns whether a daemon runs, but is refused by the collector, and what it said. */
+static bool is_refused(struct cli *cli, const char *daemon, char why[DAEMON_COMPLAINT_MAX])
+{
+    return is_running(cli, daemon) && read_complaint(cli, daemon, why) &&
+           strncmp(why, DAEMON_CANNOT_JOIN, strlen(DAEMON_CANNOT_JOIN)) == 0;
 }
 
 int arrivals_look(struct arrivals *arrivals, struct err *err)
@@ -112,15 +134,15 @@ int arrivals_look(struct arrivals *arrivals, struct err *err)
     uint64_t now_ms = loop_now_ms(arrivals->cli->loop);
     for (size_t i = 0; i < arrivals->count; i++) {
         struct arrival *daemon = &arrivals->daemons[i];
-        char why[DAEMON_COMPLAINT_MAX], prefix[NAME_BYTES + 16];
-        if (!has_failed(arrivals, daemon, why)) {
+        char why[DAEMON_COMPLAINT_MAX];
+        bool refused = i > 0 && is_refused(arrivals->cli, daemon->name, why);
+        if (!refused && !arrivals_failed(arrivals->cli, daemon->name, why)) {
             daemon->failed_ms = 0;
         } else if (daemon->failed_ms == 0) {
             daemon->failed_ms = now_ms;
         } else if (now_ms - daemon->failed_ms >= FAILED_MS) {
-            (void)snprintf(prefix, sizeof prefix, "roost-%s: ", daemon->name);
-            size_t skip = strncmp(why, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
-            return err_set(err, -ECHILD, "the %s does not start: %s", daemon->name, why + skip);
+            return err_set(err, -ECHILD, "the %s %s%s", daemon->name,
+                           refused ? "" : "does not start: ", why);
         }
     }
     return 0;
@@ -132,7 +154,7 @@ void arrivals_retry(struct arrivals *arrivals)
     char why[DAEMON_COMPLAINT_MAX];
     pid_t master = cli_lock_holder(cli, config_path(cli->config, "LOCK"), MASTER_NAME);
     for (size_t i = 1; i < arrivals->count && master > 0; i++) {
-        if (has_failed(arrivals, &arrivals->daemons[i], why)) {
+        if (arrivals_failed(cli, arrivals->daemons[i].name, why)) {
             (void)os_kill(cli->os, master, SIGHUP); /* gone: another master is started */
             return;
         }

@@ -1,4 +1,5 @@
-/* cli/arrivals.h - whether the daemons of this host come up, for `roost start`.
+/* cli/arrivals.h - whether the daemons of this host come up, for `roost start`, and why one does
+ * not run, for those who cannot reach it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,6 +8,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "base/daemon/daemon_complaint.h"
 
 struct arrivals; /* the daemons of DAEMON_LIST, and since when each is known to have failed */
 struct cli;
@@ -21,9 +24,13 @@ void arrivals_close(struct arrivals *arrivals); /* NULL is allowed */
 const char *arrivals_name(const struct arrivals *arrivals, size_t index);
 /* Returns whether DAEMON_LIST has the daemon, in any case. */
 bool arrivals_has(const struct arrivals *arrivals, const char *name);
-/* Returns 0; or -ECHILD: a daemon, or the master itself, has ended, its restart has not helped, and
- * err says which daemon and what it said.  To be called again and again while waiting. */
+/* Returns 0; or -ECHILD: a daemon, or the master itself, has ended and its restart has not helped,
+ * or the collector refuses a daemon; err says which daemon, and why.  To be called again and again
+ * while waiting. */
 int arrivals_look(struct arrivals *arrivals, struct err *err);
+/* Returns whether a daemon of this host ("schedd") has ended before its time or could not start,
+ * with what it said.  cli->config must be loaded. */
+bool arrivals_failed(struct cli *cli, const char *daemon, char why[DAEMON_COMPLAINT_MAX]);
 /* Tells the master to try daemons that have failed at once, if there are any. */
 void arrivals_retry(struct arrivals *arrivals);
 

@@ -40,6 +40,8 @@ static int create_context(const struct daemon_env *env, bool judges, struct wire
     };
     options_read(env->config, &options);
     options.keys_when_asked = !judges;
+    options.complaint_dir = judges ? config_path(env->config, "LOCK") : NULL;
+    options.complaint_name = env->name;
     struct strbuf path;
     strbuf_init(&path, 0);
     strbuf_printf(&path, "%s/revoked.%s", config_path(env->config, "SPOOL"), env->name);

@@ -18,7 +18,7 @@
 #include "base/redial.h"
 #include "base/vec.h"
 #include "classad/ad.h"
-#include "wire/wire.h"
+#include "wire/wire_private.h"
 
 #define STEADY_MS 10000 /* a connection that lasted so long resets the back-off */
 
@@ -45,9 +45,18 @@ static void uplink_wait(struct uplink *uplink)
     loop_timer_set(uplink->timer, redial_delay_ms(loop_rng(uplink->loop), uplink->failures++));
 }
 
+/* Returns whether it is the collector that is dialled, without whom a daemon is not in the pool. */
+static bool is_to_collector(const struct uplink *uplink)
+{
+    return uplink->route != NULL && strcmp(uplink->route, "collector") == 0;
+}
+
 static void on_ready(void *arg, struct wire *wire)
 {
     struct uplink *uplink = arg;
+    if (is_to_collector(uplink)) {
+        wire_context_complain(uplink->context, NULL);
+    }
     uplink->up = true;
     uplink->up_since_ms = loop_now_ms(uplink->loop);
     uplink->events.up(uplink->arg, wire);
@@ -80,6 +89,10 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
         uplink->failures = REDIAL_SLOWLY;
     } else if (uplink->up && loop_now_ms(uplink->loop) - uplink->up_since_ms >= STEADY_MS) {
         uplink->failures = 0;
+    }
+    if (status == -EACCES && !uplink->up && wire->end.refused != -EBUSY &&
+        is_to_collector(uplink)) { /* a busy one will accept us soon */
+        wire_context_complain(uplink->context, why);
     }
     uplink->up = false;
     uplink->wire = NULL;

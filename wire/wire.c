@@ -520,6 +520,7 @@ static int greeting_take_answer(struct wire *wire, const struct frame *frame, st
             code = ad_int_or(message.args, "ErrorCode", 0);
             why = ad_string_or(message.args, "ErrorString", why);
         }
+        wire->end.refused = (int)code;
         wire_fail(wire, code == -EPROTONOSUPPORT ? -EPROTONOSUPPORT : -EACCES, false,
                   "%s refused the connection: %s", wire->caller->address, why);
     } else if (frame->version < WIRE_VERSION_MIN || frame->version > WIRE_VERSION) {

@@ -291,6 +291,9 @@ struct wire_context_options {
     const char *collector_pin;
     const char *uid_domain; /* peers on Unix sockets have the identity user@uid_domain */
     uid_t admin_uid;        /* this uid and root are ADMINISTRATOR on Unix sockets */
+    /* Directory and name of the file in which `roost start` reads why a daemon cannot join the pool
+     * (base/daemon/daemon_complaint.h); NULL: no file. */
+    const char *complaint_dir, *complaint_name;
     /* File in which a daemon keeps the revocations that it knows (wire/revocations.h); NULL: no
      * file. */
     const char *revocations_path;

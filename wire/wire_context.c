@@ -59,6 +59,8 @@ int wire_context_create(const struct wire_context_options *options, struct wire_
     context->os = options->os;
     context->log = options->log;
     credential_init(&context->own, options->token_path);
+    context->complaint_dir = copy_or_null(options->complaint_dir);
+    context->complaint_name = copy_or_null(options->complaint_name);
     instance_init(&context->instance, options->loop);
     context->tokens = token_cache_create();
     context->pool = name_or_null(options->pool);
@@ -104,6 +106,8 @@ void wire_context_destroy(struct wire_context *context)
     mem_free(context->pool);
     mem_free(context->ca_file);
     mem_free(context->uid_domain);
+    mem_free(context->complaint_dir);
+    mem_free(context->complaint_name);
     ad_pool_destroy(context->args_pool);
     mem_free(context);
 }

@@ -5,8 +5,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "base/daemon/daemon_complaint.h"
 #include "base/log.h"
 #include "base/loop.h"
+#include "base/strbuf.h"
 #include "base/strmap.h"
 #include "base/text.h"
 #include "wire/wire_private.h"
@@ -70,6 +72,23 @@ int64_t wire_context_token_ends_s(struct wire_context *context)
     const struct credential *own = wire_context_own(context, OWN_ENDS_AGE_MS);
     int64_t ends_s = own != NULL ? own->token.expires_s : 0;
     return ends_s != 0 && ends_s - loop_wall_s(context->loop) < TOKEN_ENDS_S ? ends_s : 0;
+}
+
+void wire_context_complain(struct wire_context *context, const char *why)
+{
+    if (context->complaint_dir == NULL || (why == NULL && !context->complained)) {
+        return;
+    }
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    if (why != NULL) {
+        strbuf_printf(&text, DAEMON_CANNOT_JOIN "%s; the token is in %s", why,
+                      context->own.path != NULL ? context->own.path : "no file (TOKEN_FILE)");
+    }
+    daemon_complaint_write(context->os, context->complaint_dir, context->complaint_name,
+                           strbuf_text(&text));
+    context->complained = why != NULL;
+    strbuf_fini(&text);
 }
 
 void wire_context_watch_token(void *arg)

@@ -94,8 +94,11 @@ struct wire_context {
     bool keys_were_read;
     struct token_cache *tokens; /* cache of verified tokens of peers */
     struct credential own;      /* the token and key of this process */
-    struct instance instance;   /* accepts each relayed request to this process only once */
-    struct strmap *revoked;     /* keys: token ids that are refused */
+    /* where the process says that the collector refuses it; NULL: nowhere */
+    char *complaint_dir, *complaint_name;
+    bool complained;          /* true: it said so, and was not accepted since */
+    struct instance instance; /* accepts each relayed request to this process only once */
+    struct strmap *revoked;   /* keys: token ids that are refused */
     /* called for each newly revoked token; NULL: no callback is set */
     void (*on_revoked)(void *arg, const char *token_id);
     void *on_revoked_arg;
@@ -161,6 +164,10 @@ int greeting_judge_hello(struct wire_context *context, const struct frame *frame
                          const struct frame_message *message, const struct greeting_place *place,
                          struct caller *caller, const struct ad **hello, struct err *err);
 
+/* Notes for `roost start` that the collector refuses this process, and which token it has; why
+ * NULL: the collector has accepted it. */
+void wire_context_complain(struct wire_context *context, const char *why);
+
 /* ---- connection ------------------------------------------------------------------------------ */
 
 enum wire_state { WIRE_GREETING, WIRE_READY, WIRE_OVER };
@@ -171,6 +178,7 @@ struct wire_end { /* how a connection ends: set by wire_fail() */
     bool given_up; /* true: wire_close() was called, and the wire's next turn frees it */
     bool told;     /* true: the callback closed was called, or must not be called */
     bool finish;   /* true: what is queued is sent before the end */
+    int refused;   /* the server's reason to refuse our greeting, a negative errno; 0: it did not */
 };
 
 struct wire_life { /* whether the peer is heard */

@@ -45,7 +45,7 @@ void daemon_complaint_write(struct os *os, const char *lock_dir, const char *nam
     struct strbuf line;
     daemon_complaint_path(lock_dir, name, path, sizeof path);
     strbuf_init(&line, 0);
-    strbuf_printf(&line, "%s\n", why);
-    (void)os_write_file(os, path, strbuf_text(&line), line.length, 0644, false, NULL);
+    strbuf_printf(&line, "%s%s", why, why[0] != '\0' ? "\n" : "");
+    (void)os_rewrite_file(os, path, strbuf_text(&line), line.length, 0644, NULL);
     strbuf_fini(&line);
 }

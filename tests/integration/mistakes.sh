@@ -249,6 +249,24 @@ says 1 "token.expired: $tokens/SCHEDD: the SCHEDD's token expired at" roost star
 [ $((SECONDS - begin)) -lt 10 ] || { echo "FAILED: 'roost start' waited for a daemon with an expired token"; failures=$((failures + 1)); }
 cp "$WORK/schedd.token" "$tokens/SCHEDD"
 roost start >/dev/null || { echo "FAILED: a mended pool does not start"; failures=$((failures + 1)); }
+# a token that the collector refuses: its daemon runs, but is not in the pool
+# refused_token REASON: `roost start` says it, and does not wait; the pool is stopped again.
+refused_token() {
+    begin=$SECONDS
+    says 1 "the schedd cannot join the pool: .* refused the connection: $1; the token is in $tokens/SCHEDD; the logs are in" roost start
+    [ $((SECONDS - begin)) -lt 10 ] || { echo "FAILED: 'roost start' waited for a daemon that the collector refuses"; failures=$((failures + 1)); }
+    roost stop >/dev/null
+}
+rm "$tokens/SCHEDD"
+roost token create --identity schedd2@personal --scope SCHEDD --file "$tokens/SCHEDD" >/dev/null || failures=$((failures + 1))
+roost token revoke "$(roost token list -constraint 'Identity == "schedd2@personal"' -af Id)" >/dev/null || failures=$((failures + 1))
+roost stop >/dev/null
+refused_token "token revoked .id '.*' of schedd2@personal."
+roost init "$WORK/another" --pool another --nodes 1 >/dev/null || failures=$((failures + 1))
+cp "$WORK/another/security/tokens/SCHEDD" "$tokens/SCHEDD"
+refused_token ".*"
+cp "$WORK/schedd.token" "$tokens/SCHEDD"
+roost start >/dev/null || { echo "FAILED: a pool with its token back does not start"; failures=$((failures + 1)); }
 # a reload that finds one keeps the old values, and says nothing else
 echo 'ROOSTER_RESERVE = "Mon-Fry = 5"' >>"$good"
 says 1 "roost.conf:$line: ROOSTER_RESERVE: 'Mon-Fry = 5' is not a valid rule" roost config reload
