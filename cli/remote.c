@@ -21,6 +21,7 @@
 #include "base/os/os.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "cli/arrivals.h"
 #include "cli/cli.h"
 #include "cli/schedds.h"
 #include "wire/wire.h"
@@ -141,6 +142,55 @@ static int find_schedd(struct cli *cli, struct ad **ret, struct err *err)
     return rc;
 }
 
+/* ---- why there is no schedd to talk to */
+
+/* Finds what the master of a schedd that does not run says of it.  machine: the schedd's; NULL: the
+ * only machine whose schedd does not run.  Returns whether that is known. */
+static bool ask_master(struct cli *cli, const char *machine, struct err *why)
+{
+    static const char *const WANTED[] = {"Machine", "SCHEDD_Problem"};
+    struct cli_reply reply = {0};
+    struct ad *args = ad_create();
+    ad_set_string(args, "Type", "DaemonMaster");
+    ad_set_string(args, "Constraint", "SCHEDD_Problem =!= undefined");
+    ad_set_strings(args, "Projection", WANTED, ARRAY_COUNT(WANTED));
+    const struct wire_body body = {.args = args};
+    size_t found = 0;
+    if (cli->collector != NULL &&
+        cli_call(cli, cli->collector, NULL, VERB_QUERY, &body, 0, &reply, NULL) == 0) {
+        for (size_t i = 0; i < reply.ads.count; i++) {
+            const char *other = ad_string_or(reply.ads.items[i], "Machine", "");
+            if (machine == NULL || ad_name_compare(machine, other) == 0) {
+                found++;
+                (void)err_set(why, -EIO, "it does not run on %s: %s", other,
+                              ad_string_or(reply.ads.items[i], "SCHEDD_Problem", ""));
+            }
+        }
+    }
+    cli_reply_fini(&reply);
+    ad_destroy(args);
+    return found == 1;
+}
+
+/* Puts the reason why the schedd does not run into err, if it is known; else leaves err as it is.
+ * schedd: its ad, NULL: there is none.  Returns rc. */
+static int explain(struct cli *cli, const struct ad *schedd, int rc, struct err *err)
+{
+    char local[DAEMON_COMPLAINT_MAX];
+    struct err why = {""};
+    bool is_ours = cli->remote_schedd == NULL && cli->remote_pool == NULL;
+    const char *machine =
+        schedd != NULL ? ad_string_or(schedd, "Machine", NULL) : cli->remote_schedd;
+    if (is_ours && arrivals_failed(cli, "schedd", local)) {
+        return err_set(err, rc, "cannot reach the schedd: it does not run: %s", local);
+    }
+    return ask_master(cli, machine, &why)
+               ? err_set(err, rc, "cannot reach the schedd: %s", why.text)
+               : rc;
+}
+
+/* ---- the schedd */
+
 bool cli_schedd_is_local(struct cli *cli)
 {
     char path[4200];
@@ -167,12 +217,20 @@ int cli_schedd(struct cli *cli, struct err *err)
                        config_path(cli->config, "SPOOL"));
         const struct wire_dial how = {.address = address, .route = "schedd", .name = ""};
         rc = cli_dial_as(cli, &how, &cli->schedd, err);
-        return rc != 0 ? err_prefix(err, rc, "cannot reach the schedd; is the pool running?") : 0;
+        return rc != 0
+                   ? explain(cli, NULL,
+                             err_prefix(err, rc, "cannot reach the schedd; is the pool running?"),
+                             err)
+                   : 0;
     }
     /* No schedd on this host: the pool's, by its ad. */
     struct ad *ad = NULL;
     rc = find_schedd(cli, &ad, err);
+    bool is_named = rc == 0;
     rc = rc != 0 ? rc : schedds_dial(cli, ad, err);
+    if (rc == -ENOENT || (is_named && rc != 0)) { /* else it is the collector that is not there */
+        rc = explain(cli, ad, rc, err);
+    }
     ad_destroy(ad);
     return rc;
 }

@@ -94,6 +94,10 @@ PY
 start_until 20 "the schedd says what to do" log_has 'schedd.db: .*roost store salvage'
 shown_down() { "$ROOST" status -problems 2>/dev/null | grep -q 'the schedd does not run: .*schedd.db: damaged file'; }
 until_true 30 "it is shown: $("$ROOST" status -problems 2>&1)" shown_down
+"$ROOST" q >"$WORK/said" 2>&1 && fail "q without a schedd"
+grep -q 'q: cannot reach the schedd: it does not run: .*schedd.db: damaged file' "$WORK/said" || fail "q: $(cat "$WORK/said")"
+ROOST_LOCK=$WORK "$ROOST" q >"$WORK/said" 2>&1 && fail "q without a schedd" # as on another host: its master is asked
+grep -q 'q: cannot reach the schedd: it does not run on .*schedd.db: damaged file' "$WORK/said" || fail "q, by the master: $(cat "$WORK/said")"
 stop
 "$ROOST" store check "$DB" >"$WORK/said" 2>&1 && fail "check found nothing"
 rm "$DB.witness" # everything but the start of the daemon works without one
