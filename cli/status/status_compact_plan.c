@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "cli/status/status_cells_plan.h"
 #include "cli/status/status_totals_plan.h"
 #include "cli/table_plan.h"
 #include "offline_ads/offline_ads.h"
@@ -26,7 +27,10 @@ struct machine {
     char state, activity; /* first letters; '*': the slots differ */
     /* the partitionable slot; its state is shown when there are no other slots; NULL: none */
     const struct ad *whole;
+    const char *power; /* the power state of the first slot that is not on; "On": all are */
 };
+
+#define POWER_ON "On"
 
 static char first_letter(const char *word)
 {
@@ -57,6 +61,8 @@ static void add_slot(struct machine *machine, const struct ad *slot)
     bool silent = offline_ads_is_silent(slot);
     bool free =
         !silent && (partitionable || strcmp(ad_string_or(slot, "State", ""), "Unclaimed") == 0);
+    const char *power = status_power_state(slot);
+    machine->power = strcmp(machine->power, POWER_ON) == 0 ? power : machine->power;
     machine->starts += ad_real_or(slot, "RecentJobStarts", 0);
     if (partitionable) {
         machine->whole = slot;
@@ -94,6 +100,7 @@ static struct ad *machine_line(const struct machine *machine, const struct ad *f
     strbuf_putc(&text, machine->state);
     strbuf_putc(&text, machine->activity);
     ad_set_string(line, "ST", strbuf_text(&text));
+    ad_set_string(line, "Power", machine->power);
     strbuf_fini(&text);
     ad_set_string(line, "Machine", ad_string_or(first, "Machine", ad_string_or(first, "Name", "")));
     ad_set_int(line, "Cpus", machine->cpus);
@@ -135,6 +142,7 @@ TEXT_CELL(Machine)
 TEXT_CELL(Platform)
 TEXT_CELL(Slots)
 TEXT_CELL(ST)
+TEXT_CELL(Power)
 WHOLE_CELL(Cpus)
 WHOLE_CELL(Gpus)
 WHOLE_CELL(FreCpu)
@@ -157,6 +165,9 @@ static const struct column COLUMNS[] = {
     {"ST", TABLE_LEFT, 2, TABLE_LEFT, true, cell_ST},
     {"Jobs/Min", TABLE_RIGHT, 8, TABLE_RIGHT, true, cell_JobsMin},
     {"MaxSlotGb", TABLE_RIGHT, 9, TABLE_RIGHT, true, cell_MaxSlotGb},
+    /* The last column is ours, and only there if some machine is not on: its state and what is free
+     * look like those of a machine that is. */
+    {"Power", TABLE_LEFT, 5, TABLE_LEFT, true, cell_Power},
 };
 
 void status_compact_print(const struct ad *const *ads, size_t count,
@@ -164,10 +175,11 @@ void status_compact_print(const struct ad *const *ads, size_t count,
 {
     struct ad **lines = mem_alloc((count + 1) * sizeof *lines);
     size_t line_count = 0;
+    bool all_on = true;
     for (size_t i = 0; i < count;) {
         const struct ad *first = ads[i];
         const char *name = ad_string_or(first, "Machine", ad_string_or(first, "Name", ""));
-        struct machine machine = {0};
+        struct machine machine = {.power = POWER_ON};
         for (; i < count &&
                strcmp(name, ad_string_or(ads[i], "Machine", ad_string_or(ads[i], "Name", ""))) == 0;
              i++) {
@@ -176,10 +188,11 @@ void status_compact_print(const struct ad *const *ads, size_t count,
         if (machine.slots == 0 && machine.whole != NULL) {
             note_state(&machine, machine.whole);
         }
+        all_on = all_on && strcmp(machine.power, POWER_ON) == 0;
         lines[line_count++] = machine_line(&machine, first);
     }
-    table_plan_print(COLUMNS, ARRAY_COUNT(COLUMNS), true, (const struct ad *const *)lines,
-                     line_count, context, out);
+    table_plan_print(COLUMNS, ARRAY_COUNT(COLUMNS) - (all_on ? 1 : 0), true,
+                     (const struct ad *const *)lines, line_count, context, out);
     for (size_t i = 0; i < line_count; i++) {
         ad_destroy(lines[i]);
     }

@@ -371,6 +371,34 @@ static void compact_sums_up_the_slots_of_a_machine(void **state)
     vec_fini(&ads, ads_destroy_one);
 }
 
+static void compact_shows_which_machines_are_not_on(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    add_slot(&ads, 1, "wn01", "State = \"Unclaimed\"; Activity = \"Idle\"; Cpus = 2");
+    add_slot(&ads, 1, "wn02", "State = \"Unclaimed\"; Activity = \"Idle\"; Offline = true");
+    add_slot(&ads, 1, "wn03",
+             "State = \"Unclaimed\"; Activity = \"Idle\"; Offline = true; PowerState = \"Waking\"");
+    add_slot(&ads, 2, "wn03", "State = \"Unclaimed\"; Activity = \"Idle\"");
+    const struct ad_context context = {.now_s = NOW};
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    status_plan_print(status_view_find("-compact"), &NORMAL, ads_list(&ads), 4, &context, &out);
+    static const char *const ENDS[] = {" MaxSlotGb Power\n", " Ui     0.00      1.00 On\n",
+                                       " Ui     0.00      1.00 Off\n",
+                                       " Ui     0.00      1.00 Waking\n"};
+    const char *at = strbuf_text(&out);
+    for (size_t i = 0; i < ARRAY_COUNT(ENDS); i++) {
+        at = strstr(at, ENDS[i]);
+        assert_non_null(at);
+    }
+    strbuf_clear(&out);
+    status_plan_print(status_view_find("-compact"), &NORMAL, ads_list(&ads), 1, &context, &out);
+    assert_null(strstr(strbuf_text(&out), "Power"));
+    strbuf_fini(&out);
+    vec_fini(&ads, ads_destroy_one);
+}
+
 static void absent_tells_since_when_and_until_when(void **state)
 {
     (void)state;
@@ -594,6 +622,7 @@ int main(void)
         cmocka_unit_test(collectors_are_shown_with_their_machines),
         cmocka_unit_test(claimed_shows_who_runs_where),
         cmocka_unit_test(compact_sums_up_the_slots_of_a_machine),
+        cmocka_unit_test(compact_shows_which_machines_are_not_on),
         cmocka_unit_test(absent_tells_since_when_and_until_when),
         cmocka_unit_test(a_long_table_of_passing_ads_is_the_same_in_pieces),
         cmocka_unit_test(problems_of_passing_ads_come_in_the_order_of_the_table),
