@@ -89,6 +89,9 @@ struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how 
     for (size_t i = 0; i < ARRAY_COUNT(REMOVED); i++) {
         ad_remove(ad, REMOVED[i]);
     }
+    if (ad_has(live, "MachineLastMatchTime")) { /* else that of an earlier boot, if it has one */
+        (void)ad_copy_attr(ad, "PreviousMatchTime", live, "MachineLastMatchTime"); /* is there */
+    }
     for (size_t i = 0; i < ARRAY_COUNT(LOADS); i++) {
         if (ad_has(ad, LOADS[i]) || i == 0) {
             ad_set_real(ad, LOADS[i], 0.0);

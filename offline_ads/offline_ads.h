@@ -39,6 +39,8 @@ struct offline_ads_how {
  * for use in Rank, OfflineSince = now and OfflineAge, the seconds since then: never below
  * 0, although the wall clock of who asks may be before OfflineSince.
  *
+ * PreviousMatchTime is the MachineLastMatchTime of the live ad.
+ *
  * Removes MachineLastMatchTime and OfflineMatches; everything about a claim (ClaimId and all
  * private attributes, RemoteOwner, RemoteUser, JobId, ...); and MyAddress and StartdUplink, because
  * nobody answers there.

@@ -270,11 +270,12 @@ static void cell_reason(const struct ad *ad, const struct ad_context *context, s
 static void cell_last_match(const struct ad *ad, const struct ad_context *context,
                             struct strbuf *out)
 {
-    int64_t at;
-    if (ad_get_int(ad, "MachineLastMatchTime", &at) == 0 && at > 0) {
+    int64_t before = ad_int_or(ad, "PreviousMatchTime", 0);
+    int64_t at = ad_int_or(ad, "MachineLastMatchTime", before);
+    if (at > 0) {
         table_plan_date(at, context, out);
-    } else {
-        strbuf_puts(out, "never");
+    } else { /* a machine that was woken may have been matched before its last boot */
+        strbuf_puts(out, ad_has(ad, "LastWakeTime") ? "unknown" : "never");
     }
 }
 
@@ -536,9 +537,9 @@ static const struct status_view VIEWS[] = {
             status_totals_claimed, SERVER_ATTRIBUTES),
     MACHINE("offline", 3, "Offline =?= true", OFFLINE, status_totals_power,
             ATTRIBUTES(COUNTED, "PowerState", "EnteredPowerState", "PowerStateReason",
-                       "MachineLastMatchTime", "PowerLocked", "PowerLockedBy", "PowerLockedReason",
-                       "PowerLockedUntil", "PowerLockedByDrain", "PowerKeptOff",
-                       "PowerKeptOffReason")),
+                       "MachineLastMatchTime", "PreviousMatchTime", "LastWakeTime", "PowerLocked",
+                       "PowerLockedBy", "PowerLockedReason", "PowerLockedUntil",
+                       "PowerLockedByDrain", "PowerKeptOff", "PowerKeptOffReason")),
     {.option = "problems",
      .letters = 2,
      .type = "Any",

@@ -167,6 +167,31 @@ static void a_machine_that_was_never_wanted_says_so(void **state)
     vec_fini(&ads, ads_destroy_one);
 }
 
+static void offline_tells_the_last_match_before_the_machine_slept(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    add_slot(&ads, 1, "wn01",
+             "State = \"Unclaimed\"; Offline = true; PreviousMatchTime = 1795165100");
+    add_slot(&ads, 1, "wn02",
+             "State = \"Unclaimed\"; Offline = true; PreviousMatchTime = 1795000000;"
+             " MachineLastMatchTime = 1795165100");
+    add_slot(&ads, 1, "wn03", "State = \"Unclaimed\"; Offline = true; LastWakeTime = 1795165100");
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    status_plan_print(status_view_find("-offline"), &NORMAL, ads_list(&ads), ads.count,
+                      &(struct ad_context){.now_s = NOW}, &out);
+    const char *at = strbuf_text(&out);
+    static const char *const CELLS[] = {" 11/20 08:58", " 11/20 08:58", " unknown"};
+    for (size_t i = 0; i < ARRAY_COUNT(CELLS); i++) {
+        at = strstr(at, CELLS[i]);
+        assert_non_null(at);
+        at++;
+    }
+    strbuf_fini(&out);
+    vec_fini(&ads, ads_destroy_one);
+}
+
 static void schedds_are_summed_up(void **state)
 {
     (void)state;
@@ -621,6 +646,7 @@ int main(void)
         cmocka_unit_test(ads_of_daemons_are_shown_as_htcondor_does),
         cmocka_unit_test(collectors_are_shown_with_their_machines),
         cmocka_unit_test(claimed_shows_who_runs_where),
+        cmocka_unit_test(offline_tells_the_last_match_before_the_machine_slept),
         cmocka_unit_test(compact_sums_up_the_slots_of_a_machine),
         cmocka_unit_test(compact_shows_which_machines_are_not_on),
         cmocka_unit_test(absent_tells_since_when_and_until_when),

@@ -149,6 +149,7 @@ static void nothing_of_the_last_run_is_left_in_it(void **state)
         }
     }
     assert_string_equal(ad_string_or(ad, "OfflineBootId", ""), "boot-1");
+    assert_int_equal(ad_int_or(ad, "PreviousMatchTime", 0), 99);
     assert_string_equal(ad_string_or(ad, "PowerState", ""), "Off");
     assert_string_equal(ad_string_or(ad, "PowerStateReason", ""), "HIBERNATE");
     assert_int_equal(ad_int_or(ad, "EnteredPowerState", 0), 1000);
