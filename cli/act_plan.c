@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "cli/jobs/jobs_plan.h"
@@ -151,6 +152,19 @@ void act_plan_submitted(int64_t jobs, int64_t cluster, bool terse, struct strbuf
                   "\n%lld job(s) submitted to cluster %lld.\n"
                   "To monitor your job(s), run: roost top -clusters %lld\n",
                   (long long)jobs, (long long)cluster, (long long)cluster);
+}
+
+size_t act_plan_assigned(const char *word)
+{
+    size_t length = strcspn(word, "=");
+    const char *value = word + length + (word[length] == '=' ? 1 : 0);
+    if (*value == '\0' || strchr("=?!", *value) != NULL) {
+        return 0;
+    }
+    char *name = mem_strndup(word, length);
+    bool is_name = ad_name_is_valid(name);
+    mem_free(name);
+    return is_name ? length : 0;
 }
 
 void act_plan_edited(const char *attribute, int64_t jobs, struct strbuf *out)

@@ -7,6 +7,7 @@
 #define CLI_ACT_PLAN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct ad;
@@ -38,6 +39,9 @@ bool act_plan_answers(const struct ad *answer, const char *id);
 /* Appends the message of `roost submit` after success.  jobs: number of submitted jobs; cluster:
  * number of their cluster; terse: print only the ids of the first and the last job. */
 void act_plan_submitted(int64_t jobs, int64_t cluster, bool terse, struct strbuf *out);
+/* Returns the length of NAME if the word is NAME=VALUE with a valid name of an attribute and some
+ * value, and no comparison such as NAME==VALUE; else 0. */
+size_t act_plan_assigned(const char *word);
 /* Appends the message of `roost edit` after success.  attribute: name of the changed attribute;
  * jobs: number of changed jobs. */
 void act_plan_edited(const char *attribute, int64_t jobs, struct strbuf *out);

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -20,6 +21,7 @@ struct edit {
     struct ad *args;    /* arguments that select the jobs */
     struct ad *changes; /* the new values of attributes */
     int at;             /* index in argv of the first attribute's name */
+    struct vec names;   /* the attributes, as they were written; owned */
     struct strbuf what; /* the selected jobs, in words for messages */
 };
 
@@ -73,16 +75,23 @@ static int read_changes(struct edit *edit)
     if (edit->at >= cli->argc) {
         return cli_usage(cli, "the attribute and its value are missing");
     }
-    for (int i = edit->at; i < cli->argc; i += 2) {
-        const char *name = cli->argv[i];
+    for (int i = edit->at; i < cli->argc; i++) {
+        const char *word = cli->argv[i];
+        size_t length = act_plan_assigned(word);
         struct err err;
-        if (!ad_name_is_valid(name)) {
-            return cli_usage(cli, "'%s' is not a valid attribute name", name);
+        if (length == 0 && !ad_name_is_valid(word)) {
+            return cli_usage(cli,
+                             "'%s' is not a valid attribute name; expected ATTR VALUE or "
+                             "ATTR=VALUE, as in `roost edit 12.0 JobPrio 3`",
+                             word);
         }
-        if (i + 1 >= cli->argc) {
-            return cli_usage(cli, "%s: the value is missing", name);
+        if (length == 0 && i + 1 >= cli->argc) {
+            return cli_usage(cli, "%s: the value is missing", word);
         }
-        if (ad_set_expr_old(edit->changes, name, cli->argv[i + 1], &err) != 0) {
+        char *name = mem_strndup(word, length > 0 ? length : strlen(word));
+        const char *value = length > 0 ? word + length + 1 : cli->argv[++i];
+        vec_push(&edit->names, name);
+        if (ad_set_expr_old(edit->changes, name, value, &err) != 0) {
             return cli_usage(cli, "%s: %s (a text needs double quotes)", name, err.text);
         }
     }
@@ -94,10 +103,10 @@ static int report_edit(struct edit *edit, const struct ad *totals)
     struct cli *cli = edit->cli;
     long long changed = ad_int_or(totals, "Success", 0);
     long long denied = ad_int_or(totals, "PermissionDenied", 0);
-    for (int i = edit->at; changed > 0 && i < cli->argc; i += 2) {
+    for (size_t i = 0; changed > 0 && i < edit->names.count; i++) {
         struct strbuf line;
         strbuf_init(&line, 0);
-        act_plan_edited(cli->argv[i], changed, &line);
+        act_plan_edited(edit->names.items[i], changed, &line);
         (void)fputs(strbuf_text(&line), stdout);
         strbuf_fini(&line);
     }
@@ -143,6 +152,7 @@ int cmd_edit(struct cli *cli)
     }
     ad_destroy(edit.args);
     ad_destroy(edit.changes);
+    vec_fini(&edit.names, mem_free);
     strbuf_fini(&edit.what);
     return status;
 }

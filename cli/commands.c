@@ -187,7 +187,7 @@ static const struct cli_command CHECKPOINT = {
     "                   Exit status 1 if a job made no checkpoint; a line says why.\n"};
 
 static const struct cli_command EDIT = {
-    "edit", cmd_edit, "ID...|OWNER|-constraint EXPR ATTR VALUE [ATTR VALUE...]",
+    "edit", cmd_edit, "ID...|OWNER|-constraint EXPR ATTR VALUE|ATTR=VALUE...",
     "set attributes of jobs in the queue",
     "  VALUE            an expression; put a string into double quotes: '\"text\"'\n"
     "                   A run that has already begun does not see the change.\n"};

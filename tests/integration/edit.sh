@@ -31,7 +31,7 @@ until_true 30 "the first runs" job_is "$order.0" 2
 equals "what edit says" "$("$ROOST" edit "$order.3" JobPrio 7)" 'Set attribute "JobPrio" for 1 matching jobs.'
 equals "two at once" "$("$ROOST" edit "$order.1" "$order.2" JobPrio -1 Note '"a b"' | sort)" \
     "$(printf 'Set attribute "%s" for 2 matching jobs.\n' JobPrio Note)"
-"$ROOST" edit -constraint "ClusterId == $order && ProcId == 2" JobPrio 1 >/dev/null || fail "edit -constraint"
+"$ROOST" edit -constraint "ClusterId == $order && ProcId == 2" JobPrio=1 >/dev/null || fail "edit -constraint"
 equals "what is set" "$(q "$order.1" -af JobPrio Note)" "-1 a b"
 
 say "who may not, and what nobody may"
@@ -44,6 +44,7 @@ refused() {
 refused ClusterId "$order.1" ClusterId 5
 refused JobStatus "$order.1" JobStatus 4
 refused Project "$order.1" Project '"x"'
+refused "'JobPrio==1' is not a valid attribute name; expected ATTR VALUE or ATTR=VALUE" "$order.1" JobPrio==1
 refused "not in the queue" 99.0 JobPrio 1
 refused "needs double quotes" "$order.1" Note 'a b'
 refused Iwd "$order.1" Iwd '"relative"'

@@ -159,8 +159,24 @@ static void a_job_in_any_other_state_is_not_over(void **state)
     }
 }
 
+static void an_edit_may_be_written_with_an_equals_sign(void **state)
+{
+    (void)state;
+    assert_int_equal(act_plan_assigned("JobPrio=3"), 7);
+    assert_int_equal(act_plan_assigned("Env=\"a==b\""), 3);
+    assert_int_equal(act_plan_assigned("Cmd==3"), 0);
+    assert_int_equal(act_plan_assigned("Cmd=?=3"), 0);
+    assert_int_equal(act_plan_assigned("Cmd=!=3"), 0);
+    assert_int_equal(act_plan_assigned("JobPrio="), 0);
+    assert_int_equal(act_plan_assigned("JobPrio"), 0);
+    assert_int_equal(act_plan_assigned("=3"), 0);
+    assert_int_equal(act_plan_assigned("a b=3"), 0);
+    assert_int_equal(act_plan_assigned("JobPrio>=3"), 0);
+}
+
 UNIT_TESTS(UNIT(what_was_done_to_a_job_is_said_as_htcondor_says_it),
            UNIT(what_could_not_be_done_is_said_with_the_reason),
            UNIT(a_checkpoint_that_was_taken_or_not_is_told_for_each_job),
            UNIT(an_answer_is_to_its_job_and_its_cluster), UNIT(vacate_fast_is_another_action),
-           UNIT(wait_says_how_a_job_ended), UNIT(a_job_in_any_other_state_is_not_over))
+           UNIT(wait_says_how_a_job_ended), UNIT(a_job_in_any_other_state_is_not_over),
+           UNIT(an_edit_may_be_written_with_an_equals_sign))
