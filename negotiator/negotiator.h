@@ -98,6 +98,7 @@ struct pool_request {
     /* after the schedd declined a match: loop_now_ms() before which the request gets no match */
     uint64_t rest_until_ms;
     bool unexplained; /* if its jobs get no slot, the schedd is to be told why */
+    bool rejected;    /* the schedd was told why, and not that the reason is gone */
     /* loop_now_ms() before which the schedd is not told why jobs got no slot */
     uint64_t explain_ms;
     bool watched; /* prompt.c asks why its jobs get no slot */
@@ -332,6 +333,8 @@ void drained_holds(struct negotiator *negotiator, struct pool_slot *slot,
  * schedd has not been told yet, and may be told now. */
 bool rejections_due(struct pool_request *request);
 void rejections_tell(struct negotiator *negotiator, const struct plan_output *plan);
+/* Has the next cycle tell of all requests, because users' priorities or ceilings have changed. */
+void rejections_anew(struct negotiator *negotiator);
 
 /* ---- usage.c: tells the accountant who uses which slot */
 

@@ -81,31 +81,74 @@ static void tell_schedd(const struct negotiator *negotiator, struct wire *wire, 
     ad_destroy(args);
 }
 
-void rejections_tell(struct negotiator *negotiator, const struct plan_output *plan)
+/* Adds an ad to those for the schedd of a request. */
+static void add_ad(struct strmap *schedds, const struct pool_request *request, struct ad *ad)
 {
-    struct wire *wire = uplink_wire(negotiator->uplink);
-    if (wire == NULL || plan->rejected_count == 0) {
-        return;
+    const char *uplink = ad_string_or(request->facts.ad, "ScheddUplink", "");
+    struct vec *ads = strmap_get(schedds, uplink);
+    if (ads == NULL) {
+        ads = mem_zalloc(sizeof *ads);
+        (void)strmap_set(schedds, uplink, ads); /* was absent */
     }
-    struct strmap *schedds = strmap_create(STRMAP_CASE_SENSITIVE);
+    vec_push(ads, ad);
+}
+
+/* Adds the requests that got no slot. */
+static void add_reasons(struct negotiator *negotiator, const struct plan_output *plan,
+                        struct strmap *schedds)
+{
     for (size_t i = 0; i < plan->rejected_count; i++) {
         const struct plan_rejection *rejection = &plan->rejected[i];
         struct pool_request *request = negotiator->request_numbers.items.items[rejection->request];
         if (!rejections_due(request)) {
             continue; /* prompt.c asked */
         }
-        const char *uplink = ad_string_or(request->facts.ad, "ScheddUplink", "");
-        struct vec *ads = strmap_get(schedds, uplink);
-        if (ads == NULL) {
-            ads = mem_zalloc(sizeof *ads);
-            (void)strmap_set(schedds, uplink, ads); /* was absent */
-        }
         struct ad *ad = ad_create();
         write_reason(negotiator, request, rejection->reason, ad);
-        vec_push(ads, ad);
+        add_ad(schedds, request, ad);
         request->unexplained = false;
+        request->rejected = true;
         request->explain_ms = loop_now_ms(negotiator->env.loop) + EXPLAIN_GAP_MS;
     }
+}
+
+/* Adds the requests of which the schedd knows a reason that does not hold any more: the plan was
+ * asked about them, and had nothing to say. */
+static void take_reasons_back(struct negotiator *negotiator, struct strmap *schedds)
+{
+    for (size_t i = 0; i < negotiator->request_numbers.items.count; i++) {
+        struct pool_request *request = negotiator->request_numbers.items.items[i];
+        if (request == NULL || !request->rejected || !request->facts.explain ||
+            request->facts.resting || !rejections_due(request)) {
+            continue;
+        }
+        struct ad *ad = ad_create();
+        ad_set_int(ad, "AutoClusterId", request->facts.auto_cluster);
+        ad_set_string(ad, "LastRejMatchReason", "");
+        add_ad(schedds, request, ad);
+        request->rejected = false;
+    }
+}
+
+void rejections_anew(struct negotiator *negotiator)
+{
+    for (size_t i = 0; i < negotiator->request_numbers.items.count; i++) {
+        struct pool_request *request = negotiator->request_numbers.items.items[i];
+        if (request != NULL) {
+            request->unexplained = true;
+        }
+    }
+}
+
+void rejections_tell(struct negotiator *negotiator, const struct plan_output *plan)
+{
+    struct wire *wire = uplink_wire(negotiator->uplink);
+    if (wire == NULL) {
+        return;
+    }
+    struct strmap *schedds = strmap_create(STRMAP_CASE_SENSITIVE);
+    add_reasons(negotiator, plan, schedds);
+    take_reasons_back(negotiator, schedds);
     size_t at = 0;
     const char *uplink;
     void *value;

@@ -339,6 +339,7 @@ static void change_durable(void *arg)
         wire_reply_ok(call->request, NULL);
     }
     call_destroy(call);
+    rejections_anew(negotiator);
     negotiator_cycle_soon(negotiator);
 }
 

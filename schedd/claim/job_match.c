@@ -388,7 +388,7 @@ void claims_no_match(struct schedd *schedd, struct wire_request *request)
         const char *why = ad_string_or(ad, "LastRejMatchReason", "");
         struct autocluster *autocluster =
             autocluster_find(schedd, ad_int_or(ad, "AutoClusterId", 0));
-        if (autocluster != NULL && why[0] != '\0') {
+        if (autocluster != NULL) {
             autocluster_rejected(schedd, autocluster, why, by);
         }
     }

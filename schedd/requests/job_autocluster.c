@@ -313,7 +313,8 @@ void autocluster_rejected(struct schedd *schedd, struct autocluster *autocluster
 {
     mem_free(autocluster->rejected_why);
     mem_free(autocluster->rejected_by);
-    autocluster->rejected_why = mem_strndup(why, strnlen(why, REJECTED_TEXT_MAX));
+    autocluster->rejected_why =
+        why[0] != '\0' ? mem_strndup(why, strnlen(why, REJECTED_TEXT_MAX)) : NULL;
     autocluster->rejected_by = mem_strndup(by, strnlen(by, REJECTED_TEXT_MAX));
     autocluster->rejected_s = loop_wall_s(schedd->loop);
 }

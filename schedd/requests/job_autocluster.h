@@ -68,8 +68,8 @@ struct job *autocluster_best(const struct autocluster *autocluster);
 void autocluster_waits(struct schedd *schedd, struct autocluster *autocluster, struct job *job,
                        bool waits);
 struct autocluster *autocluster_find(const struct schedd *schedd, int64_t id);
-/* Notes that some of the autocluster's jobs got no slot now.  by: the negotiator's name.  Long
- * texts are cut. */
+/* Notes that some of the autocluster's jobs got no slot now; why "": that nothing is in their way
+ * any more.  by: the negotiator's name.  Long texts are cut. */
 void autocluster_rejected(struct schedd *schedd, struct autocluster *autocluster, const char *why,
                           const char *by);
 

@@ -2,7 +2,7 @@
 # Quotas of accounting groups in a pool whose machines are all asleep: a quota is a share of the whole pool, asleep or awake;
 # no machine is woken beyond it, unless the group accepts surplus.
 #
-# TIMEOUT: 150
+# TIMEOUT: 210
 # SPDX-License-Identifier: Apache-2.0
 # Functions are called by until_true, too.
 # shellcheck disable=SC2317
@@ -42,6 +42,24 @@ kill -HUP "$(pids_of negotiator)"
 cluster=$(of_phys 4 all) || exit 1
 until_true 40 "four of the jobs run" run_now "$cluster" 4
 open_gate all
+until_true 40 "all are done" is_done "$cluster" 4
+until_true 20 "asleep once more" is_asleep 4
+
+say "a reason that does not hold any more is taken back, also while jobs wait for machines to wake"
+echo 'GROUP_ACCEPT_SURPLUS_phys = false' >>"$ROOST_CONFIG"
+kill -HUP "$(pids_of negotiator)"
+cluster=$(of_phys 4 back) || exit 1
+until_true 40 "two of the jobs run again" run_now "$cluster" 2
+until_true 20 "the others are over the quota" over_quota "$cluster" 2
+rooster=$(pids_of rooster)
+kill -STOP "$rooster" # the machines that are matched now do not wake
+echo 'GROUP_QUOTA_DYNAMIC_phys = 1.0' >>"$ROOST_CONFIG"
+kill -HUP "$(pids_of negotiator)"
+not_rejected() { [ "$("$ROOST" q "$cluster" -constraint 'JobStatus == 1 && LastRejMatchReason =?= undefined' -af ProcId | wc -l)" -eq 2 ]; }
+until_true 20 "the reason is gone" not_rejected
+kill -CONT "$rooster"
+until_true 40 "four of the jobs run at last" run_now "$cluster" 4
+open_gate back
 until_true 40 "all are done" is_done "$cluster" 4
 check_ledger
 pool_stop
