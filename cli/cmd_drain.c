@@ -1,4 +1,5 @@
-/* cli/cmd_drain.c - `roost drain NODE...`: drains machines; also estimates, --cancel, status.
+/* cli/cmd_drain.c - `roost drain NODE...`: drains machines; also estimates and --cancel.  The action
+ * `status` is in drain_status.c.
  *
  * Many machines are asked at once, each in a transaction of its own (drain/drain_client.h), so a
  * machine that refuses or does not answer does not keep others from draining.  A committed request
@@ -28,6 +29,7 @@
 #include "classad/ad.h"
 #include "cli/cli.h"
 #include "cli/drain_show_plan.h"
+#include "cli/drain_status.h"
 #include "cli/drain_words_plan.h"
 #include "cli/listing.h"
 #include "cli/power_keep_off.h"
@@ -224,17 +226,6 @@ static void make_targets(struct drain_run *run)
 
 /* ---- what the collector knows */
 
-static int query_slots(struct drain_run *run, const char *constraint, struct cli_reply *reply,
-                       struct err *err)
-{
-    struct listing slots = {0};
-    listing_also(&slots, constraint);
-    int rc = listing_query(run->cli, run->cli->collector, NULL, "Machine", &slots, NULL, NULL,
-                           reply, err);
-    listing_fini(&slots);
-    return rc;
-}
-
 /* Explains in the results why a machine has no uplink: it is asleep, absent or unknown. */
 static void explain_absence(struct drain_run *run)
 {
@@ -243,7 +234,8 @@ static void explain_absence(struct drain_run *run)
     for (size_t i = 0; i < run->count; i++) {
         any |= ad_int_or(run->targets[i].result, "ErrorCode", 0) == DRAIN_NOT_THERE;
     }
-    if (!any || query_slots(run, "Offline =?= true || Absent =?= true", &reply, NULL) != 0) {
+    if (!any ||
+        drain_status_slots(run->cli, "Offline =?= true || Absent =?= true", &reply, NULL) != 0) {
         cli_reply_fini(&reply);
         return;
     }
@@ -278,7 +270,7 @@ static int find_by_ids(struct drain_run *run, struct err *err)
     struct vec machines = {0};
     struct vec *nodes = &run->words.nodes;
     int status = CLI_OK;
-    int rc = query_slots(run, "Draining =?= true", &reply, err);
+    int rc = drain_status_slots(run->cli, "Draining =?= true", &reply, err);
     drain_show_machines((const struct ad *const *)reply.ads.items, reply.ads.count, &machines);
     for (size_t i = 0; i < run->words.ids.count && rc == 0; i++) {
         const char *id = run->words.ids.items[i];
@@ -335,7 +327,7 @@ static int look_at_machines(struct drain_run *run, size_t *left, struct err *err
     struct strbuf out;
     char text[120];
     int64_t jobs = 0;
-    int rc = query_slots(run, "Draining =?= true", &reply, err);
+    int rc = drain_status_slots(run->cli, "Draining =?= true", &reply, err);
     if (rc != 0) {
         cli_reply_fini(&reply);
         return rc;
@@ -596,12 +588,6 @@ static void handle_sleepers(struct drain_run *run)
 
 /* ---- verbs */
 
-static int connect_to(struct drain_run *run, struct err *err)
-{
-    return run->words.pool != NULL ? cli_collector_at(run->cli, run->words.pool, err)
-                                   : cli_collector(run->cli, err);
-}
-
 /* Prints the results of all machines.  Returns the exit status. */
 static int show_results(struct drain_run *run)
 {
@@ -645,7 +631,7 @@ static int ask_machines(struct drain_run *run)
     struct cli *cli = run->cli;
     struct err err;
     int unknown = CLI_OK;
-    int rc = connect_to(run, &err);
+    int rc = drain_status_connect(cli, &run->words, &err);
     if (rc == 0 && run->words.listing.constraints.count > 0) {
         rc = power_lock_select(cli, &run->words.listing, &run->words.nodes, &err);
         unknown = rc == 0 && run->words.nodes.count == 0
@@ -694,94 +680,6 @@ static int ask_machines(struct drain_run *run)
     return status;
 }
 
-/* Prints an error that names the machines of the command line that do not drain.  Returns the exit
- * status. */
-static int complain_of_rest(struct drain_run *run, const struct vec *machines)
-{
-    const struct vec *nodes = &run->words.nodes;
-    struct strmap *known = strmap_create(STRMAP_CASE_IGNORED);
-    struct vec rest = {0};
-    struct strbuf line;
-    for (size_t i = 0; i < machines->count; i++) {
-        (void)strmap_set(known, ad_string_or(machines->items[i], "Machine", ""),
-                         machines->items[i]);
-    }
-    for (size_t i = 0; i < nodes->count; i++) {
-        if (strmap_get(known, nodes->items[i]) == NULL) {
-            vec_push(&rest, nodes->items[i]);
-        }
-    }
-    strbuf_init(&line, 0);
-    drain_show_names((const char *const *)rest.items, rest.count, "not draining", &line);
-    int status = rest.count == 0
-                     ? CLI_OK
-                     : cli_fail(run->cli, "%.*s", (int)(line.length - 1), strbuf_text(&line));
-    strbuf_fini(&line);
-    vec_fini(&rest, NULL);
-    strmap_destroy(known, NULL);
-    return status;
-}
-
-static void keep_named(const struct drain_run *run, struct vec *machines)
-{
-    const struct vec *nodes = &run->words.nodes;
-    struct strmap *named = strmap_create(STRMAP_CASE_IGNORED);
-    size_t kept = 0;
-    for (size_t i = 0; i < nodes->count; i++) {
-        (void)strmap_set(named, nodes->items[i], nodes->items[i]);
-    }
-    for (size_t i = 0; i < machines->count; i++) {
-        struct ad *ad = machines->items[i];
-        if (nodes->count == 0 || strmap_get(named, ad_string_or(ad, "Machine", "")) != NULL) {
-            machines->items[kept++] = ad;
-        } else {
-            ad_destroy(ad);
-        }
-    }
-    machines->count = kept;
-    strmap_destroy(named, NULL);
-}
-
-static int drain_status(struct drain_run *run)
-{
-    struct cli *cli = run->cli;
-    struct cli_reply reply = {0};
-    struct vec machines = {0};
-    struct err err;
-    int status = CLI_OK;
-    int rc = connect_to(run, &err);
-    rc = rc != 0
-             ? rc
-             : query_slots(run, "Draining =?= true || PowerLockedByDrain =?= true", &reply, &err);
-    drain_show_machines((const struct ad *const *)reply.ads.items, reply.ads.count, &machines);
-    keep_named(run, &machines);
-    size_t count = machines.count;
-    const struct ad **shown = mem_alloc((count + 1) * sizeof(const struct ad *));
-    for (size_t i = 0; i < count; i++) {
-        shown[i] = machines.items[i];
-    }
-    rc = rc != 0 ? rc : listing_select(cli, &run->words.listing, shown, &count, &err);
-    if (rc != 0) {
-        status = cli_fail(cli, "%s", err.text);
-    } else if (run->words.listing.style != LISTING_TABLE) {
-        status = listing_show(cli, &run->words.listing, shown, count);
-    } else {
-        struct strbuf out;
-        const struct ad_context context = listing_context(cli);
-        strbuf_init(&out, 0);
-        drain_show_status(shown, count, &context, &out);
-        status = listing_write(cli, &out);
-    }
-    if (rc == 0) {
-        int rest = complain_of_rest(run, &machines);
-        status = status != CLI_OK ? status : rest;
-    }
-    mem_free(shown);
-    drain_show_machines_free(&machines);
-    cli_reply_fini(&reply);
-    return status;
-}
-
 int cmd_drain(struct cli *cli)
 {
     struct drain_run run = {.cli = cli, .terminal = isatty(STDERR_FILENO) == 1};
@@ -791,7 +689,7 @@ int cmd_drain(struct cli *cli)
     int rc = drain_words_read(cli->argc, cli->argv, &now, &groups, &run.words, &err);
     int status = rc == -ENOENT                         ? cli_unknown(cli, run.words.unknown)
                  : rc != 0                             ? cli_usage(cli, "%s", err.text)
-                 : run.words.verb == DRAIN_VERB_STATUS ? drain_status(&run)
+                 : run.words.verb == DRAIN_VERB_STATUS ? drain_status(cli, &run.words)
                                                        : ask_machines(&run);
     for (size_t i = 0; i < run.count; i++) {
         drain_client_destroy(run.targets[i].client);
