@@ -1,5 +1,5 @@
-/* cli/cmd_drain.c - `roost drain NODE...`: drains machines; also estimates and --cancel.  The action
- * `status` is in drain_status.c.
+/* cli/cmd_drain.c - `roost drain NODE...`: drains machines; also estimates and --cancel.  The
+ * action `status` is in drain_status.c.
  *
  * Many machines are asked at once, each in a transaction of its own (drain/drain_client.h), so a
  * machine that refuses or does not answer does not keep others from draining.  A committed request
@@ -226,6 +226,21 @@ static void make_targets(struct drain_run *run)
 
 /* ---- what the collector knows */
 
+/* Returns why a machine has no uplink; ad: one of its offline or absent ads; NULL: it has none. */
+static const char *absence_of(const struct drain_run *run, const struct ad *ad)
+{
+    bool cancels = run->words.verb == DRAIN_VERB_CANCEL;
+    return ad == NULL ? "the pool has no such machine, or its startd is not running"
+           : ad_bool_or(ad, "Absent", false)
+               ? "the machine has disappeared from the pool; its state is not known"
+           : !cancels ? "the machine is asleep (offline), so no job runs there; `roost power "
+                        "on` wakes it"
+           : ad_bool_or(ad, "Draining", false)
+               ? "the machine is asleep and keeps its drain request; wake it by `roost power on`, "
+                 "then cancel the request"
+               : "the machine has no drain request; it is asleep";
+}
+
 /* Explains in the results why a machine has no uplink: it is asleep, absent or unknown. */
 static void explain_absence(struct drain_run *run)
 {
@@ -251,12 +266,7 @@ static void explain_absence(struct drain_run *run)
             continue;
         }
         ad_set_bool(target->result, IS_ASLEEP, ad != NULL && !ad_bool_or(ad, "Absent", false));
-        ad_set_string(target->result, "ErrorString",
-                      ad == NULL ? "the pool has no such machine, or its startd is not running"
-                      : ad_bool_or(ad, "Absent", false)
-                          ? "the machine has disappeared from the pool; its state is not known"
-                          : "the machine is asleep (offline), so no job runs there; `roost power "
-                            "on` wakes it");
+        ad_set_string(target->result, "ErrorString", absence_of(run, ad));
     }
     strmap_destroy(known, NULL);
     cli_reply_fini(&reply);

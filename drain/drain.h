@@ -68,8 +68,9 @@ int drain_then_parse(const char *text, enum drain_then *ret);
  * HTCondor's. */
 enum drain_code {
     DRAIN_OK = 0,
-    DRAIN_ALREADY = 10001,      /* another request is in force, or offered and not yet committed */
-    DRAIN_NO_SUCH_ID = 10002,   /* no request in force or offered has the given id */
+    DRAIN_ALREADY = 10001, /* another request is in force, or offered and not yet committed */
+    /* no request in force or offered has the given id, or there is no request at all */
+    DRAIN_NO_SUCH_ID = 10002,
     DRAIN_CHECK_FALSE = 10003,  /* CheckExpr of the request is not true for some slot */
     DRAIN_BAD_REQUEST = 10101,  /* an argument of the request is not valid */
     DRAIN_NO_SUCH_SLOT = 10102, /* the argument Slots names an unknown slot */

@@ -313,9 +313,10 @@ static void cancel_draining(struct startd *startd, struct wire_request *request)
 {
     struct draining *draining = &startd->draining;
     const char *id = ad_string_or(wire_request_args(request), "DrainingRequestId", "");
-    if (draining->phase == DRAIN_NONE ? id[0] != '\0'
-                                      : id[0] != '\0' && strcmp(id, draining->id) != 0) {
-        refuse_request(request, DRAIN_NO_SUCH_ID, -ENOENT, draining->id, "no such drain request");
+    if (draining->phase == DRAIN_NONE || (id[0] != '\0' && strcmp(id, draining->id) != 0)) {
+        refuse_request(request, DRAIN_NO_SUCH_ID, -ENOENT, draining->id,
+                       id[0] != '\0' ? "no such drain request"
+                                     : "the machine has no drain request");
         return;
     }
     if (going_down_has_begun(startd) || startd->stopping) {

@@ -125,8 +125,11 @@ said "wn02: the drain requests have ended"
 until_true 20 "only wn02 is cancelled" shows_this "wn01 Draining 2;wn03 Drained 0;"
 drain 0 -cancel -request-id "$(id_of wn03)" slot1@wn03 # as condor_drain is asked
 until_true 20 "wn03 is cancelled" shows_this "wn01 Draining 2;"
-drain 0 --cancel 'wn[01-03]'
-said "wn[01-03]: the drain requests have ended"
+drain 1 --cancel 'wn[01-04]'
+said "wn01: the drain requests have ended"
+complained "roost drain: wn[02,03]: the machine has no drain request
+roost drain: wn04: the machine has no drain request; it is asleep
+roost drain: 3 of 4 machines failed"
 until_true 20 "none drains" shows_this ""
 equals "jobs run on where they were" "$(run_on)" "wn01 wn01 wn02 wn02 "
 

@@ -169,6 +169,12 @@ other_job_runs
 is_idle "$seven" || fail "the job of wn03 does not wait"
 said_by drain --cancel wn03
 until_true 60 "the job wakes it and runs" is_done "$seven" 1
+sleeps wn03
+said_by drain wn03 --reason "asbestos"
+said_by power on wn03
+until_true 30 "wn03 is on" are_awake 3
+said_by drain --cancel wn03 # its startd has no request: the lock is the drain
+until_true 20 "a cancel ends the lock of a machine that is awake again" equals_locks ""
 
 say "rolling batches, by constraint"
 until_true 20 "all are awake" are_awake 3

@@ -78,6 +78,8 @@ static void an_idle_machine_is_drained_until_it_is_cancelled(void **state)
     assert_true(ad_bool_or(rig->startd->slots[0]->ad, "Start", false));
     assert_non_null(rig->startd->slots[0]->offered);
     assert_int_equal(cancel(rig, &admin, id), DRAIN_NO_SUCH_ID);
+    assert_int_equal(cancel(rig, &admin, NULL), DRAIN_NO_SUCH_ID);
+    assert_non_null(strstr(admin.text, "the machine has no drain request"));
     asker_end(&admin);
 }
 
