@@ -30,6 +30,7 @@
 #include "cli/cli.h"
 #include "cli/drain_show_plan.h"
 #include "cli/drain_status.h"
+#include "cli/drain_wait_plan.h"
 #include "cli/drain_words_plan.h"
 #include "cli/listing.h"
 #include "cli/power_keep_off.h"
@@ -44,7 +45,8 @@
 /* a request that no ad shows by then was over before we looked */
 #define UNSEEN_MS 10000
 /* exit status after an interrupt, as shells return it */
-#define INTERRUPTED (128 + SIGINT)
+#define INTERRUPTED    (128 + SIGINT)
+#define CANCEL_UNKNOWN (-1)
 
 static const char ID[] = "DrainingRequestId";
 /* in a result: the machine is asleep; and what was done with it, as drain_show_results() has it */
@@ -59,6 +61,8 @@ struct drain_target {
     bool asked;
     uint64_t ended_ms; /* when the startd had answered, by the loop's clock */
     bool waits, seen;  /* for --wait: still waited for; an ad has shown our request */
+    /* for --at-once: drain_wait_cancel_s() of the first look; CANCEL_UNKNOWN: not looked at yet */
+    int64_t cancel_s;
 };
 
 struct drain_run {
@@ -68,8 +72,9 @@ struct drain_run {
     /* for --cancel ID: the id (const char *, in words.ids) by which words.nodes[i] was found */
     struct vec found_ids;
     size_t count, next, open, ended;
-    size_t draining; /* with --at-once: machines that are waited for before the next are asked */
-    bool all_ended;  /* every target has ended, or an interrupt ends us */
+    size_t draining;  /* with --at-once: machines that are waited for before the next are asked */
+    size_t cancelled; /* machines that are not waited for any more, because somebody cancelled */
+    bool all_ended;   /* every target has ended, or an interrupt ends us */
     int interruptions;
     bool terminal; /* standard error is a terminal, so progress is shown */
 };
@@ -183,6 +188,9 @@ static void start_more(struct drain_run *run)
     while (may_ask_more(run)) {
         struct drain_target *target = &run->targets[run->next++];
         struct err err;
+        if (target->asked) {
+            continue; /* it was cancelled before its turn */
+        }
         target->asked = true;
         if (start_one(run, target, &err) == 0) {
             run->open++;
@@ -208,7 +216,8 @@ static void make_targets(struct drain_run *run)
         struct drain_target *target = &run->targets[i];
         *target = (struct drain_target){.run = run,
                                         .machine = words->nodes.items[i],
-                                        .result = ad_create()};
+                                        .result = ad_create(),
+                                        .cancel_s = CANCEL_UNKNOWN};
         target->id = run->found_ids.count > 0 ? run->found_ids.items[i]
                      : words->ids.count > 0   ? words->ids.items[0]
                                               : NULL;
@@ -303,28 +312,93 @@ static int find_by_ids(struct drain_run *run, struct err *err)
 /* ---- --wait */
 
 struct drained {
-    struct vec names; /* slots are Drained and stay so */
-    struct vec over;  /* no ad shows our request any more */
+    struct vec names;        /* slots are Drained and stay so */
+    struct vec over;         /* no ad shows our request any more */
+    struct strbuf cancelled; /* lines about the machines whose draining somebody cancelled */
 };
 
-static void judge_one(struct drain_target *target, const struct ad *machine, struct drained *ret)
+/* Ends a machine that is waited for, or that has not been asked yet: somebody cancelled its
+ * draining. */
+static void end_cancelled(struct drain_target *target, const struct ad *slot, struct drained *ret)
 {
-    bool is_late = loop_now_ms(target->run->cli->loop) > target->ended_ms + UNSEEN_MS;
-    bool stays = target->run->words.request.then == DRAIN_THEN_STAY;
-    bool is_ours = machine != NULL &&
-                   strcmp(ad_string_or(machine, ID, ""), ad_string_or(target->result, ID, "")) == 0;
-    if (is_ours) {
-        target->seen = true;
-        if (!stays || strcmp(ad_string_or(machine, "DrainingState", ""), "Drained") != 0) {
-            return;
-        }
-        vec_push(&ret->names, (char *)(uintptr_t)target->machine);
-    } else if (target->seen || is_late) {
-        vec_push(&ret->over, (char *)(uintptr_t)target->machine);
+    const char *by = ad_string_or(slot, "LastDrainCanceller", "somebody");
+    char why[ERR_TEXT_MAX];
+    if (target->asked) {
+        (void)snprintf(why, sizeof why, "the drain was cancelled by %.200s", by);
+        ad_set_int(target->result, "ErrorCode", DRAIN_CANCELLED);
+        ad_set_string(target->result, "ErrorString", why);
     } else {
-        return;
+        (void)snprintf(why, sizeof why,
+                       "left out, because %.200s cancelled its draining before its turn came", by);
+        target->asked = true;
+        end_target(target, DRAIN_CANCELLED, why, NULL);
     }
-    target->waits = false;
+    strbuf_printf(&ret->cancelled, "%s: %s\n", target->machine, why);
+    target->run->cancelled++;
+}
+
+/* machine, slot: as for drain_wait_judge() */
+static void judge_one(struct drain_target *target, const struct ad *machine, const struct ad *slot,
+                      struct drained *ret)
+{
+    const struct drain_run *run = target->run;
+    const char *id = target->asked ? ad_string_or(target->result, ID, "") : NULL;
+    const struct drain_watched watched = {.id = id,
+                                          .stays = run->words.request.then == DRAIN_THEN_STAY,
+                                          .was_seen = target->seen,
+                                          .is_late = loop_now_ms(run->cli->loop) >
+                                                     target->ended_ms + UNSEEN_MS,
+                                          .cancel_s = target->cancel_s};
+    enum drain_progress progress = drain_wait_judge(&watched, machine, slot);
+    target->seen |= id != NULL && machine != NULL && strcmp(ad_string_or(machine, ID, ""), id) == 0;
+    if (progress == DRAIN_IS_DRAINED) {
+        vec_push(&ret->names, (char *)(uintptr_t)target->machine);
+    } else if (progress == DRAIN_IS_OVER) {
+        vec_push(&ret->over, (char *)(uintptr_t)target->machine);
+    } else if (progress == DRAIN_WAS_CANCELLED) {
+        end_cancelled(target, slot, ret);
+    }
+    target->waits = target->waits && progress == DRAIN_GOES_ON;
+}
+
+/* Judges all machines that are waited for or have not been asked yet.  Returns the number of those
+ * that are still waited for; *jobs becomes the number of their jobs. */
+static size_t judge_all(struct drain_run *run, const struct strmap *by_name,
+                        const struct strmap *cancels, struct drained *found, int64_t *jobs)
+{
+    size_t left = 0;
+    *jobs = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        struct drain_target *target = &run->targets[i];
+        const struct ad *machine = strmap_get(by_name, target->machine);
+        const struct ad *slot = strmap_get(cancels, target->machine);
+        if (target->cancel_s == CANCEL_UNKNOWN) {
+            target->cancel_s = drain_wait_cancel_s(slot);
+        }
+        if (target->waits || !target->asked) {
+            judge_one(target, machine, slot, found);
+        }
+        left += target->waits ? 1 : 0;
+        *jobs += target->waits && machine != NULL ? ad_int_or(machine, "DrainingJobs", 0) : 0;
+    }
+    return left;
+}
+
+/* Prints what became of machines since the last look. */
+static void print_drained(struct drain_run *run, struct drained *found)
+{
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    drain_show_names((const char *const *)found->names.items, found->names.count, "drained", &out);
+    drain_show_names((const char *const *)found->over.items, found->over.count, "request ended",
+                     &out);
+    strbuf_puts(&out, strbuf_text(&found->cancelled));
+    if (out.length > 0 && run->words.listing.style == LISTING_TABLE) {
+        show_progress(run, "");
+        (void)fputs(strbuf_text(&out), stdout);
+        (void)fflush(stdout);
+    }
+    strbuf_fini(&out);
 }
 
 /* Looks at the collector's ads once and prints which machines are done; *left becomes the number of
@@ -334,46 +408,38 @@ static int look_at_machines(struct drain_run *run, size_t *left, struct err *err
     struct cli_reply reply = {0};
     struct vec machines = {0};
     struct drained found = {0};
-    struct strbuf out;
     char text[120];
-    int64_t jobs = 0;
-    int rc = drain_status_slots(run->cli, "Draining =?= true", &reply, err);
+    int64_t jobs;
+    int rc = drain_status_slots(run->cli, "Draining =?= true || LastDrainCancelTime =!= undefined",
+                                &reply, err);
     if (rc != 0) {
         cli_reply_fini(&reply);
         return rc;
     }
     drain_show_machines((const struct ad *const *)reply.ads.items, reply.ads.count, &machines);
     struct strmap *by_name = strmap_create(STRMAP_CASE_IGNORED);
+    struct strmap *cancels = strmap_create(STRMAP_CASE_IGNORED);
     for (size_t i = 0; i < machines.count; i++) {
         (void)strmap_set(by_name, ad_string_or(machines.items[i], "Machine", ""),
                          machines.items[i]);
     }
-    *left = 0;
-    for (size_t i = 0; i < run->count; i++) {
-        struct drain_target *target = &run->targets[i];
-        const struct ad *machine = strmap_get(by_name, target->machine);
-        if (target->waits) {
-            judge_one(target, machine, &found);
+    for (size_t i = 0; i < reply.ads.count; i++) {
+        const struct ad *slot = reply.ads.items[i];
+        if (drain_wait_cancel_s(slot) != 0) {
+            (void)strmap_set(cancels, ad_string_or(slot, "Machine", ""), reply.ads.items[i]);
         }
-        *left += target->waits ? 1 : 0;
-        jobs += target->waits && machine != NULL ? ad_int_or(machine, "DrainingJobs", 0) : 0;
     }
-    strbuf_init(&out, 0);
-    drain_show_names((const char *const *)found.names.items, found.names.count, "drained", &out);
-    drain_show_names((const char *const *)found.over.items, found.over.count, "request ended",
-                     &out);
-    if (out.length > 0 && run->words.listing.style == LISTING_TABLE) {
-        show_progress(run, "");
-        (void)fputs(strbuf_text(&out), stdout);
-        (void)fflush(stdout);
-    }
+    strbuf_init(&found.cancelled, 0);
+    *left = judge_all(run, by_name, cancels, &found, &jobs);
+    print_drained(run, &found);
     (void)snprintf(text, sizeof text, "%zu of %zu machines are drained, %lld jobs left",
                    run->count - *left, run->count, (long long)jobs);
     show_progress(run, *left > 0 ? text : "");
-    strbuf_fini(&out);
+    strbuf_fini(&found.cancelled);
     vec_fini(&found.names, NULL);
     vec_fini(&found.over, NULL);
     strmap_destroy(by_name, NULL);
+    strmap_destroy(cancels, NULL);
     drain_show_machines_free(&machines);
     cli_reply_fini(&reply);
     return 0;
@@ -479,7 +545,9 @@ static int wait_for_all(struct drain_run *run)
             cli_pause(cli, LOOK_MS);
         }
     }
-    return CLI_OK;
+    return run->cancelled == 0 ? CLI_OK
+                               : cli_fail(cli, "%zu of %zu drains were cancelled by others",
+                                          run->cancelled, run->count);
 }
 
 /* Asks the machines so that at most --at-once of them drain at the same time, and waits until the
@@ -488,10 +556,11 @@ static void roll(struct drain_run *run)
 {
     struct cli *cli = run->cli;
     struct err err;
+    size_t left;
+    (void)look_at_machines(run, &left, &err); /* when each was cancelled last; else at the next */
     do {
         start_more(run);
         cli_pause(cli, LOOK_MS);
-        size_t left = 0;
         int rc = cli_collector(cli, &err); /* it may have been started again */
         if (rc == 0 && look_at_machines(run, &left, &err) == 0) {
             run->draining = left;

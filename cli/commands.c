@@ -321,6 +321,8 @@ static const struct cli_command DRAIN = {
     "  --constraint E     drain the machines that have a slot for which E is true\n"
     "  --at-once N        drain at most N machines at the same time: the next ones when others "
     "are drained, or have done what --then says; waits for all\n"
+    "                     A machine whose draining somebody cancels meanwhile, also before its "
+    "turn, is left out and counts as failed.\n"
     "  --wait             wait until all is drained; interrupting the wait does not stop the "
     "draining\n"
     "  --estimate         only print how long draining would take, and how much work would be "

@@ -82,6 +82,8 @@ enum drain_code {
     /* the startd is not connected to the collector: the machine is off, asleep or disconnected */
     DRAIN_NOT_THERE = 10107,
     DRAIN_NO_ANSWER = 10108, /* the connection was lost, or nobody answered in time */
+    /* somebody else cancelled the draining that the requester waited for, or was to ask for */
+    DRAIN_CANCELLED = 10109,
 };
 
 /* A request to drain a machine. */

@@ -32,6 +32,7 @@
 #include "startd/sleep/hibernate.h"
 #include "startd/claim/offer.h"
 #include "startd/slot/slot.h"
+#include "startd/slot/slots.h"
 #include "startd/startd_context.h"
 #include "startd/startd_state.h"
 #include "wire/wire.h"
@@ -309,11 +310,25 @@ static void cancel_gone(void *arg)
     ((struct startd *)arg)->draining.cancel = NULL;
 }
 
+/* Notes who cancels; called before the ads of the slots are made anew. */
+static void note_cancel(struct draining *draining, const struct wire_request *request,
+                        int64_t now_s)
+{
+    struct drain_cancel *cancelled = &draining->cancelled;
+    cancelled->at_s = now_s;
+    (void)snprintf(cancelled->by, sizeof cancelled->by, "%s", wire_request_peer(request)->identity);
+    (void)snprintf(cancelled->id, sizeof cancelled->id, "%s", draining->id);
+}
+
 static void cancel_draining(struct startd *startd, struct wire_request *request)
 {
     struct draining *draining = &startd->draining;
     const char *id = ad_string_or(wire_request_args(request), "DrainingRequestId", "");
     if (draining->phase == DRAIN_NONE || (id[0] != '\0' && strcmp(id, draining->id) != 0)) {
+        if (id[0] == '\0') { /* it is meant for draining that is to come, too */
+            note_cancel(draining, request, loop_wall_s(startd->env.loop));
+            slots_refresh(startd);
+        }
         refuse_request(request, DRAIN_NO_SUCH_ID, -ENOENT, draining->id,
                        id[0] != '\0' ? "no such drain request"
                                      : "the machine has no drain request");
@@ -337,6 +352,7 @@ static void cancel_draining(struct startd *startd, struct wire_request *request)
     }
     draining->cancel = request;
     wire_request_on_gone(request, cancel_gone, startd);
+    note_cancel(draining, request, loop_wall_s(startd->env.loop));
     draining_finish(startd, "the drain request was cancelled");
     draining_save(startd, cancel_saved);
 }

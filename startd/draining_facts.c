@@ -84,9 +84,22 @@ static void put_reclaimable(const struct slot *slot, struct ad *ad)
     }
 }
 
+static void put_cancel(const struct drain_cancel *cancelled, struct ad *ad)
+{
+    if (cancelled->at_s == 0) {
+        return;
+    }
+    ad_set_int(ad, "LastDrainCancelTime", cancelled->at_s);
+    ad_set_string(ad, "LastDrainCanceller", cancelled->by);
+    if (cancelled->id[0] != '\0') {
+        ad_set_string(ad, "LastDrainCancelledId", cancelled->id);
+    }
+}
+
 void draining_put(const struct slot *slot, struct ad *ad)
 {
     const struct draining *draining = &slot->startd->draining;
+    put_cancel(&draining->cancelled, ad);
     if (!draining_slot(slot) ||
         (going_down_has_begun(slot->startd) && draining_orders_sleep(draining))) {
         return; /* an offline ad says what the machine is when it is woken */

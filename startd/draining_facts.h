@@ -22,6 +22,14 @@ struct slot;
 struct startd;
 struct wire_request;
 
+/* The last CANCEL_DRAINING that was for this machine, also where there was nothing to cancel: who
+ * drains machines one after the other leaves such a machine out. */
+struct drain_cancel {
+    int64_t at_s;          /* when it came, seconds since 1970; 0: none since the startd's start */
+    char by[256];          /* identity of the caller */
+    char id[DRAIN_ID_MAX]; /* the request that it ended; "": there was none */
+};
+
 /* A request to drain the machine, or none. */
 struct draining {
     enum drain_phase phase;
@@ -34,6 +42,7 @@ struct draining {
     bool last;
     bool no_more; /* the startd exits and stays down (OnCompletion "exit"): its ads are withdrawn */
     struct drain_totals totals;
+    struct drain_cancel cancelled;
     struct vec held; /* struct held: requests that wait while a drain request is offered */
     /* START_DRAINING, COMMIT_DRAINING and CANCEL_DRAINING that are not answered yet; NULL: none */
     struct wire_request *offer, *commit, *cancel;
@@ -76,9 +85,9 @@ void draining_moved(struct startd *startd);
 /* Called when a run of the claim is over: if draining has ended the run, its run time is added to
  * the badput. */
 void draining_run_over(struct claim *claim);
-/* If the slot is being drained, writes the attributes of draining into its ad, and sets Start in
- * the ad to the request's StartExpr, or to false if draining.last is true.  Does nothing while the
- * machine goes to sleep because of the request. */
+/* Writes the last cancel into the slot's ad.  If the slot is being drained, also writes the
+ * attributes of draining, and sets Start in the ad to the request's StartExpr, or to false if
+ * draining.last is true; but not while the machine goes to sleep because of the request. */
 void draining_put(const struct slot *slot, struct ad *ad);
 /* Writes the request and the totals of draining to the store.  When they are on disk, calls
  * done(startd), unless done is NULL. */

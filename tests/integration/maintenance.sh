@@ -193,6 +193,33 @@ open_gate 9
 wait "$rolling" || fail "the rolling drain: $(cat "$WORK/rolled")"
 until_true 20 "both jobs are done" is_done "$eight" 1
 until_true 20 "both jobs are done" is_done "$nine" 1
+
+say "what somebody cancels is left out of a rolling batch, while it drains and before its turn"
+ten=$(on wn01 10)
+until_true 30 "wn01 is busy" is_state wn01 "Claimed Busy"
+timeout 60 "$ROOST" drain 'wn[01-03]' --peaceful --at-once 1 --then resume >"$WORK/rolled" 2>&1 &
+rolling=$!
+until_true 20 "wn01 waits for its job" is_state wn01 "Claimed Retiring"
+timeout 60 "$ROOST" drain --cancel wn02 >"$WORK/said" 2>&1 && fail "a cancel without a drain"
+says 'wn02: the machine has no drain request'
+left_out() { grep -q '^wn02: left out, because .* cancelled its draining' "$WORK/rolled"; }
+until_true 20 "wn02 is left out" left_out
+said_by drain --cancel wn01
+wait "$rolling" && fail "the rolling drain does not fail: $(cat "$WORK/rolled")"
+cp "$WORK/rolled" "$WORK/said"
+says '^roost drain: wn01: the drain was cancelled by '
+says '^roost drain: wn02: left out'
+says '^roost drain: 2 of 3 machines failed$'
+says '^wn03: request ended$'
+until_true 20 "wn01 goes on with its job" is_state wn01 "Claimed Busy"
+timeout 60 "$ROOST" drain wn01 --peaceful --wait >"$WORK/said" 2>&1 &
+rolling=$!
+until_true 20 "wn01 waits for its job" is_state wn01 "Claimed Retiring"
+"$ROOST" drain --cancel wn01 >/dev/null || fail "drain --cancel"
+wait "$rolling" && fail "--wait does not fail: $(cat "$WORK/said")"
+says '^wn01: the drain was cancelled by '
+open_gate 10
+until_true 20 "its job is done" is_done "$ten" 1
 said_by power lock nosuch
 says 'the pool knows no machine of that name yet'
 said_by power unlock nosuch

@@ -44,6 +44,19 @@ static int64_t commit_raw(struct asker *asker, const char *id, struct answer *an
 
 /* ---- tests */
 
+/* Returns whether the ads of all slots say who cancelled, and that it ended this request. */
+static bool is_cancelled(const struct rig *rig, const char *id)
+{
+    bool all = true;
+    for (size_t i = 0; i < rig->startd->slot_count; i++) {
+        const struct ad *ad = rig->startd->slots[i]->ad;
+        all = all && ad_int_or(ad, "LastDrainCancelTime", 0) > 0 &&
+              strcmp(ad_string_or(ad, "LastDrainCanceller", ""), "someone@pool") == 0 &&
+              strcmp(ad_string_or(ad, "LastDrainCancelledId", ""), id) == 0;
+    }
+    return all;
+}
+
 static void an_idle_machine_is_drained_until_it_is_cancelled(void **state)
 {
     struct rig *rig = *state;
@@ -72,13 +85,17 @@ static void an_idle_machine_is_drained_until_it_is_cancelled(void **state)
     (void)snprintf(id, sizeof id, "%s", admin.id);
     assert_int_equal(cancel(rig, &admin, "0123"), DRAIN_NO_SUCH_ID);
     assert_true(all_drained(rig));
+    assert_false(ad_has(rig->startd->slots[0]->ad, "LastDrainCancelTime"));
     assert_int_equal(cancel(rig, &admin, id), DRAIN_OK);
     assert_true(all_unclaimed(rig));
+    assert_true(is_cancelled(rig, id));
     assert_false(ad_has(rig->startd->slots[0]->ad, "Draining"));
     assert_true(ad_bool_or(rig->startd->slots[0]->ad, "Start", false));
     assert_non_null(rig->startd->slots[0]->offered);
     assert_int_equal(cancel(rig, &admin, id), DRAIN_NO_SUCH_ID);
+    assert_true(is_cancelled(rig, id));
     assert_int_equal(cancel(rig, &admin, NULL), DRAIN_NO_SUCH_ID);
+    assert_true(is_cancelled(rig, ""));
     assert_non_null(strstr(admin.text, "the machine has no drain request"));
     asker_end(&admin);
 }
