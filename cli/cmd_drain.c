@@ -29,11 +29,11 @@
 #include "classad/ad.h"
 #include "cli/cli.h"
 #include "cli/drain_show_plan.h"
+#include "cli/drain_sleepers.h"
 #include "cli/drain_status.h"
 #include "cli/drain_wait_plan.h"
 #include "cli/drain_words_plan.h"
 #include "cli/listing.h"
-#include "cli/power_keep_off.h"
 #include "cli/power_lock.h"
 #include "drain/drain_client.h"
 #include "wire/wire.h"
@@ -49,8 +49,6 @@
 #define CANCEL_UNKNOWN (-1)
 
 static const char ID[] = "DrainingRequestId";
-/* in a result: the machine is asleep; and what was done with it, as drain_show_results() has it */
-static const char IS_ASLEEP[] = "IsAsleep", DONE_ASLEEP[] = "DoneAsleep";
 
 struct drain_target {
     struct drain_run *run;
@@ -234,52 +232,6 @@ static void make_targets(struct drain_run *run)
 }
 
 /* ---- what the collector knows */
-
-/* Returns why a machine has no uplink; ad: one of its offline or absent ads; NULL: it has none. */
-static const char *absence_of(const struct drain_run *run, const struct ad *ad)
-{
-    bool cancels = run->words.verb == DRAIN_VERB_CANCEL;
-    return ad == NULL ? "the pool has no such machine, or its startd is not running"
-           : ad_bool_or(ad, "Absent", false)
-               ? "the machine has disappeared from the pool; its state is not known"
-           : !cancels ? "the machine is asleep (offline), so no job runs there; `roost power "
-                        "on` wakes it"
-           : ad_bool_or(ad, "Draining", false)
-               ? "the machine is asleep and keeps its drain request; wake it by `roost power on`, "
-                 "then cancel the request"
-               : "the machine has no drain request; it is asleep";
-}
-
-/* Explains in the results why a machine has no uplink: it is asleep, absent or unknown. */
-static void explain_absence(struct drain_run *run)
-{
-    struct cli_reply reply = {0};
-    bool any = false;
-    for (size_t i = 0; i < run->count; i++) {
-        any |= ad_int_or(run->targets[i].result, "ErrorCode", 0) == DRAIN_NOT_THERE;
-    }
-    if (!any ||
-        drain_status_slots(run->cli, "Offline =?= true || Absent =?= true", &reply, NULL) != 0) {
-        cli_reply_fini(&reply);
-        return;
-    }
-    struct strmap *known = strmap_create(STRMAP_CASE_IGNORED);
-    for (size_t i = 0; i < reply.ads.count; i++) {
-        (void)strmap_set(known, ad_string_or(reply.ads.items[i], "Machine", ""),
-                         reply.ads.items[i]);
-    }
-    for (size_t i = 0; i < run->count; i++) {
-        struct drain_target *target = &run->targets[i];
-        const struct ad *ad = strmap_get(known, target->machine);
-        if (ad_int_or(target->result, "ErrorCode", 0) != DRAIN_NOT_THERE) {
-            continue;
-        }
-        ad_set_bool(target->result, IS_ASLEEP, ad != NULL && !ad_bool_or(ad, "Absent", false));
-        ad_set_string(target->result, "ErrorString", absence_of(run, ad));
-    }
-    strmap_destroy(known, NULL);
-    cli_reply_fini(&reply);
-}
 
 /* For --cancel ID... without machines: adds to words.nodes the machines that drain by these
  * requests.  Returns the exit status so far, or -errno. */
@@ -528,7 +480,7 @@ static int wait_for_all(struct drain_run *run)
     struct err err;
     for (size_t i = 0; i < run->count; i++) {
         run->targets[i].waits = ad_int_or(run->targets[i].result, "ErrorCode", 0) == DRAIN_OK &&
-                                !ad_has(run->targets[i].result, DONE_ASLEEP);
+                                !ad_has(run->targets[i].result, "DoneAsleep");
         left += run->targets[i].waits ? 1 : 0;
     }
     while (left > 0) {
@@ -567,102 +519,6 @@ static void roll(struct drain_run *run)
         }
     } while (run->interruptions == 0 && (run->next < run->count || run->open + run->draining > 0));
     show_progress(run, "");
-}
-
-/* ---- sleepers: they have no job and do not answer; what is to stay out of work, the collector
- * locks */
-
-/* Collects the machines that did not answer because they are asleep, and, for a cancel, those that
- * have no request: they may have been locked while they slept. */
-static void find_sleepers(struct drain_run *run, struct vec *targets, struct vec *names)
-{
-    bool cancels = run->words.verb == DRAIN_VERB_CANCEL;
-    for (size_t i = 0; i < run->count; i++) {
-        struct drain_target *target = &run->targets[i];
-        int64_t code = ad_int_or(target->result, "ErrorCode", 0);
-        bool is_asleep = ad_bool_or(target->result, IS_ASLEEP, false);
-        if ((code == DRAIN_NOT_THERE && (cancels || is_asleep)) ||
-            (cancels && code == DRAIN_NO_SUCH_ID)) {
-            vec_push(targets, target);
-            vec_push(names, (char *)(uintptr_t)target->machine);
-        }
-    }
-}
-
-static void put_done_asleep(struct drain_target *target, const char *what)
-{
-    ad_set_int(target->result, "ErrorCode", DRAIN_OK);
-    ad_remove(target->result, "ErrorString");
-    ad_set_string(target->result, DONE_ASLEEP, what);
-}
-
-/* Says of those that are asleep what a drain would have made of them, which they are already. */
-static void accept_sleepers(struct drain_run *run)
-{
-    for (size_t i = 0; i < run->count; i++) {
-        if (ad_bool_or(run->targets[i].result, IS_ASLEEP, false)) {
-            put_done_asleep(&run->targets[i], "asleep already");
-        }
-    }
-}
-
-/* Keeps those that are asleep off until somebody switches them on by name. */
-static void keep_sleepers_off(struct drain_run *run)
-{
-    struct err err;
-    for (size_t i = 0; i < run->count; i++) {
-        struct drain_target *target = &run->targets[i];
-        if (!ad_bool_or(target->result, IS_ASLEEP, false)) {
-            continue;
-        }
-        if (power_keep_off(run->cli, target->machine, run->words.request.reason, &err) == 0) {
-            put_done_asleep(target, "asleep, and stays off until `roost power on`");
-        } else {
-            ad_set_string(target->result, "ErrorString", err.text);
-        }
-    }
-}
-
-/* Does with those that are asleep what the drain asks for. */
-static void handle_sleepers(struct drain_run *run)
-{
-    const struct drain_words *words = &run->words;
-    enum drain_then then = words->request.then;
-    bool starts = words->verb == DRAIN_VERB_START && words->request.slot_count == 0 &&
-                  words->request.check == NULL; /* its slots cannot be judged */
-    if (starts && (then == DRAIN_THEN_SLEEP || then == DRAIN_THEN_RESUME)) {
-        accept_sleepers(run);
-        return;
-    }
-    if (starts && then == DRAIN_THEN_OFF) {
-        keep_sleepers_off(run);
-        return;
-    }
-    bool locks = starts && then == DRAIN_THEN_STAY;
-    bool unlocks = words->verb == DRAIN_VERB_CANCEL && words->ids.count == 0;
-    struct vec targets = {0}, names = {0};
-    struct cli_reply reply = {0};
-    struct err err;
-    const struct power_lock_wish wish = {.locks = locks,
-                                         .reason = words->request.reason,
-                                         .drains = true};
-    if (locks || unlocks) {
-        find_sleepers(run, &targets, &names);
-    }
-    int rc = names.count == 0 ? -ENOENT
-                              : power_lock_ask(run->cli, (const char *const *)names.items,
-                                               names.count, &wish, &reply, &err);
-    for (size_t i = 0; i < targets.count; i++) {
-        struct drain_target *target = targets.items[i];
-        if (rc == 0 && (locks || !power_lock_is_in(&reply, "NotLocked", target->machine))) {
-            put_done_asleep(target, "asleep, and locked until the drain is cancelled");
-        } else if (rc != 0 && rc != -ENOENT) {
-            ad_set_string(target->result, "ErrorString", err.text);
-        }
-    }
-    cli_reply_fini(&reply);
-    vec_fini(&targets, NULL);
-    vec_fini(&names, NULL);
 }
 
 /* ---- verbs */
@@ -705,6 +561,17 @@ static int show_results(struct drain_run *run)
     return failed > 0 ? CLI_FAILED : status;
 }
 
+/* Does with the machines that are asleep what is asked for. */
+static void handle_sleepers(struct drain_run *run)
+{
+    struct vec results = {0};
+    for (size_t i = 0; i < run->count; i++) {
+        vec_push(&results, run->targets[i].result);
+    }
+    drain_sleepers(run->cli, &run->words, (struct ad *const *)results.items, results.count);
+    vec_fini(&results, NULL);
+}
+
 static int ask_machines(struct drain_run *run)
 {
     struct cli *cli = run->cli;
@@ -737,7 +604,6 @@ static int ask_machines(struct drain_run *run)
         loop_run_until(cli->loop, &run->all_ended);
     }
     show_progress(run, "");
-    explain_absence(run);
     handle_sleepers(run);
     bool is_text = run->words.listing.style == LISTING_TABLE;
     int status = is_text ? show_results(run) : CLI_OK;
