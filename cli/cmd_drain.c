@@ -5,7 +5,8 @@
  * machine that refuses or does not answer does not keep others from draining.  A committed request
  * continues whether or not this command waits for it.  With --wait, the command looks at the
  * collector's ads: a machine is done when all slots of our request are Drained/Idle, or when no
- * slot shows our request any more.
+ * slot shows our request any more.  A machine that is on its way down is asked again until it is
+ * asleep, or stays up.
  *
  * After the first interrupt (Ctrl-C) the command asks no further machines, waits for the answers
  * of those that it has asked, says what continues without it, and ends.  The second interrupt ends
@@ -44,6 +45,11 @@
 #define LOOK_MS       500 /* --wait looks at the ads this often */
 /* a request that no ad shows by then was over before we looked */
 #define UNSEEN_MS 10000
+/* a machine that is on its way down when it is asked is asked again until it is asleep or up: for
+ * so long, so often */
+#define GOING_DOWN_MS 120000
+#define AGAIN_MS      500
+#define GONE_MS       5000 /* shorter than the deadline of an answer */
 /* exit status after an interrupt, as shells return it */
 #define INTERRUPTED    (128 + SIGINT)
 #define CANCEL_UNKNOWN (-1)
@@ -57,8 +63,11 @@ struct drain_target {
     struct ad *result;           /* what drain_show_plan.h prints about this machine */
     const char *id;              /* the request to cancel; NULL: any request of the machine */
     bool asked;
-    uint64_t ended_ms; /* when the startd had answered, by the loop's clock */
-    bool waits, seen;  /* for --wait: still waited for; an ad has shown our request */
+    /* when the machine was asked first, was asked last, and had answered for good, by the loop's
+     * clock */
+    uint64_t asked_ms, sent_ms, ended_ms;
+    bool goes_down;   /* it is to be asked again, because it was on its way down */
+    bool waits, seen; /* for --wait: still waited for; an ad has shown our request */
     /* for --at-once: drain_wait_cancel_s() of the first look; CANCEL_UNKNOWN: not looked at yet */
     int64_t cancel_s;
 };
@@ -74,7 +83,8 @@ struct drain_run {
     size_t cancelled; /* machines that are not waited for any more, because somebody cancelled */
     bool all_ended;   /* every target has ended, or an interrupt ends us */
     int interruptions;
-    bool terminal; /* standard error is a terminal, so progress is shown */
+    struct loop_timer *again_timer; /* fires when machines that go down are to be asked again */
+    bool terminal;                  /* standard error is a terminal, so progress is shown */
 };
 
 static void show_progress(const struct drain_run *run, const char *text)
@@ -148,14 +158,32 @@ static void on_offered(void *arg, const char *id, const struct ad *offer)
     drain_client_commit(target->client);
 }
 
+/* Returns whether to ask the machine again: it was on its way down, so it is soon asleep, or stays
+ * up.  An uplink that ended instead of an answer means the same, if nothing was committed yet; a
+ * machine that does not answer takes longer to be given up. */
+static bool is_to_ask_again(const struct drain_target *target, enum drain_code code)
+{
+    const struct drain_run *run = target->run;
+    uint64_t now_ms = loop_now_ms(run->cli->loop);
+    bool has_gone = code == DRAIN_NO_ANSWER && !ad_has(target->result, ID) &&
+                    now_ms < target->sent_ms + GONE_MS;
+    return (code == DRAIN_NOT_NOW || has_gone) && run->words.verb == DRAIN_VERB_START &&
+           run->interruptions == 0 && now_ms < target->asked_ms + GOING_DOWN_MS;
+}
+
 static void on_done(void *arg, enum drain_code code, const char *text, const struct ad *answer)
 {
     struct drain_target *target = arg;
     struct drain_run *run = target->run;
-    end_target(target, code, text, answer);
+    target->goes_down = is_to_ask_again(target, code);
+    if (target->goes_down) {
+        loop_timer_set(run->again_timer, AGAIN_MS);
+    } else {
+        end_target(target, code, text, answer);
+    }
     drain_client_destroy(target->client);
     target->client = NULL;
-    run->open--;
+    run->open -= target->goes_down ? 0 : 1;
     start_more(run);
 }
 
@@ -181,20 +209,39 @@ static bool may_ask_more(const struct drain_run *run)
            (at_once == 0 || run->open + run->draining < at_once);
 }
 
+static void ask_target(struct drain_target *target)
+{
+    struct err err;
+    target->goes_down = false;
+    target->sent_ms = loop_now_ms(target->run->cli->loop);
+    if (start_one(target->run, target, &err) != 0) {
+        target->run->open--;
+        end_target(target, DRAIN_NO_ANSWER, err.text, NULL);
+    }
+}
+
+static void ask_again(void *arg)
+{
+    struct drain_run *run = arg;
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->targets[i].goes_down) {
+            ask_target(&run->targets[i]);
+        }
+    }
+    start_more(run);
+}
+
 static void start_more(struct drain_run *run)
 {
     while (may_ask_more(run)) {
         struct drain_target *target = &run->targets[run->next++];
-        struct err err;
         if (target->asked) {
             continue; /* it was cancelled before its turn */
         }
         target->asked = true;
-        if (start_one(run, target, &err) == 0) {
-            run->open++;
-        } else {
-            end_target(target, DRAIN_NO_ANSWER, err.text, NULL);
-        }
+        target->asked_ms = loop_now_ms(run->cli->loop);
+        run->open++;
+        ask_target(target);
     }
     run->all_ended = run->all_ended || (run->interruptions > 0 && run->open == 0);
     if (run->count > ASKED_AT_ONCE && (run->ended % SHOWN_EACH == 0 || run->open < SHOWN_EACH)) {
@@ -425,7 +472,7 @@ static bool was_not_asked(const struct drain_target *target)
 
 static bool has_not_answered(const struct drain_target *target)
 {
-    return target->client != NULL;
+    return target->client != NULL || target->goes_down;
 }
 
 static int end_waiting(struct drain_run *run)
@@ -594,6 +641,7 @@ static int ask_machines(struct drain_run *run)
         return unknown;
     }
     loop_on_signal(cli->loop, SIGINT, on_interrupt, run);
+    run->again_timer = loop_timer_create(cli->loop, ask_again, run);
     make_targets(run);
     if (run->words.at_once > 0) {
         roll(run);
@@ -641,6 +689,7 @@ int cmd_drain(struct cli *cli)
         ad_destroy(run.targets[i].result);
     }
     mem_free(run.targets);
+    loop_timer_destroy(run.again_timer);
     vec_fini(&run.found_ids, NULL);
     drain_words_fini(&run.words);
     return status;

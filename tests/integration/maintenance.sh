@@ -220,6 +220,19 @@ wait "$rolling" && fail "--wait does not fail: $(cat "$WORK/said")"
 says '^wn01: the drain was cancelled by '
 open_gate 10
 until_true 20 "its job is done" is_done "$ten" 1
+
+say "a machine that is on its way down is waited for, and then is what the drain would have made of it"
+master=$(pids_of master wn03)
+kill -STOP "$master" # it ends its daemons when it goes on
+until_true 30 "wn03 may sleep" goes_to_sleep wn03
+timeout 60 "$ROOST" drain --estimate wn03 >"$WORK/said" 2>&1 && fail "wn03 does not go down"
+says 'is going down'
+timeout 60 "$ROOST" drain wn03 --then sleep >"$WORK/drained" 2>&1 &
+drain=$!
+timeout 60 "$ROOST" drain wn02 --estimate >/dev/null || fail "an estimate"
+kill -CONT "$master"
+wait "$drain" || fail "the drain of a machine that goes down: $(cat "$WORK/drained")"
+equals "what it says" "$(cat "$WORK/drained")" "wn03: asleep already"
 said_by power lock nosuch
 says 'the pool knows no machine of that name yet'
 said_by power unlock nosuch
