@@ -110,6 +110,17 @@ static const char *without_name(const char *text, const char *machine)
     return text;
 }
 
+/* Returns what to do about a refusal, to be appended to its text. */
+static const char *advice_on(enum drain_code code, const struct ad *answer)
+{
+    const char *reason = answer != NULL ? ad_string_or(answer, "DrainReason", "") : "";
+    return code != DRAIN_ALREADY ? ""
+           : power_lock_is_drain(reason)
+               ? "; it came with `roost power lock`: `roost drain --cancel` ends it, and the "
+                 "machine stays locked"
+               : "; `roost drain status` shows the machine";
+}
+
 static void end_target(struct drain_target *target, enum drain_code code, const char *text,
                        const struct ad *answer)
 {
@@ -121,9 +132,8 @@ static void end_target(struct drain_target *target, enum drain_code code, const 
     }
     if (code != DRAIN_OK) {
         char why[ERR_TEXT_MAX];
-        (void)snprintf(why, sizeof why, "%.*s%s", ERR_TEXT_MAX - 60,
-                       without_name(text, target->machine),
-                       code == DRAIN_ALREADY ? "; `roost drain status` shows the machine" : "");
+        (void)snprintf(why, sizeof why, "%.*s%s", ERR_TEXT_MAX - 120,
+                       without_name(text, target->machine), advice_on(code, answer));
         ad_set_string(target->result, "ErrorString", why);
     }
     target->ended_ms = loop_now_ms(run->cli->loop);

@@ -583,10 +583,6 @@ static int keep_up(struct power_command *power, const char *node, int64_t until_
 
 /* ---- locks */
 
-/* Jobs that run on a locked machine run to their end, but their claims must take no further job: it
- * is drained peacefully, with this reason, and then the lock alone keeps it idle. */
-static const char LOCKED[] = "locked";
-
 /* Lock: drains those of the machines that have claims and do not drain yet.  Unlock: cancels the
  * drains that came with a lock. */
 static int drain_locked(struct power_command *power, bool locks)
@@ -606,13 +602,14 @@ static int drain_locked(struct power_command *power, bool locks)
     listing_also(&awake, "Offline =!= true && Absent =!= true");
     listing_also(&awake,
                  locks ? "Draining =!= true && (State == \"Claimed\" || State == \"Preempting\")"
-                       : "Draining =?= true && substr(DrainReason, 0, 6) =?= \"locked\"");
+                       : "Draining =?= true && regexp(\"^" POWER_LOCK_DRAINS
+                         "(:|$)\", DrainReason)");
     int rc = power_lock_select(cli, &awake, &nodes, &err);
     if (rc != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (nodes.count > 0 && locks) {
         strbuf_clear(&text);
-        strbuf_printf(&text, "%s%s%s", LOCKED, power->reason != NULL ? ": " : "",
+        strbuf_printf(&text, "%s%s%s", POWER_LOCK_DRAINS, power->reason != NULL ? ": " : "",
                       power->reason != NULL ? power->reason : "");
         const char *const words[] = {"drain",  "--peaceful", "--then",
                                      "resume", "--reason",   strbuf_text(&text)};

@@ -53,6 +53,13 @@ bool power_lock_is_in(const struct cli_reply *reply, const char *attribute, cons
     return found;
 }
 
+bool power_lock_is_drain(const char *reason)
+{
+    size_t length = strlen(POWER_LOCK_DRAINS);
+    return strncmp(reason, POWER_LOCK_DRAINS, length) == 0 &&
+           (reason[length] == '\0' || reason[length] == ':');
+}
+
 static int by_text(const void *a, const void *b)
 {
     const char *const *left = a, *const *right = b;

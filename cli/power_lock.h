@@ -16,6 +16,11 @@ struct err;
 struct listing;
 struct vec;
 
+/* Jobs that run on a machine when it is locked run to their end, but their claims must take no
+ * further job: it is drained peacefully, with this reason, or with ": " and the lock's reason after
+ * it.  Then the lock alone keeps the machine idle. */
+#define POWER_LOCK_DRAINS "locked"
+
 struct power_lock_wish {
     bool locks;         /* false: unlock */
     const char *reason; /* NULL: none */
@@ -32,6 +37,9 @@ int power_lock_ask(struct cli *cli, const char *const *nodes, size_t count,
                    const struct power_lock_wish *wish, struct cli_reply *reply, struct err *err);
 /* Returns whether the answer's list `attribute` names the machine. */
 bool power_lock_is_in(const struct cli_reply *reply, const char *attribute, const char *node);
+
+/* Returns whether a drain with this reason came with a lock. */
+bool power_lock_is_drain(const char *reason);
 
 /* Adds to nodes the names (char *, owned) of the machines that have an ad for which the constraints
  * of listing are true, each once, in the order of names.  Returns 0 or -errno. */

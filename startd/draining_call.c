@@ -128,13 +128,17 @@ static void offer_late(void *arg)
 
 /* ---- requests */
 
+/* in_force: the request because of which this one is refused; NULL: it is not because of one */
 static void refuse_request(struct wire_request *request, enum drain_code code, int status,
-                           const char *id, const char *why)
+                           const struct draining *in_force, const char *why)
 {
     struct ad *args = ad_create();
     ad_set_int(args, "ErrorCode", code);
-    if (id[0] != '\0') {
-        ad_set_string(args, "DrainingRequestId", id);
+    if (in_force != NULL && in_force->id[0] != '\0') {
+        ad_set_string(args, "DrainingRequestId", in_force->id);
+    }
+    if (in_force != NULL && in_force->request.reason != NULL) {
+        ad_set_string(args, "DrainReason", in_force->request.reason);
     }
     wire_reply_refusal(request, args, status, why);
     ad_destroy(args);
@@ -220,7 +224,7 @@ static void start_draining(struct startd *startd, struct wire_request *request)
     code = code != DRAIN_OK ? code : judge_request(startd, &asked, &err);
     if (code != DRAIN_OK) {
         int status = code == DRAIN_ALREADY ? -EBUSY : code == DRAIN_CHECK_FALSE ? -EPERM : -EINVAL;
-        refuse_request(request, code, status, code == DRAIN_ALREADY ? startd->draining.id : "",
+        refuse_request(request, code, status, code == DRAIN_ALREADY ? &startd->draining : NULL,
                        err.text);
         drain_request_fini(&asked);
         return;
@@ -270,7 +274,7 @@ static void commit_draining(struct startd *startd, struct wire_request *request)
     const char *id = ad_string_or(wire_request_args(request), "DrainingRequestId", "");
     bool is_it = draining->phase != DRAIN_NONE && strcmp(id, draining->id) == 0;
     if (!is_it || !draining_stands(startd)) {
-        refuse_request(request, is_it ? DRAIN_TOO_LATE : DRAIN_NO_SUCH_ID, -ENOENT, "",
+        refuse_request(request, is_it ? DRAIN_TOO_LATE : DRAIN_NO_SUCH_ID, -ENOENT, NULL,
                        is_it ? "the drain request is committed already"
                              : "no such drain request, or the request has ended");
         return;
@@ -329,13 +333,13 @@ static void cancel_draining(struct startd *startd, struct wire_request *request)
             note_cancel(draining, request, loop_wall_s(startd->env.loop));
             slots_refresh(startd);
         }
-        refuse_request(request, DRAIN_NO_SUCH_ID, -ENOENT, draining->id,
+        refuse_request(request, DRAIN_NO_SUCH_ID, -ENOENT, draining,
                        id[0] != '\0' ? "no such drain request"
                                      : "the machine has no drain request");
         return;
     }
     if (going_down_has_begun(startd) || startd->stopping) {
-        refuse_request(request, DRAIN_NOT_NOW, -ESHUTDOWN, draining->id,
+        refuse_request(request, DRAIN_NOT_NOW, -ESHUTDOWN, draining,
                        "the machine is going down already");
         return;
     }

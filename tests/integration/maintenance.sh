@@ -110,6 +110,8 @@ echo 'NODE_GROUP_PAIR = wn[02-03]' >>"$ROOST_CONFIG"
 said_by power lock @pair --reason "new switch" --until 2h
 says '^wn02 is locked until '
 until_true 20 "wn02 waits for its job" is_state wn02 "Claimed Retiring"
+timeout 60 "$ROOST" power off wn02 --after-drain >"$WORK/said" 2>&1 && fail "two drains at once"
+says 'wn02: .* it came with `roost power lock`: `roost drain --cancel` ends it, and the machine stays locked$'
 open_gate lock
 until_true 30 "its job is done" is_done "$pair" 1
 until_true 20 "wn02 is idle" is_state wn02 "Unclaimed Idle"

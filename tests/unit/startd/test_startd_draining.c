@@ -120,13 +120,15 @@ static void refusals_carry_their_codes(void **state)
     ask(rig, &admin, "[OnCompletion = \"off\"]");
     assert_int_equal(admin.code, DRAIN_CANNOT);
     assert_true(is_withdrawn(rig));
-    ask(rig, &admin, "[]");
+    ask(rig, &admin, "[DrainReason = \"new disk\"]");
     assert_true(admin.offered);
     ask(rig, &other, "[]"); /* while one is on offer */
     assert_int_equal(other.code, DRAIN_ALREADY);
     commit(rig, &admin);
     ask(rig, &other, "[]"); /* while one drains */
     assert_int_equal(other.code, DRAIN_ALREADY);
+    assert_string_equal(ad_string_or(other.answer, "DrainingRequestId", ""), admin.id);
+    assert_string_equal(ad_string_or(other.answer, "DrainReason", ""), "new disk");
     ask(rig, &other, "[EstimateOnly = true]");
     assert_int_equal(other.code, DRAIN_OK);
     asker_end(&admin);
