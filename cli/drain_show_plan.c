@@ -335,8 +335,9 @@ void drain_show_machines(const struct ad *const *slots, size_t count, struct vec
             continue;
         }
         const char *state = ad_string_or(slots[i], "State", "");
-        bool is_idle = strcmp(ad_string_or(slots[i], "Activity", ""), "Idle") == 0;
-        bool is_drained = strcmp(state, "Drained") == 0;
+        bool is_asleep = ad_bool_or(slots[i], "Offline", false); /* and drained when it is awake */
+        bool is_idle = is_asleep || strcmp(ad_string_or(slots[i], "Activity", ""), "Idle") == 0;
+        bool is_drained = is_asleep || strcmp(state, "Drained") == 0;
         add_one(machine, "DrainingSlots", true);
         add_one(machine, "DrainedSlots", is_drained);
         add_one(machine, "DrainingJobs",

@@ -140,6 +140,19 @@ void power_show_holds(const struct ad *ad, const struct ad_context *context, con
     }
 }
 
+/* Returns whether slots of the machine drain, or are drained, also while it sleeps; appends who
+ * wants that, and why. */
+static bool put_drain(const struct ad *ad, struct strbuf *out)
+{
+    const char *reason = ad_string_or(ad, "DrainReason", "");
+    if (!ad_bool_or(ad, "Draining", false)) {
+        return false;
+    }
+    strbuf_printf(out, "drain requested by %s%s%s", ad_string_or(ad, "DrainingRequester", "?"),
+                  reason[0] != '\0' ? ": " : "", reason);
+    return true;
+}
+
 static void cell_state_reason(const struct ad *ad, const struct ad_context *context,
                               struct strbuf *out)
 {
@@ -153,6 +166,10 @@ static void cell_state_reason(const struct ad *ad, const struct ad_context *cont
         table_plan_string(ad, "PowerStateReason", out);
     }
     if (holds.length > 0) {
+        strbuf_printf(out, "%s%s", out->length > begin ? "; " : "", strbuf_text(&holds));
+    }
+    strbuf_clear(&holds);
+    if (put_drain(ad, &holds)) {
         strbuf_printf(out, "%s%s", out->length > begin ? "; " : "", strbuf_text(&holds));
     }
     strbuf_fini(&holds);

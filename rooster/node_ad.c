@@ -20,13 +20,11 @@
 /* Copies from the machine's own ads why it stays up, or off. */
 static void copy_facts(const struct node *node, struct ad *ad)
 {
-    static const char *const FACTS[] = {"HibernationHeldBy", "PowerKeepUntil",
-                                        "PowerKeepBy",       "PowerKeepReason",
-                                        "PowerKeptOff",      "PowerKeptOffReason",
-                                        "PowerKeptOffBy",    "PowerLocked",
-                                        "PowerLockedBy",     "PowerLockedReason",
-                                        "PowerLockedSince",  "PowerLockedUntil",
-                                        "PowerLockedByDrain"};
+    static const char *const FACTS[] = {
+        "HibernationHeldBy",  "PowerKeepUntil",     "PowerKeepBy",       "PowerKeepReason",
+        "PowerKeptOff",       "PowerKeptOffReason", "PowerKeptOffBy",    "PowerLocked",
+        "PowerLockedBy",      "PowerLockedReason",  "PowerLockedSince",  "PowerLockedUntil",
+        "PowerLockedByDrain", "Draining",           "DrainingRequester", "DrainReason"};
     for (size_t i = 0; i < node->ads.count; i++) {
         const struct ad *seen = ((const struct seen *)node->ads.items[i])->ad;
         if (node->awake.has_ads && offline_ads_is(seen)) {

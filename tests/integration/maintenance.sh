@@ -223,6 +223,20 @@ says '^wn01: the drain was cancelled by '
 open_gate 10
 until_true 20 "its job is done" is_done "$ten" 1
 
+say "a machine that is put to sleep while it is drained is shown as drained everywhere"
+said_by drain wn03 --fast --reason "asbestos"
+until_true 20 "wn03 is drained" is_state wn03 "Drained Idle"
+sleeps wn03
+drained() { [ "$("$ROOST" drain status wn03 -af DrainingState DrainedSlots DrainingSlots)" = "Drained 1 1" ]; }
+until_true 20 "drain status shows it" drained
+power_says() { "$ROOST" power status wn03 >"$WORK/said"; grep -q 'Off .*drain requested by .*: asbestos' "$WORK/said"; }
+until_true 20 "so does power status" power_says
+timeout 60 "$ROOST" drain --cancel wn03 >"$WORK/said" 2>&1 && fail "a cancel at a machine that is asleep"
+says 'wn03: the machine is asleep and keeps its drain request'
+said_by power on wn03
+until_true 30 "wn03 is on, and drained" is_state wn03 "Drained Idle"
+said_by drain --cancel wn03
+
 say "a machine that is on its way down is waited for, and then is what the drain would have made of it"
 master=$(pids_of master wn03)
 kill -STOP "$master" # it ends its daemons when it goes on

@@ -210,6 +210,20 @@ static void a_machine_is_counted_from_its_slots(void **state)
               "                   \n");
 }
 
+static void a_machine_that_sleeps_with_its_request_is_drained(void **state)
+{
+    (void)state;
+    struct vec slots = {0}, machines = {0};
+    ads_add(&slots, "[Machine = \"wn01\"; Draining = true; DrainingRequestId = \"a\";"
+                    " Offline = true; State = \"Unclaimed\"; Activity = \"Idle\"]");
+    drain_show_machines(ads_list(&slots), slots.count, &machines);
+    assert_int_equal(machines.count, 1);
+    assert_string_equal(ad_string_or(machines.items[0], "DrainingState", ""), "Drained");
+    assert_int_equal(ad_int_or(machines.items[0], "DrainedSlots", 0), 1);
+    vec_fini(&slots, ads_destroy_one);
+    vec_fini(&machines, ads_destroy_one);
+}
+
 static void nothing_prints_nothing(void **state)
 {
     (void)state;
@@ -236,6 +250,7 @@ int main(void)
         cmocka_unit_test(a_cancelled_machine_has_no_request),
         cmocka_unit_test(estimates_are_a_table),
         cmocka_unit_test(a_machine_is_counted_from_its_slots),
+        cmocka_unit_test(a_machine_that_sleeps_with_its_request_is_drained),
         cmocka_unit_test(nothing_prints_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,10 @@ static void reasons_of_the_state_come_before_what_holds_it(void **state)
     strbuf_init(&out, 0);
     ads_add(&ads, "[Name = \"wn02\"; PowerStateReason = \"switched off by ann@pool: fan\";"
                   " PowerKeptOff = true; PowerKeptOffReason = \"switched off by ann@pool: fan\"]");
+    ads_add(&ads, "[Name = \"wn03\"; PowerStateReason = \"no work\"; Draining = true;"
+                  " DrainingRequester = \"ann@pool\"; DrainReason = \"disks\"]");
     power_show_status(ads_list(&ads), ads.count, &CONTEXT, &out);
+    assert_non_null(strstr(strbuf_text(&out), " no work; drain requested by ann@pool: disks\n"));
     assert_non_null(strstr(strbuf_text(&out),
                            " no work; stays off until somebody switches the machine on by name\n"));
     assert_non_null(strstr(strbuf_text(&out), "  stays off until somebody switches the machine on"

@@ -83,12 +83,15 @@ static void what_keeps_a_machine_up_or_off_is_told(void **state)
     must(rig->startd, VERB_UPDATE, "[]",
          "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\"; BootId = \"b2\";"
          " BootTime = 77; State = \"Unclaimed\"; HibernationHeldBy = \"bob is logged in\";"
-         " PowerKeepUntil = 4000000000; PowerKeepBy = \"alice@pool\" ]");
+         " PowerKeepUntil = 4000000000; PowerKeepBy = \"alice@pool\"; Draining = true;"
+         " DrainingRequester = \"ann@pool\" ]");
     until(rig, is_up);
     ad = node_to_ad(node_named(rig, "wn01"));
     assert_false(ad_has(ad, "PowerKeptOff"));
     assert_string_equal(ad_string_or(ad, "HibernationHeldBy", ""), "bob is logged in");
     assert_int_equal(ad_int_or(ad, "PowerKeepUntil", 0), 4000000000);
+    assert_true(ad_bool_or(ad, "Draining", false));
+    assert_string_equal(ad_string_or(ad, "DrainingRequester", ""), "ann@pool");
     assert_string_equal(ad_string_or(ad, "PowerKeepBy", ""), "alice@pool");
     ad_destroy(ad);
 }
