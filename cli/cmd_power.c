@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/check.h"
 #include "base/hostlist.h"
@@ -25,6 +24,7 @@
 #include "cli/cli.h"
 #include "cli/keep_plan.h"
 #include "cli/listing.h"
+#include "cli/power_keep.h"
 #include "cli/power_keep_off.h"
 #include "cli/power_lock.h"
 #include "cli/power_report_plan.h"
@@ -299,25 +299,6 @@ static int power_on(struct power_command *power)
     return order_on(power, false);
 }
 
-/* True when the collector has an offline ad of a machine that cannot be reached. */
-static bool is_asleep(struct power_command *power, const char *node)
-{
-    struct cli *cli = power->cli;
-    struct listing offline = {.limit = 1};
-    struct cli_reply reply;
-    struct strbuf text;
-    strbuf_init(&text, 0);
-    strbuf_printf(&text, "Offline =?= true && Machine == \"%s\"", node);
-    listing_also(&offline, strbuf_text(&text));
-    strbuf_fini(&text);
-    bool found = listing_query(cli, cli->collector, NULL, "Machine", &offline, NULL, NULL, &reply,
-                               NULL) == 0 &&
-                 reply.ads.count > 0;
-    cli_reply_fini(&reply);
-    listing_fini(&offline);
-    return found;
-}
-
 /* What `off` and `sleep` do with a machine that is asleep already. */
 static int switch_sleeper(struct power_command *power, const char *node, bool is_off)
 {
@@ -370,11 +351,11 @@ static int switch_off(struct power_command *power, const char *node, bool stays_
     if (rc == 0 && dry) {
         (void)printf("%s %s\n", node, strbuf_text(&would));
     } else if (rc == 0 ||
-               (rc == -ECONNRESET && is_asleep(power, node))) { /* gone with its answer */
+               (rc == -ECONNRESET && power_keep_is_asleep(cli, node))) { /* gone with its answer */
         (void)printf("%s %s\n", node, stays_off ? "is switched off" : "goes to sleep");
     } else if (rc == -EALREADY) {
         (void)printf("%s is already going to sleep\n", node);
-    } else if (rc == -EHOSTUNREACH && is_asleep(power, node)) {
+    } else if (rc == -EHOSTUNREACH && power_keep_is_asleep(cli, node)) {
         status = switch_sleeper(power, node, stays_off);
     } else if (rc == -EHOSTUNREACH) {
         status = cli_fail(cli, "%s is not connected to the collector, and has no offline ad", node);
@@ -464,16 +445,6 @@ static int ask_status(struct power_command *power, struct cli_reply *reply)
     return rc != 0 ? cli_fail(power->cli, "%s", err.text) : CLI_OK;
 }
 
-static const struct ad *status_of(const struct cli_reply *reply, const char *node)
-{
-    for (size_t i = 0; i < reply->ads.count; i++) {
-        if (strcasecmp(ad_string_or(reply->ads.items[i], "Name", ""), node) == 0) {
-            return reply->ads.items[i];
-        }
-    }
-    return NULL;
-}
-
 /* The time when the machine's last self-test ended, by the rooster's clock; compare it only with
  * other such times. */
 static int64_t test_time(const struct ad *status)
@@ -499,7 +470,7 @@ static int test_one(struct power_command *power, const char *node, int64_t befor
     for (;;) {
         struct cli_reply reply = {0};
         int status = ask_status(power, &reply);
-        const struct ad *ad = status_of(&reply, node);
+        const struct ad *ad = rooster_ask_node(&reply, node);
         bool is_over = test_time(ad) != before_s;
         if (status == CLI_OK && is_over && ad_bool_or(ad, "LastTestPassed", false)) {
             const char *fault = ad_string_or(ad, "LastWakeFault", "");
@@ -539,46 +510,11 @@ static int power_test(struct power_command *power)
         status = order_on(power, true);
         for (size_t i = 0; i < power->nodes.count; i++) {
             const char *node = power->nodes.items[i];
-            status |= test_one(power, node, test_time(status_of(&before, node)));
+            status |= test_one(power, node, test_time(rooster_ask_node(&before, node)));
         }
     }
     cli_reply_fini(&before);
     return status != CLI_OK ? CLI_FAILED : CLI_OK;
-}
-
-static int keep_up(struct power_command *power, const char *node, int64_t until_s)
-{
-    struct cli *cli = power->cli;
-    struct cli_reply reply = {0};
-    struct ad *args = ad_create();
-    struct err err;
-    char uplink[WIRE_NAME_MAX + 1];
-    ad_set_int(args, "Until", until_s);
-    if (power->reason != NULL) {
-        ad_set_string(args, "Reason", power->reason);
-    }
-    (void)snprintf(uplink, sizeof uplink, "startd/%s", node);
-    const struct wire_body body = {.args = args};
-    int rc = cli_call(cli, cli->collector, uplink, VERB_POWER_KEEP, &body, 0, &reply, &err);
-    cli_reply_fini(&reply);
-    ad_destroy(args);
-    if (rc == -EHOSTUNREACH && is_asleep(power, node)) {
-        return cli_fail(cli, "%s is asleep; run `roost power on %s` first", node, node);
-    }
-    if (rc == -EHOSTUNREACH) {
-        return cli_fail(cli, "%s is not connected to the collector", node);
-    }
-    if (rc != 0) {
-        return cli_fail(cli, "%s", err.text);
-    }
-    char text[TEXT_UTC_MAX];
-    text_utc_s(until_s, text);
-    if (until_s > 0) {
-        (void)printf("%s stays up until %s\n", node, text);
-    } else {
-        (void)printf("%s is no longer kept up\n", node);
-    }
-    return CLI_OK;
 }
 
 /* ---- locks */
@@ -691,7 +627,7 @@ static int power_keep(struct power_command *power)
         return cli_fail(cli, "%s", err.text);
     }
     for (size_t i = 0; i < power->nodes.count; i++) {
-        status |= keep_up(power, power->nodes.items[i], until_s);
+        status |= power_keep_up(cli, power->nodes.items[i], until_s, power->reason);
     }
     return status != CLI_OK ? CLI_FAILED : CLI_OK;
 }

@@ -276,7 +276,7 @@ static const struct cli_command POWER = {
     "  --constraint E     the machines that have a slot for which E is true, instead of names\n"
     "  --dry-run          with on, off, sleep: only print what each machine would do\n"
     "  keep NODE... --until T   keep nodes awake until T: 2h, 18:30, 2026-11-21T08:00:00Z; now: no "
-    "longer keep them awake\n"
+    "longer keep them awake; waits for nodes that are being woken\n"
     "  test NODE...|--all  wake nodes, check that they boot, and put them to sleep again; --all: "
     "all nodes that are asleep\n"
     "  history            all wakes and all times of going to sleep, newest first\n"

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <strings.h>
 
 #include "base/strbuf.h"
 #include "classad/ad.h"
@@ -39,6 +40,16 @@ int rooster_ask_nodes(struct cli *cli, const struct rooster_ask *rooster, struct
 {
     const struct wire_body body = {.args = NULL};
     return cli_call(cli, cli->collector, rooster->uplink, VERB_POWER_STATUS, &body, 0, reply, err);
+}
+
+const struct ad *rooster_ask_node(const struct cli_reply *reply, const char *node)
+{
+    for (size_t i = 0; i < reply->ads.count; i++) {
+        if (strcasecmp(ad_string_or(reply->ads.items[i], "Name", ""), node) == 0) {
+            return reply->ads.items[i];
+        }
+    }
+    return NULL;
 }
 
 int rooster_ask_records(struct cli *cli, const struct rooster_ask *rooster, const char *machine,

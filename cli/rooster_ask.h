@@ -9,6 +9,7 @@
 
 #include "wire/wire.h"
 
+struct ad;
 struct cli;
 struct cli_reply;
 struct err;
@@ -23,6 +24,10 @@ int rooster_ask_find(struct cli *cli, struct rooster_ask *ret, struct err *err);
 /* Gets the ads of all nodes that the rooster manages.  Release the reply in any case. */
 int rooster_ask_nodes(struct cli *cli, const struct rooster_ask *rooster, struct cli_reply *reply,
                       struct err *err);
+
+/* Returns the ad of a node from the reply of rooster_ask_nodes(); NULL: the rooster does not know
+ * such a node. */
+const struct ad *rooster_ask_node(const struct cli_reply *reply, const char *node);
 
 /* Gets the newest `limit` records about one machine from the rooster's ledger.  Release the reply
  * in any case. */

@@ -92,6 +92,9 @@ struct ad *node_to_ad(const struct node *node)
     if (node->wake.fault != NULL) {
         ad_set_string(ad, "LastWakeFault", node->wake.fault);
     }
+    if (node->asked.by_name && node->state != WAKE_UP) {
+        ad_set_string(ad, "WakeOrderedBy", node->asked.by); /* its wake may not have begun yet */
+    }
     if (node->test.is_under_way) {
         ad_set_bool(ad, "UnderTest", true);
     }

@@ -234,6 +234,9 @@ until_true 20 "so does power status" power_says
 timeout 60 "$ROOST" drain --cancel wn03 >"$WORK/said" 2>&1 && fail "a cancel at a machine that is asleep"
 says 'wn03: the machine is asleep and keeps its drain request'
 said_by power on wn03
+said_by power keep wn03 --until 1h # it boots
+says '^wn03 stays up until '
+said_by power keep wn03 --until now
 until_true 30 "wn03 is on, and drained" is_state wn03 "Drained Idle"
 said_by drain --cancel wn03
 

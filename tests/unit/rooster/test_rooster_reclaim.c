@@ -300,6 +300,10 @@ static void who_is_switched_on_by_name_may_be_up_yet_too(void **state)
     slept(rig, 5, "");
     until(rig, is_seen);
     node_order(node_named(rig, "wn01"), "admin@pool: a demo", false);
+    struct ad *ad = node_to_ad(node_named(rig, "wn01"));
+    assert_string_equal(ad_string_or(ad, "PowerState", ""), "Off");
+    assert_string_equal(ad_string_or(ad, "WakeOrderedBy", ""), "admin@pool: a demo");
+    ad_destroy(ad);
     until(rig, is_to_stay);
     assert_string_equal(played()->reason, "switched on by admin@pool: a demo");
     assert_false(node_named(rig, "wn01")->asked.by_name);
