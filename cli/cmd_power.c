@@ -474,8 +474,12 @@ static int test_one(struct power_command *power, const char *node, int64_t befor
         bool is_over = test_time(ad) != before_s;
         if (status == CLI_OK && is_over && ad_bool_or(ad, "LastTestPassed", false)) {
             const char *fault = ad_string_or(ad, "LastWakeFault", "");
-            (void)printf("%s came up in %.1f s%s%s\n", node, ad_real_or(ad, "LastWakeSeconds", 0),
-                         fault[0] != '\0' ? ": " : "",
+            char took[40] = ""; /* it is not known if the rooster was started again meanwhile */
+            if (ad_has(ad, "LastWakeSeconds")) {
+                (void)snprintf(took, sizeof took, " in %.1f s",
+                               ad_real_or(ad, "LastWakeSeconds", 0));
+            }
+            (void)printf("%s came up%s%s%s\n", node, took, fault[0] != '\0' ? ": " : "",
                          fault[0] != '\0' ? ad_string_or(ad, "PowerStateReason", "") : "");
             (void)switch_off(power, node, false); /* with a job on it, it stays: it says so */
             status = fault[0] != '\0' ? CLI_FAILED : CLI_OK;

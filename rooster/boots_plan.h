@@ -28,8 +28,8 @@ struct boots {                   /* boot times of one machine; all zero: none */
     size_t count;                /* number of boots ever added, also those not kept any more */
 };
 
-/* Adds a boot that took took_ms, from the first wake order to the live ad.  A time <= 0 is
- * ignored. */
+/* Adds a boot that took took_ms, from the first wake order after which the machine was not known to
+ * be off, to the live ad.  A time <= 0 is ignored. */
 void boots_add(struct boots *boots, int64_t took_ms);
 /* Returns the 95th percentile (nearest rank) of the boot times that are kept; 0: there are none. */
 int64_t boots_p95_ms(const struct boots *boots);

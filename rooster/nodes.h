@@ -50,7 +50,7 @@ struct node_room { /* number of cores, and memory in MiB, of a machine; 0: not k
 struct wake_past {    /* the last wake that has ended; its outcome may still change */
     char wake_id[32]; /* id of the wake in the ledger; "": none */
     int64_t wake_s, attempts;
-    uint64_t wake_ms; /* time at which the wake began, monotonic; 0: before this rooster started */
+    uint64_t boot_ms; /* boot_ms of the wake */
     int64_t up_s;     /* time at which the machine was up, seconds since 1970; 0: wake failed */
 };
 
@@ -60,7 +60,9 @@ struct node_wake { /* the wake under way */
     int64_t jobs;  /* number of jobs that waited for the machine when the wake was ordered */
     int64_t attempts;
     int64_t began_s; /* time of the first order, seconds since 1970 */
-    uint64_t began_ms;
+    /* time of the first order after which the machine was not known to be off, monotonic: its boot
+     * takes from then on; 0: before this rooster started */
+    uint64_t boot_ms;
     uint64_t retry_at_ms;
     /* FAULT_...: what went wrong in this wake or, if no wake is under way, in the last one; NULL:
      * nothing */

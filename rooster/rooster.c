@@ -212,7 +212,7 @@ static void recall_failure(struct node *node, const struct ad *record)
                    ad_string_or(record, "AskedBy", ""));
     node->history.last.wake_s = ad_int_or(record, "StartTime", 0);
     node->history.last.attempts = ad_int_or(record, "Attempts", 1);
-    node->history.last.wake_ms = 0;
+    node->history.last.boot_ms = 0;
     node->history.last.up_s = 0;
 }
 

@@ -54,7 +54,7 @@ static void put_record(struct node *node, const char *outcome, void (*done)(void
     if (strcmp(outcome, "Up") == 0) {
         record.boot_id = node->awake.boot_id;
         record.boot_s = &node->awake.boot_s;
-        record.boot_ms = &node->history.last_boot_ms;
+        record.boot_ms = node->history.last_boot_ms > 0 ? &node->history.last_boot_ms : NULL;
         record.differed = past_differed(&node->history.past);
     }
     ledger_put(node->rooster->ledger, &record, done, node);
@@ -66,7 +66,7 @@ static void end_wake(struct node *node, int64_t up_s)
     struct wake_past *past = &node->history.last;
     (void)snprintf(past->wake_id, sizeof past->wake_id, "%s", node->wake.id);
     past->wake_s = node->wake.began_s;
-    past->wake_ms = node->wake.began_ms;
+    past->boot_ms = node->wake.boot_ms;
     past->attempts = node->wake.attempts;
     past->up_s = up_s;
     if (node->test.is_under_way) {
@@ -84,7 +84,7 @@ static void resume_past(struct node *node)
     const struct wake_past *past = &node->history.last;
     (void)snprintf(node->wake.id, sizeof node->wake.id, "%s", past->wake_id);
     node->wake.began_s = past->wake_s;
-    node->wake.began_ms = past->wake_ms;
+    node->wake.boot_ms = past->boot_ms;
     node->wake.attempts = past->attempts;
 }
 
@@ -255,6 +255,13 @@ static void wake_recorded(void *arg)
     node_show(node);
 }
 
+/* Returns whether the machine was off after the last order, as its power method says: it did not
+ * boot, or somebody ended its boot.  So a boot that comes follows a later order. */
+static bool was_off(const struct node *node)
+{
+    return node->wake.fault != NULL && strcmp(node->wake.fault, FAULT_OFF) == 0;
+}
+
 void node_wake(struct node *node)
 {
     struct rooster *rooster = node->rooster;
@@ -272,12 +279,14 @@ void node_wake(struct node *node)
         node->wake.began_s = rooster_now_s(rooster);
         node->wake.jobs = node->jobs.waiting;
         wake_day_add(&node->history.day, node->wake.began_s);
-        node->wake.began_ms = loop_now_ms(rooster->env.loop);
+        node->wake.boot_ms = loop_now_ms(rooster->env.loop);
         if (!node->asked.by_name) {
             (void)snprintf(node->asked.by, sizeof node->asked.by, "%s",
                            node->jobs.demand_it ? ASKED_BY_NEGOTIATOR : ASKED_BY_RESERVE);
         }
         guards_woken(node);
+    } else if (was_off(node)) {
+        node->wake.boot_ms = loop_now_ms(rooster->env.loop);
     }
     wake_minute_add(&rooster->minute, loop_now_ms(rooster->env.loop));
     loop_timer_set(node->deadline, node_deadline_ms(node));
@@ -345,14 +354,28 @@ static bool has_less(const struct node *node, char *reason, size_t size)
     return true;
 }
 
+/* Returns whether it is known how long the boot took.  It is not when an earlier rooster gave the
+ * order, because the whole pool may have been stopped meanwhile; nor when the machine was off after
+ * the last attempt, because somebody else has then started it.  A machine that was given up by an
+ * earlier rooster is timed: without that, its deadline would be too short for ever. */
+static bool is_timed(const struct node *node, bool late)
+{
+    return late ? !was_off(node) : node->wake.boot_ms != 0;
+}
+
+/* Returns how long the boot of the machine, which has just come, took. */
+static int64_t took_ms(const struct node *node)
+{
+    struct rooster *rooster = node->rooster;
+    return node->wake.boot_ms != 0 ? (int64_t)(loop_now_ms(rooster->env.loop) - node->wake.boot_ms)
+                                   : rooster_since_s(rooster, &node->wake.began_s) * 1000;
+}
+
 static void was_woken(struct node *node, bool late)
 {
     struct rooster *rooster = node->rooster;
     char reason[ROOSTER_TEXT_MAX];
-    int64_t took_ms = rooster_since_s(rooster, &node->wake.began_s) * 1000;
-    node->history.last_boot_ms =
-        node->wake.began_ms != 0 ? (int64_t)(loop_now_ms(rooster->env.loop) - node->wake.began_ms)
-                                 : took_ms;
+    node->history.last_boot_ms = is_timed(node, late) ? took_ms(node) : 0;
     boots_add(&node->history.boots, node->history.last_boot_ms);
     if (late) {
         past_came_late(&node->history.past, rooster_now_s(rooster));

@@ -456,6 +456,52 @@ static void the_state_is_asked_by_the_method_that_can(void **state)
     assert_string_equal(node_named(rig, "wn01")->wake.fault, "StaysOff");
 }
 
+/* The wake under way was ordered 100 s ago; at its deadline the machine is off. */
+static void boot_is_interrupted(struct rig *rig)
+{
+    until(rig, is_waking);
+    node_named(rig, "wn01")->wake.boot_ms -= 100000;
+    loop_timer_set(node_named(rig, "wn01")->deadline, 0);
+}
+
+static void a_boot_that_somebody_ended_is_not_learned_from(void **state)
+{
+    struct rig *rig = *state;
+    has_section(rig);
+    status_is(rig, "1");
+    falls_asleep(rig, "wn01");
+    is_held(rig, "wn01", 1);
+    boot_is_interrupted(rig);
+    until(rig, is_backing_off);
+    time_passes(rig);
+    until(rig, is_waking);
+    boots(rig);
+    until(rig, is_up);
+    const struct node_history *history = &node_named(rig, "wn01")->history;
+    assert_int_equal(history->boots.count, 1);
+    assert_in_range(history->last_boot_ms, 1, 90000);
+}
+
+static void nor_is_one_that_comes_by_itself_after_all_orders_found_it_off(void **state)
+{
+    struct rig *rig = *state;
+    has_section(rig);
+    status_is(rig, "1");
+    falls_asleep(rig, "wn01");
+    is_held(rig, "wn01", 1);
+    boot_is_interrupted(rig);
+    until(rig, is_backing_off);
+    time_passes(rig);
+    boot_is_interrupted(rig);
+    until(rig, is_quarantined);
+    boots(rig);
+    until(rig, is_up);
+    assert_int_equal(node_named(rig, "wn01")->history.boots.count, 0);
+    assert_int_equal(node_named(rig, "wn01")->history.last_boot_ms, 0);
+    restart(rig);
+    assert_int_equal(node_named(rig, "wn01")->history.boots.count, 0);
+}
+
 static bool ticket_is_written(struct rig *rig)
 {
     char path[300], *text = NULL;
@@ -593,6 +639,8 @@ UNIT_TESTS(RIG(one_that_comes_after_it_was_given_up_lengthens_its_deadline),
            RIG(no_job_wakes_a_machine_that_is_kept_off_or_locked),
            RIG(the_next_method_is_tried_when_the_first_has_failed_often_enough),
            RIG(the_state_is_asked_by_the_method_that_can),
+           RIG(a_boot_that_somebody_ended_is_not_learned_from),
+           RIG(nor_is_one_that_comes_by_itself_after_all_orders_found_it_off),
            RIG(somebody_is_told_of_a_machine_that_was_given_up),
            RIG(a_machine_that_was_not_woken_for_long_is_tested_once),
            RIG(a_test_that_fails_is_a_failed_wake),
