@@ -157,18 +157,42 @@ static int print_ads(struct power_command *power, const struct ad **ads, size_t 
     return listing_write(cli, &out);
 }
 
+/* Gets the ads of all nodes into *nodes, owned by the caller: from the rooster, or from the slots'
+ * ads if the rooster does not respond; then `silent` says so, else it is "". */
+static int get_nodes(struct power_command *power, struct vec *nodes, char silent[ERR_TEXT_MAX],
+                     struct err *err)
+{
+    struct cli *cli = power->cli;
+    const struct listing all = {0};
+    struct cli_reply reply = {0};
+    silent[0] = '\0';
+    int rc = rooster_ask_find(cli, &power->rooster, err);
+    if (power->rooster.is_silent) {
+        (void)snprintf(silent, ERR_TEXT_MAX, "%s", err->text);
+        rc = listing_query(cli, cli->collector, NULL, "Machine", &all, NULL, NULL, &reply, err);
+        power_show_slots((const struct ad *const *)reply.ads.items, reply.ads.count, nodes);
+        cli_reply_fini(&reply);
+        return rc;
+    }
+    rc = rc != 0 ? rc : rooster_ask_nodes(cli, &power->rooster, &reply, err);
+    *nodes = reply.ads;
+    reply.ads = (struct vec){0};
+    cli_reply_fini(&reply);
+    return rc;
+}
+
 static int power_status(struct power_command *power)
 {
     struct cli *cli = power->cli;
-    struct cli_reply reply = {0};
+    struct vec nodes = {0};
     struct err err;
+    char silent[ERR_TEXT_MAX];
     int status = CLI_OK;
-    int rc = rooster_ask_find(cli, &power->rooster, &err);
-    rc = rc != 0 ? rc : rooster_ask_nodes(cli, &power->rooster, &reply, &err);
-    size_t count = reply.ads.count;
+    int rc = get_nodes(power, &nodes, silent, &err);
+    size_t count = nodes.count;
     const struct ad **ads = mem_alloc((count + 1) * sizeof *ads);
     for (size_t i = 0; i < count; i++) {
-        ads[i] = reply.ads.items[i];
+        ads[i] = nodes.items[i];
     }
     power_show_sort(ads, count);
     select_nodes(power, "Name");
@@ -177,12 +201,17 @@ static int power_status(struct power_command *power)
         status = cli_fail(cli, "%s", err.text);
     } else if (count < power->nodes.count && power->listing.style == LISTING_TABLE) {
         (void)print_ads(power, ads, count, power_show_status); /* fails below in any case */
-        status = cli_fail(cli, "the rooster does not know all of the named machines");
+        status = cli_fail(cli, "the %s does not know all of the named machines",
+                          silent[0] != '\0' ? "collector" : "rooster");
     } else {
         status = print_ads(power, ads, count, power_show_status);
     }
+    if (silent[0] != '\0') {
+        (void)fflush(stdout);
+        status = cli_fail(cli, "%s; what is shown is from the machines' ads", silent);
+    }
     mem_free(ads);
-    cli_reply_fini(&reply);
+    vec_fini(&nodes, ad_destroy_item);
     return status;
 }
 

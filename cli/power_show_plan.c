@@ -10,8 +10,11 @@
 
 #include "base/check.h"
 #include "base/strbuf.h"
+#include "base/strmap.h"
+#include "base/vec.h"
 #include "classad/ad.h"
 #include "cli/table_plan.h"
+#include "offline_ads/offline_ads.h"
 
 static void put_date_of(const struct ad *ad, const char *name, const struct ad_context *context,
                         struct strbuf *out)
@@ -245,6 +248,27 @@ static const struct column HISTORY[] = {
     {"Method", TABLE_LEFT, 8, TABLE_LEFT, true, cell_how},
     {"AskedBy", TABLE_LEFT, 7, TABLE_LEFT, true, cell_asked_by},
 };
+
+void power_show_slots(const struct ad *const *slots, size_t count, struct vec *nodes)
+{
+    struct strmap *known = strmap_create(STRMAP_CASE_IGNORED);
+    for (size_t i = 0; i < count; i++) {
+        const char *machine = ad_string_or(slots[i], "Machine", "?");
+        if (strmap_get(known, machine) != NULL) {
+            continue;
+        }
+        struct ad *node = ad_copy(slots[i]);
+        ad_set_string(node, "MyType", "Node");
+        ad_set_string(node, "Name", machine);
+        bool is_silent = ad_has(node, OFFLINE_ADS_SILENT);
+        if (is_silent || !ad_has(node, "PowerState")) {
+            ad_set_string(node, "PowerState", is_silent ? "Unknown" : "On");
+        }
+        (void)strmap_set(known, machine, node); /* was absent */
+        vec_push(nodes, node);
+    }
+    strmap_destroy(known, NULL);
+}
 
 static int by_name(const void *a, const void *b)
 {

@@ -13,6 +13,12 @@
 struct ad;
 struct ad_context;
 struct strbuf;
+struct vec;
+
+/* Makes ads of nodes from the ads of their slots, for a pool whose rooster does not respond.
+ * PowerState is that of the slots' ads, and Unknown where the machine does not respond, either. The
+ * caller owns the ads in nodes (struct ad *). */
+void power_show_slots(const struct ad *const *slots, size_t count, struct vec *nodes);
 
 /* Sorts the ads of nodes by name. */
 void power_show_sort(const struct ad **ads, size_t count);

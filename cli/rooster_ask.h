@@ -7,6 +7,8 @@
 #ifndef CLI_ROOSTER_ASK_H
 #define CLI_ROOSTER_ASK_H
 
+#include <stdbool.h>
+
 #include "wire/wire.h"
 
 struct ad;
@@ -16,9 +18,11 @@ struct err;
 
 struct rooster_ask {
     char uplink[WIRE_NAME_MAX + 1];
+    bool is_silent; /* the pool has a rooster, which does not respond */
 };
 
-/* Finds the rooster of the caller's pool.  Returns 0, or -ENOENT when the pool has none now. */
+/* Finds the rooster of the caller's pool.  Returns 0; -ENOENT when the pool has none now; within
+ * seconds -ETIMEDOUT, with its name in err, when it does not respond. */
 int rooster_ask_find(struct cli *cli, struct rooster_ask *ret, struct err *err);
 
 /* Gets the ads of all nodes that the rooster manages.  Release the reply in any case. */

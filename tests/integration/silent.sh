@@ -101,4 +101,20 @@ is_back() { [ -n "$(boot_of)" ] && [ "$(boot_of)" != "$boot" ] && [ "$(awake_cou
 until_true 40 "the job that waits wakes it" is_back
 until_true 30 "that job is done" is_done "$idle" 1
 equals "marks" "$(marked)" ""
+
+say "the rooster stands still: what the machines' ads say is shown within seconds, and the rooster is named"
+rooster=$(pids_of rooster)
+kill -STOP "$rooster"
+began=$SECONDS
+"$ROOST" power status >"$WORK/power" 2>&1 && fail "power status without a rooster succeeds: $(cat "$WORK/power")"
+took=$((SECONDS - began))
+[ "$took" -le 12 ] || fail "power status took $took s: $(cat "$WORK/power")"
+grep -q '^wn01  *On' "$WORK/power" || fail "power status: $(cat "$WORK/power")"
+grep -q "the rooster [^ ]* does not respond.*; what is shown is from the machines' ads" "$WORK/power" ||
+    fail "power status: $(cat "$WORK/power")"
+knows_since() { "$ROOST" power on wn01 >"$WORK/power" 2>&1; grep -q 'the rooster [^ ]* does not respond since 20' "$WORK/power"; }
+until_true 30 "it is marked" knows_since
+kill -CONT "$rooster"
+is_asked() { "$ROOST" power status >"$WORK/power" 2>&1; }
+until_true 20 "it answers again" is_asked
 passed

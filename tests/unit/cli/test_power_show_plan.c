@@ -108,6 +108,35 @@ static void history_shows_each_wake_with_its_outcome(void **state)
                "night\n");
 }
 
+static void slots_tell_of_their_machines_when_the_rooster_does_not(void **state)
+{
+    (void)state;
+    struct vec slots = {0}, nodes = {0};
+    struct strbuf out;
+    ads_add(&slots, "[Machine = \"wn01\"; Name = \"slot1@wn01\"; PowerStateReason = \"a\"]");
+    ads_add(&slots, "[Machine = \"wn01\"; Name = \"slot2@wn01\"; State = \"Unclaimed\"]");
+    ads_add(&slots, "[Machine = \"wn02\"; Name = \"slot1@wn02\"; Offline = true;"
+                    " PowerState = \"Off\"; EnteredPowerState = 1795166087;"
+                    " PowerStateReason = \"no work\"; PowerMethod = \"process\"]");
+    ads_add(&slots, "[Machine = \"wn03\"; Name = \"slot1@wn03\"; PowerState = \"Draining\";"
+                    " NotRespondingSince = 1795166087; PowerStateReason = \"b\"]");
+    power_show_slots(ads_list(&slots), slots.count, &nodes);
+    strbuf_init(&out, 0);
+    power_show_status(ads_list(&nodes), nodes.count, &CONTEXT, &out);
+    vec_fini(&slots, ads_destroy_one);
+    vec_fini(&nodes, ads_destroy_one);
+    ads_expect(&out,
+               "Name                 Power        PowerTime Method   Waiting Tries Today LastBoot "
+               "Deadline Reason\n"
+               "\n"
+               "wn01                 On                                                           "
+               "         a\n"
+               "wn02                 Off         0+00:01:00 process                               "
+               "         no work\n"
+               "wn03                 Unknown                                                      "
+               "         b\n");
+}
+
 static void nothing_prints_nothing(void **state)
 {
     (void)state;
@@ -146,5 +175,6 @@ static void orders_say_what_will_happen(void **state)
 UNIT_TESTS(UNIT(nodes_show_state_reason_and_what_waits_for_them),
            UNIT(what_holds_a_machine_up_or_off_is_said_once),
            UNIT(reasons_of_the_state_come_before_what_holds_it),
-           UNIT(history_shows_each_wake_with_its_outcome), UNIT(nothing_prints_nothing),
-           UNIT(orders_say_what_will_happen))
+           UNIT(history_shows_each_wake_with_its_outcome),
+           UNIT(slots_tell_of_their_machines_when_the_rooster_does_not),
+           UNIT(nothing_prints_nothing), UNIT(orders_say_what_will_happen))
