@@ -32,13 +32,13 @@
 static void record_sleep(struct node *node)
 {
     struct rooster *rooster = node->rooster;
-    char id[LEDGER_ID_SIZE];
-    ledger_new_id(rooster->ledger, id);
+    bool left_ads = node->asleep.boot_id[0] != '\0'; /* else the rooster made them (silence.c) */
+    ledger_new_id(rooster->ledger, node->sleep.past_id);
     const struct ledger_record record = {
-        .id = id,
+        .id = node->sleep.past_id,
         .kind = "Sleep",
         .machine = node->name,
-        .asked_by = ASKED_BY_STARTD,
+        .asked_by = left_ads ? ASKED_BY_STARTD : ASKED_BY_NOBODY,
         .outcome = "Asleep",
         .reason = ad_string_or(node->asleep.ad, "PowerStateReason", ""),
         .boot_id = node->asleep.boot_id,

@@ -27,6 +27,8 @@ struct rooster;
 #define ASKED_BY_NEGOTIATOR "negotiator"
 #define ASKED_BY_RESERVE    "reserve"
 #define ASKED_BY_STARTD     "startd" /* AskedBy in records of sleeps that a startd began */
+/* AskedBy in records of machines that went without a word and are off, or are taken as asleep */
+#define ASKED_BY_NOBODY "nobody"
 
 #define STAYING_MS 300000 /* longest time that a node is WAKE_STAYING */
 
@@ -71,6 +73,8 @@ struct node_wake { /* the wake under way */
 
 struct node_sleep { /* the sleep under way */
     char id[32];    /* id in the ledger; "": none */
+    /* id of the last sleep, whose outcome is "Asleep", until the machine is up again; "": none */
+    char past_id[32];
     char level[8];
     int64_t began_s; /* time at which the offline ads came, seconds since 1970 */
     int64_t order;   /* MyCurrentTime of the offline ads that asked for the sleep; 0: none did */

@@ -5,6 +5,7 @@
 #include "rooster/sleep_record.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/loop.h"
 #include "classad/ad.h"
@@ -42,6 +43,9 @@ void sleep_record_end(struct node *node, const char *outcome)
 {
     if (node->sleep.id[0] != '\0') {
         sleep_record_put(node, outcome, NULL);
+        bool is_asleep = strcmp(outcome, "Asleep") == 0;
+        (void)snprintf(node->sleep.past_id, sizeof node->sleep.past_id, "%s",
+                       is_asleep ? node->sleep.id : "");
         node->sleep.id[0] = '\0';
     }
 }

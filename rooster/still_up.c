@@ -102,20 +102,25 @@ void still_up_tell(struct node *node)
     (void)ask_startd(node, true, startd_told); /* likewise */
 }
 
+/* Records that the sleep was taken back.  If this sleep has a record, its outcome is changed: a
+ * sleep has one line in the history. */
 static void put_record(struct node *node)
 {
-    char id[LEDGER_ID_SIZE];
-    ledger_new_id(node->rooster->ledger, id);
-    const struct ledger_record record = {.id = id,
+    if (node->sleep.past_id[0] == '\0') {
+        ledger_new_id(node->rooster->ledger, node->sleep.past_id);
+    }
+    const struct ledger_record record = {.id = node->sleep.past_id,
                                          .kind = "Sleep",
                                          .machine = node->name,
                                          .asked_by = ASKED_BY_STARTD,
                                          .outcome = SLEEP_TAKEN_BACK,
                                          .reason = node->reason,
                                          .boot_id = node->asleep.boot_id,
+                                         .differed = past_differed(&node->history.past),
                                          .began_s = node->asleep.slept_s,
                                          .jobs = &node->jobs.waiting};
     ledger_put(node->rooster->ledger, &record, NULL, NULL);
+    node->sleep.past_id[0] = '\0';
 }
 
 void still_up_stays(struct node *node)

@@ -407,6 +407,7 @@ void node_is_up(struct node *node)
         sleep_record_over(node);
     }
     compare_boots(node);
+    node->sleep.past_id[0] = '\0';
     if (late) {
         resume_past(node);
     }

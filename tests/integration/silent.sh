@@ -96,6 +96,7 @@ for _ in 1 2 3; do # the master first: it starts nothing again
 done
 is_off() { "$ROOST" power history -constraint 'Kind == "Sleep"' -af Reason 2>/dev/null | grep -q 'went without a word'; }
 until_true 30 "it is asleep, as its power method says" is_off
+equals "who asked for that" "$("$ROOST" power history -constraint 'Kind == "Sleep"' -af AskedBy | sort -u)" nobody
 open_gate end
 is_back() { [ -n "$(boot_of)" ] && [ "$(boot_of)" != "$boot" ] && [ "$(awake_count)" -eq 1 ]; }
 until_true 40 "the job that waits wakes it" is_back

@@ -155,6 +155,22 @@ static void one_that_is_not_down_yet_is_taken_back_and_not_woken(void **state)
     assert_string_equal(ledger(rig, "rooster.db"), "wn01:Sleep:TakenBack ");
 }
 
+static void a_sleep_that_is_taken_back_has_one_record(void **state)
+{
+    struct rig *rig = *state;
+    (void)has_uplink(rig);
+    boots(rig);
+    until(rig, is_up);
+    slept(rig, 0, "");
+    until(rig, is_off); /* its sleep is in the ledger */
+    is_held(rig, "wn01", 1);
+    until(rig, is_to_stay);
+    boots(rig);
+    until(rig, is_up);
+    stop(rig);
+    assert_string_equal(ledger(rig, "rooster.db"), "wn01:Sleep:TakenBack ");
+}
+
 static void one_that_is_past_it_is_asked_until_it_is_gone_then_woken(void **state)
 {
     struct rig *rig = *state;
@@ -395,6 +411,7 @@ static void what_somebody_ordered_goes_down_though_jobs_wait(void **state)
 }
 
 UNIT_TESTS(RIG(one_that_is_not_down_yet_is_taken_back_and_not_woken),
+           RIG(a_sleep_that_is_taken_back_has_one_record),
            RIG(one_that_is_past_it_is_asked_until_it_is_gone_then_woken),
            RIG(one_without_an_uplink_is_woken_at_once), RIG(one_that_sleeps_for_long_is_not_asked),
            RIG(one_that_was_taken_down_from_here_is_not_asked),

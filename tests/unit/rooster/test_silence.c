@@ -70,6 +70,26 @@ static void one_that_its_method_calls_off_is_asleep_at_once(void **state)
     assert_non_null(strstr(node_named(rig, "wn01")->reason, "went without a word"));
 }
 
+static void nobody_asked_for_the_sleep_of_one_that_went_without_a_word(void **state)
+{
+    struct rig *rig = *state;
+    struct answer answer;
+    has_section(rig);
+    status_is(rig, "1");
+    boots(rig);
+    until(rig, is_up);
+    falls_silent(rig, 10);
+    until(rig, is_off);
+    struct client *boss = client_dial(rig->bed, SCOPE_ADMINISTRATOR, "", NULL, NULL);
+    assert_int_equal(client_relay(boss, "rooster/r", VERB_QUERY, "[ Type = \"Wake\" ]", NULL,
+                                  &answer),
+                     0);
+    assert_int_equal(answer.ads.count, 1);
+    assert_string_equal(ad_string_or(answer.ads.items[0], "Kind", ""), "Sleep");
+    assert_string_equal(ad_string_or(answer.ads.items[0], "AskedBy", ""), "nobody");
+    answer_fini(&answer);
+}
+
 static void one_that_its_method_calls_on_stays_up_at_first(void **state)
 {
     struct rig *rig = *state;
@@ -146,6 +166,7 @@ static void one_that_does_not_respond_can_be_woken_by_name(void **state)
 UNIT_TESTS(RIG(one_that_nothing_can_ask_is_asleep_after_a_while_and_jobs_wake_it),
            RIG(it_is_not_so_before_and_shows_that_it_does_not_respond),
            RIG(one_that_its_method_calls_off_is_asleep_at_once),
+           RIG(nobody_asked_for_the_sleep_of_one_that_went_without_a_word),
            RIG(one_that_its_method_calls_on_stays_up_at_first),
            RIG(one_that_its_method_calls_on_is_kept_as_unknown_until_it_is_off),
            RIG(one_that_does_not_respond_can_be_woken_by_name))
