@@ -131,6 +131,21 @@ typedef void (*cli_ads_f)(void *arg, struct ad *const *ads, size_t count);
 int cli_call_each(struct cli *cli, struct wire *wire, enum wire_verb verb,
                   const struct wire_body *body, cli_ads_f each, void *arg, struct cli_reply *reply,
                   struct err *err);
+/* A request whose reply is waited for later: more than one may be under way, and the peer works
+ * while the next one is made. */
+struct cli_sent {
+    struct cli_reply reply; /* filled when is_over; to be released by the caller */
+    cli_ads_f each;         /* cli_call_each(): receiver of the ads; NULL: the reply keeps them */
+    void *arg;
+    bool is_over;
+};
+/* Sends a request as cli_call() does, without relay and with the verb's own deadline, and does not
+ * wait.  `sent` must stay where it is until cli_wait_reply() has returned.  Returns 0, or -errno
+ * with err filled: then there is nothing to wait for. */
+int cli_send(struct wire *wire, enum wire_verb verb, const struct wire_body *body,
+             struct cli_sent *sent, struct err *err);
+/* Waits for the reply.  Returns as cli_call() does. */
+int cli_wait_reply(struct cli *cli, struct cli_sent *sent, struct err *err);
 
 /* Runs the event loop for ms milliseconds. */
 void cli_pause(struct cli *cli, uint64_t ms);

@@ -11,11 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/loop.h"
+#include "base/loop_run.h"
 #include "base/mem.h"
 #include "base/os/os.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_pool.h"
+#include "classad/ad_stream.h"
 #include "cli/ads_text_plan.h"
 #include "cli/advertise_plan.h"
 #include "cli/cli.h"
@@ -24,6 +27,10 @@
 
 #define MESSAGE_ADS   1000
 #define MESSAGE_BYTES ((size_t)4 << 20)
+/* Bytes from which on a text is read by two threads. */
+#define HALVES_BYTES_MIN ((size_t)1 << 20)
+/* Messages that the collector may have at a time: it works while the next one is made. */
+#define MESSAGES_AHEAD 3
 
 struct advertise {
     struct advertise_command command;
@@ -34,6 +41,7 @@ struct advertise {
     bool remove;      /* true with -delete or an INVALIDATE command */
     bool offline, absent;
     bool has_command;
+    struct ad_pool *second_pool; /* of the ads that a worker thread has read */
 };
 
 /* ---- arguments */
@@ -137,7 +145,67 @@ static int read_stdin(struct strbuf *all, struct err *err)
                                 : 0;
 }
 
-static int read_ads(struct cli *cli, const struct advertise *how, struct vec *ads, struct err *err)
+/* The second half of a long text, which a worker thread reads. */
+struct half {
+    const char *text;
+    size_t length;
+    struct ad_pool *pool;
+    struct vec ads;
+    bool is_over;
+};
+
+static int read_half(void *arg)
+{
+    struct half *half = arg;
+    return ads_text_read(half->text, half->length, half->pool, &half->ads, NULL);
+}
+
+static void half_read(void *arg, int result)
+{
+    struct half *half = arg;
+    if (result != 0) {
+        vec_fini(&half->ads, ad_destroy_item);
+    }
+    half->is_over = true;
+}
+
+/* Returns where an ad begins near the middle of a text; 0: not known, or not worth it. */
+static size_t middle_of(const char *text, size_t length)
+{
+    if (length < HALVES_BYTES_MIN || ad_form_guess(text, length) != AD_FORM_LONG) {
+        return 0;
+    }
+    const char *empty = memmem(text + length / 2, length - length / 2, "\n\n", 2);
+    return empty != NULL ? (size_t)(empty - text) + 2 : 0;
+}
+
+/* Reads the ads of a text, the halves of a long one at the same time. */
+static int read_text(struct cli *cli, struct advertise *how, const char *text, size_t length,
+                     struct vec *ads, struct err *err)
+{
+    size_t middle = middle_of(text, length);
+    if (middle > 0) {
+        struct half half = {.text = text + middle, .length = length - middle};
+        struct loop_lane *lane = loop_lane_create(cli->loop);
+        half.pool = how->second_pool = ad_pool_create();
+        loop_lane_run(lane, read_half, half_read, &half);
+        bool is_read = ads_text_read(text, middle, cli->pool, ads, NULL) == 0;
+        loop_run_until(cli->loop, &half.is_over);
+        loop_lane_destroy(lane);
+        is_read = is_read && half.ads.count > 0;
+        for (size_t i = 0; is_read && i < half.ads.count; i++) {
+            vec_push(ads, half.ads.items[i]);
+        }
+        vec_fini(&half.ads, is_read ? NULL : ad_destroy_item);
+        if (is_read) {
+            return 0;
+        }
+        vec_fini(ads, ad_destroy_item); /* again, for the number and place of the bad ad */
+    }
+    return ads_text_read(text, length, cli->pool, ads, err);
+}
+
+static int read_ads(struct cli *cli, struct advertise *how, struct vec *ads, struct err *err)
 {
     const char *path = how->path != NULL ? how->path : "-";
     bool is_stdin = strcmp(path, "-") == 0;
@@ -147,7 +215,7 @@ static int read_ads(struct cli *cli, const struct advertise *how, struct vec *ad
         struct strbuf all;
         strbuf_init(&all, ADS_TEXT_BYTES_MAX);
         rc = read_stdin(&all, err);
-        rc = rc != 0 ? rc : ads_text_read(strbuf_text(&all), all.length, cli->pool, ads, err);
+        rc = rc != 0 ? rc : read_text(cli, how, strbuf_text(&all), all.length, ads, err);
         strbuf_fini(&all);
     } else {
         char *text;
@@ -156,7 +224,7 @@ static int read_ads(struct cli *cli, const struct advertise *how, struct vec *ad
         if (rc != 0) {
             return rc; /* names the file */
         }
-        rc = ads_text_read(text, length, cli->pool, ads, err);
+        rc = read_text(cli, how, text, length, ads, err);
         mem_free(text);
     }
     if (rc == 0 && ads->count == 0) {
@@ -186,42 +254,71 @@ static size_t message_of(const struct vec *ads, size_t at)
     return count;
 }
 
+/* What the collector has said of the messages so far. */
+struct outcome {
+    int64_t rejected;
+    struct err why; /* why it refused the first one */
+};
+
+static int take_answer(struct cli *cli, struct cli_sent *sent, struct outcome *outcome,
+                       struct err *err)
+{
+    int rc = cli_wait_reply(cli, sent, err);
+    const struct ad *args = sent->reply.args;
+    if (rc == 0 && args != NULL && ad_int_or(args, "Rejected", 0) > 0) {
+        if (outcome->rejected == 0) {
+            (void)err_set(&outcome->why, -EACCES, "%s", ad_string_or(args, "ErrorString", "?"));
+        }
+        outcome->rejected += ad_int_or(args, "Rejected", 0);
+    }
+    cli_reply_fini(&sent->reply);
+    return rc;
+}
+
+/* Sends all messages; MESSAGES_AHEAD of them may be without an answer. */
+static int send_messages(struct cli *cli, const struct vec *ads, struct outcome *outcome,
+                         struct err *err)
+{
+    struct cli_sent sent[MESSAGES_AHEAD];
+    size_t at = 0, first = 0, next = 0; /* numbers of the messages without an answer */
+    int rc = 0;
+    while (first < next || (rc == 0 && at < ads->count)) {
+        if (rc != 0 || at == ads->count || next - first == MESSAGES_AHEAD) {
+            struct err later;
+            int answer =
+                take_answer(cli, &sent[first++ % MESSAGES_AHEAD], outcome, rc == 0 ? err : &later);
+            rc = rc != 0 ? rc : answer;
+            continue;
+        }
+        size_t count = message_of(ads, at);
+        const struct wire_body body = {.ads = (const struct ad *const *)ads->items + at,
+                                       .ad_count = count};
+        rc = cli_send(cli->collector, VERB_UPDATE, &body, &sent[next % MESSAGES_AHEAD], err);
+        next += rc == 0 ? 1 : 0;
+        at += count;
+    }
+    return rc;
+}
+
 static int send_ads(struct cli *cli, const struct advertise *how, const struct vec *ads)
 {
-    struct err err, why = {""};
-    int64_t rejected = 0;
+    struct err err;
+    struct outcome outcome = {.rejected = 0};
     for (size_t i = 0; i < ads->count; i++) {
         if (advertise_plan_prepare(&how->command, ads->items[i], &err) != 0) {
             return cli_fail(cli, "ad %zu: %s", i + 1, err.text);
         }
     }
-    if (connect_collector(cli, how, &err) != 0) {
+    if (connect_collector(cli, how, &err) != 0 || send_messages(cli, ads, &outcome, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
     }
-    for (size_t at = 0; at < ads->count;) {
-        size_t count = message_of(ads, at);
-        struct cli_reply reply;
-        const struct wire_body body = {.ads = (const struct ad *const *)ads->items + at,
-                                       .ad_count = count};
-        int rc = cli_call(cli, cli->collector, NULL, VERB_UPDATE, &body, 0, &reply, &err);
-        if (rc == 0 && reply.args != NULL && ad_int_or(reply.args, "Rejected", 0) > 0) {
-            if (rejected == 0) {
-                (void)err_set(&why, -EACCES, "%s", ad_string_or(reply.args, "ErrorString", "?"));
-            }
-            rejected += ad_int_or(reply.args, "Rejected", 0);
-        }
-        cli_reply_fini(&reply);
-        if (rc != 0) {
-            return cli_fail(cli, "%s", err.text);
-        }
-        at += count;
-    }
     (void)printf("Sent %lld of %zu ad%s to the collector.\n",
-                 (long long)ads->count - (long long)rejected, ads->count,
+                 (long long)ads->count - (long long)outcome.rejected, ads->count,
                  ads->count == 1 ? "" : "s");
-    return rejected == 0 ? CLI_OK
-                         : cli_fail(cli, "%lld of %zu ads refused: %s", (long long)rejected,
-                                    ads->count, why.text);
+    return outcome.rejected == 0
+               ? CLI_OK
+               : cli_fail(cli, "%lld of %zu ads refused: %s", (long long)outcome.rejected,
+                          ads->count, outcome.why.text);
 }
 
 /* ---- taking back */
@@ -301,6 +398,7 @@ int cmd_advertise(struct cli *cli)
         code = how.remove ? remove_ads(cli, &how, &ads) : send_ads(cli, &how, &ads);
     }
     vec_fini(&ads, ad_destroy_item);
+    ad_pool_destroy(how.second_pool);
     vec_fini(&how.names, NULL);
     mem_free(how.constraint);
     return code;

@@ -275,54 +275,59 @@ int cli_collector_at(struct cli *cli, const char *host, struct err *err)
 
 /* ---- calling */
 
-struct waiting {
-    struct cli_reply *reply;
-    cli_ads_f each; /* receiver of the ads; NULL: the reply keeps them */
-    void *arg;
-    bool done;
-};
-
 static void on_reply(void *arg, struct wire_reply *reply)
 {
-    struct waiting *waiting = arg;
-    if (waiting->each != NULL) {
-        waiting->each(waiting->arg, reply->ads, reply->ad_count);
+    struct cli_sent *sent = arg;
+    if (sent->each != NULL) {
+        sent->each(sent->arg, reply->ads, reply->ad_count);
     }
-    for (size_t i = 0; waiting->each == NULL && i < reply->ad_count; i++) {
-        vec_push(&waiting->reply->ads, wire_reply_take_ad(reply, i));
+    for (size_t i = 0; sent->each == NULL && i < reply->ad_count; i++) {
+        vec_push(&sent->reply.ads, wire_reply_take_ad(reply, i));
     }
     if (reply->more) {
         return;
     }
-    waiting->reply->status = reply->status;
+    sent->reply.status = reply->status;
     if (reply->blob_length > 0) {
-        waiting->reply->blob = mem_alloc(reply->blob_length);
-        memcpy(waiting->reply->blob, reply->blob, reply->blob_length);
-        waiting->reply->blob_length = reply->blob_length;
+        sent->reply.blob = mem_alloc(reply->blob_length);
+        memcpy(sent->reply.blob, reply->blob, reply->blob_length);
+        sent->reply.blob_length = reply->blob_length;
     }
-    (void)snprintf(waiting->reply->text, sizeof waiting->reply->text, "%s", reply->text);
+    (void)snprintf(sent->reply.text, sizeof sent->reply.text, "%s", reply->text);
     if (reply->args != NULL) {
-        waiting->reply->args = ad_copy(reply->args);
+        sent->reply.args = ad_copy(reply->args);
     }
-    waiting->reply->secrets = secret_list_create(reply->secrets, reply->secret_count);
-    waiting->done = true;
+    sent->reply.secrets = secret_list_create(reply->secrets, reply->secret_count);
+    sent->is_over = true;
 }
 
-static int call_and_wait(struct cli *cli, struct wire *wire, const char *relay_to,
-                         enum wire_verb verb, const struct wire_body *body, uint64_t deadline_ms,
-                         struct waiting waiting, struct err *err)
+static int send_request(struct wire *wire, const char *relay_to, enum wire_verb verb,
+                        const struct wire_body *body, uint64_t deadline_ms, struct cli_sent *sent,
+                        struct err *err)
 {
-    struct cli_reply *reply = waiting.reply;
-    *reply = (struct cli_reply){0};
     int64_t rc = wire == NULL ? -ENOTCONN
                  : relay_to != NULL
-                     ? wire_relay(wire, relay_to, verb, body, deadline_ms, on_reply, &waiting)
-                     : wire_call(wire, verb, body, deadline_ms, on_reply, &waiting);
+                     ? wire_relay(wire, relay_to, verb, body, deadline_ms, on_reply, sent)
+                     : wire_call(wire, verb, body, deadline_ms, on_reply, sent);
     if (rc < 0) {
-        reply->status = (int)rc;
+        sent->reply.status = (int)rc;
+        sent->is_over = true;
         return err_set(err, (int)rc, "%s: %s", wire_verb_name(verb), err_code_text((int)rc));
     }
-    loop_run_until(cli->loop, &waiting.done);
+    return 0;
+}
+
+int cli_send(struct wire *wire, enum wire_verb verb, const struct wire_body *body,
+             struct cli_sent *sent, struct err *err)
+{
+    *sent = (struct cli_sent){0};
+    return send_request(wire, NULL, verb, body, 0, sent, err);
+}
+
+int cli_wait_reply(struct cli *cli, struct cli_sent *sent, struct err *err)
+{
+    const struct cli_reply *reply = &sent->reply;
+    loop_run_until(cli->loop, &sent->is_over);
     if (reply->status != 0) {
         return err_set(err, reply->status, "%s",
                        reply->text[0] != '\0' ? reply->text : err_code_text(reply->status));
@@ -330,12 +335,22 @@ static int call_and_wait(struct cli *cli, struct wire *wire, const char *relay_t
     return 0;
 }
 
+static int call_and_wait(struct cli *cli, struct wire *wire, const char *relay_to,
+                         enum wire_verb verb, const struct wire_body *body, uint64_t deadline_ms,
+                         struct cli_sent sent, struct cli_reply *reply, struct err *err)
+{
+    int rc = send_request(wire, relay_to, verb, body, deadline_ms, &sent, err);
+    rc = rc != 0 ? rc : cli_wait_reply(cli, &sent, err);
+    *reply = sent.reply;
+    return rc;
+}
+
 int cli_call(struct cli *cli, struct wire *wire, const char *relay_to, enum wire_verb verb,
              const struct wire_body *body, uint64_t deadline_ms, struct cli_reply *reply,
              struct err *err)
 {
-    return call_and_wait(cli, wire, relay_to, verb, body, deadline_ms,
-                         (struct waiting){.reply = reply}, err);
+    return call_and_wait(cli, wire, relay_to, verb, body, deadline_ms, (struct cli_sent){0}, reply,
+                         err);
 }
 
 int cli_call_each(struct cli *cli, struct wire *wire, enum wire_verb verb,
@@ -343,7 +358,7 @@ int cli_call_each(struct cli *cli, struct wire *wire, enum wire_verb verb,
                   struct err *err)
 {
     return call_and_wait(cli, wire, NULL, verb, body, 0,
-                         (struct waiting){.reply = reply, .each = each, .arg = arg}, err);
+                         (struct cli_sent){.each = each, .arg = arg}, reply, err);
 }
 
 void cli_reply_fini(struct cli_reply *reply)

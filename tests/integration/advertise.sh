@@ -57,6 +57,16 @@ refused worker "$WORK/other: ad 1" Machine "$WORK/other"
 refused worker "$WORK/nosuch" Machine "$WORK/nosuch"
 equals "nothing else came" "$(names 'regexp("wn[78]", Name)')" "slot1@wn70 slot1@wn71 "
 
+# A file that is read in two halves: everything arrives, and the ad and line of a mistake are those of the whole file.
+awk 'BEGIN { for (i = 1; i <= 4000; i++) { printf "Name = \"many%d\"\nMyType = \"Chiller\"\n", i
+    for (k = 0; k < 10; k++) printf "Attribute%d = \"something to fill the file\"\n", k; printf "\n" } }' >"$WORK/many"
+equals "many ads" "$(with daemon advertise "$WORK/many")" "Sent 4000 of 4000 ads to the collector."
+equals "each of them" "$("$ROOST" status -generic chiller -af Name | grep -c '^many')" 4000
+equals "and back" "$("$ROOST" advertise -delete Chiller -constraint 'regexp("^many", Name)')" "Took back 4000 ads."
+sed -i '41600s/.*/Attribute3 = = 1/' "$WORK/many" # the 3,200th; each has 13 lines
+refused daemon "$WORK/many: ad 3200, line 41600, column " "$WORK/many"
+equals "nothing came" "$("$ROOST" status -generic chiller -af Name)" roof
+
 equals "usage" "$("$ROOST" advertise -delete -name x 2>/dev/null; echo $?)" 2
 with worker advertise -delete Chiller -name roof 2>"$WORK/denied" && fail "another's ad was taken back"
 grep -qF "your token does not allow you to remove the ad 'roof'" "$WORK/denied" || fail "it says: $(cat "$WORK/denied")"
