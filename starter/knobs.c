@@ -189,7 +189,7 @@ static const struct knob_family FAMILIES[] = {
          "The account for jobs of slot n in place of SLOT_USER; SLOT<n>_<m>_USER for one dynamic "
          "slot.",
      .check = knob_check_account},
-    {.prefix = "*_CPU_AFFINITY",
+    {.prefix = "SLOT*_CPU_AFFINITY", /* not ASSIGN_CPU_AFFINITY, which the startd has */
      .written = "SLOT<n>_CPU_AFFINITY",
      .help =
          "The CPUs of slot n for ENFORCE_CPU_AFFINITY, counted from 0: `0,2,4-7`; unset: n - 1.",
