@@ -32,6 +32,7 @@
 struct arrival {
     char name[NAME_BYTES]; /* lower case */
     uint64_t failed_ms;    /* when it was first seen to have failed, in loop time; 0: it has not */
+    int64_t said_s;        /* when it had last said something as the command began */
 };
 
 struct arrivals {
@@ -40,16 +41,26 @@ struct arrivals {
     size_t count;
 };
 
+/* Returns when a daemon of this host last said something, seconds since 1970; 0: never. */
+static int64_t said_at_s(struct cli *cli, const char *daemon)
+{
+    char path[4200];
+    struct os_stat stat;
+    daemon_complaint_path(config_path(cli->config, "LOCK"), daemon, path, sizeof path);
+    return os_stat(cli->os, path, &stat) == 0 ? stat.mtime_s : 0;
+}
+
 static void add_daemon(struct arrivals *arrivals, const char *name)
 {
     size_t length = strlen(name);
     if (length >= NAME_BYTES || arrivals->count == NAMES_MAX) {
         return;
     }
-    char *ret = arrivals->daemons[arrivals->count].name;
+    struct arrival *daemon = &arrivals->daemons[arrivals->count];
     for (size_t i = 0; i <= length; i++) {
-        ret[i] = text_lower(name[i]);
+        daemon->name[i] = text_lower(name[i]);
     }
+    daemon->said_s = said_at_s(arrivals->cli, daemon->name);
     arrivals->count++;
 }
 
@@ -122,10 +133,13 @@ bool arrivals_failed(struct cli *cli, const char *daemon, char why[DAEMON_COMPLA
     return !is_running(cli, daemon) && read_complaint(cli, daemon, why);
 }
 
-/* Returns whether a daemon runs, but is refused by the collector, and what it said. */
-static bool is_refused(struct cli *cli, const char *daemon, char why[DAEMON_COMPLAINT_MAX])
+/* Returns whether a daemon runs, but is refused by the collector, and what it said.  What it said
+ * before this command may be mended: it says so again when it is refused again. */
+static bool is_refused(struct cli *cli, const struct arrival *daemon,
+                       char why[DAEMON_COMPLAINT_MAX])
 {
-    return is_running(cli, daemon) && read_complaint(cli, daemon, why) &&
+    return is_running(cli, daemon->name) && said_at_s(cli, daemon->name) > daemon->said_s &&
+           read_complaint(cli, daemon->name, why) &&
            strncmp(why, DAEMON_CANNOT_JOIN, strlen(DAEMON_CANNOT_JOIN)) == 0;
 }
 
@@ -135,7 +149,7 @@ int arrivals_look(struct arrivals *arrivals, struct err *err)
     for (size_t i = 0; i < arrivals->count; i++) {
         struct arrival *daemon = &arrivals->daemons[i];
         char why[DAEMON_COMPLAINT_MAX];
-        bool refused = i > 0 && is_refused(arrivals->cli, daemon->name, why);
+        bool refused = i > 0 && is_refused(arrivals->cli, daemon, why);
         if (!refused && !arrivals_failed(arrivals->cli, daemon->name, why)) {
             daemon->failed_ms = 0;
         } else if (daemon->failed_ms == 0) {
