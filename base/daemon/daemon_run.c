@@ -193,6 +193,23 @@ static int load_config(struct daemon_run *run, const char *settings, struct conf
     return code;
 }
 
+/* Puts the place where a knob was set before a message that begins with the knob's name. */
+static int place_message(const struct config *config, int code, struct err *err)
+{
+    char knob[NAME_BYTES_MAX];
+    struct config_origin origin;
+    size_t length = strcspn(err->text, ": ");
+    if (length == 0 || length >= sizeof(knob)) {
+        return code;
+    }
+    memcpy(knob, err->text, length);
+    knob[length] = '\0';
+    bool is_placed = config_why(config, knob, &origin) && origin.file != NULL;
+    return is_placed && origin.line > 0 ? err_prefix(err, code, "%s:%u", origin.file, origin.line)
+           : is_placed                  ? err_prefix(err, code, "%s", origin.file)
+                                        : code;
+}
+
 static int log_level(const struct daemon_run *run, const struct config *config, enum log_level *ret,
                      struct err *err)
 {
@@ -203,7 +220,7 @@ static int log_level(const struct daemon_run *run, const struct config *config, 
         return log_level_parse(config_string(config, "ALL_DEBUG"), ret, err);
     }
     int code = log_level_parse(text, ret, err);
-    return code == 0 ? 0 : err_prefix(err, code, "%s", knob);
+    return code == 0 ? 0 : place_message(config, err_prefix(err, code, "%s", knob), err);
 }
 
 /* Appends HTCondor's name of the log file if it differs from "<Name>Log". */
@@ -382,23 +399,6 @@ static void log_unknown(const struct daemon_run *run)
     for (size_t i = 0; run->daemon->known != NULL && i < config_unknown_count(run->config); i++) {
         log_warn(run->log, "config.unknown", config_unknown(run->config, i));
     }
-}
-
-/* Puts the place where a knob was set before a message that begins with the knob's name. */
-static int place_message(const struct config *config, int code, struct err *err)
-{
-    char knob[NAME_BYTES_MAX];
-    struct config_origin origin;
-    size_t length = strcspn(err->text, ": ");
-    if (length == 0 || length >= sizeof(knob)) {
-        return code;
-    }
-    memcpy(knob, err->text, length);
-    knob[length] = '\0';
-    bool is_placed = config_why(config, knob, &origin) && origin.file != NULL;
-    return is_placed && origin.line > 0 ? err_prefix(err, code, "%s:%u", origin.file, origin.line)
-           : is_placed                  ? err_prefix(err, code, "%s", origin.file)
-                                        : code;
 }
 
 static void log_doubt(void *arg, const char *text)

@@ -115,6 +115,7 @@ setting() {
     printf '%b\n' "$3" >>"$WORK/pool/wrong.conf"
     ROOST_CONFIG=$WORK/pool/wrong.conf says 1 "wrong.conf:$((line + $1 - 1)): $2" roost config check
     says 1 "wrong.conf:$((line + $1 - 1)): $2" roost config check "$WORK/pool/wrong.conf"
+    ROOST_CONFIG=$WORK/pool/wrong.conf says 1 "wrong.conf:$((line + $1 - 1)): $2" roost start
 }
 setting 1 "ROOSTER_RESERVE: 'Mon-Fry .*' is not a valid rule" 'ROOSTER_RESERVE = "Mon-Fry 07:00-19:00 = 5"'
 setting 1 "COLLECTOR_HOST: '127.0.0.1:99999': the port must be" 'COLLECTOR_HOST = {"127.0.0.1:99999"}'
@@ -336,7 +337,7 @@ says 1 "no such account: 'nobody'" roost userprio nobody
 says 1 "no such schedd in the pool: 'nope'; .roost status -schedd. lists all schedds" roost q -name nope
 says 1 "the startd of nope is not connected to the collector" roost config get --node nope START
 mv "$WORK/pool/security/tokens" "$WORK/pool/security/tokens.away"
-says 1 "no token: .*; .roost token create. on the pool's host makes a token" roost status
+says 1 "no token: $WORK/pool/security/tokens/[A-Z]*: No such file or directory; .roost token create. on the pool's host makes a token" roost status
 mv "$WORK/pool/security/tokens.away" "$WORK/pool/security/tokens"
 
 # ---- what is shown on a terminal and elsewhere
