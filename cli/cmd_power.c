@@ -355,6 +355,7 @@ static int switch_off(struct power_command *power, const char *node, bool stays_
     struct err err;
     int rc = -EAGAIN;
     bool dry = (power->said & SAID_DRY_RUN) != 0;
+    bool keeps = stays_off && !dry;
     strbuf_init(&would, 0);
     ad_set_bool(args, "Force", (power->said & SAID_FORCE) != 0);
     ad_set_bool(args, "DryRun", dry);
@@ -364,23 +365,27 @@ static int switch_off(struct power_command *power, const char *node, bool stays_
     }
     (void)snprintf(uplink, sizeof uplink, "startd/%s", node);
     const struct wire_body body = {.args = args};
-    while (rc == -EAGAIN && loop_now_ms(cli->loop) < end_ms) {
+    while ((rc == -EAGAIN || (rc == -EALREADY && keeps && !power_keep_is_asleep(cli, node))) &&
+           loop_now_ms(cli->loop) < end_ms) {
         struct cli_reply reply;
         rc = cli_call(cli, cli->collector, uplink, VERB_POWER_DOWN, &body, 0, &reply, &err);
         if (rc == 0 && dry) {
             strbuf_puts(&would, ad_string_or(reply.args, "Text", "would go down"));
         }
         cli_reply_fini(&reply);
-        if (rc == -EAGAIN) {
+        if (rc == -EAGAIN || (rc == -EALREADY && keeps)) {
             cli_pause(cli, OFF_RETRY_MS);
         }
     }
     ad_destroy(args);
     int status = CLI_OK;
+    /* Gone with its answer, or going down by itself: nobody knows whether it will stay off. */
+    if ((rc == -ECONNRESET || (rc == -EALREADY && keeps)) && power_keep_is_asleep(cli, node)) {
+        rc = keeps ? power_keep_off(cli, node, power->reason, &err) : 0;
+    }
     if (rc == 0 && dry) {
         (void)printf("%s %s\n", node, strbuf_text(&would));
-    } else if (rc == 0 ||
-               (rc == -ECONNRESET && power_keep_is_asleep(cli, node))) { /* gone with its answer */
+    } else if (rc == 0) {
         (void)printf("%s %s\n", node, stays_off ? "is switched off" : "goes to sleep");
     } else if (rc == -EALREADY) {
         (void)printf("%s is already going to sleep\n", node);

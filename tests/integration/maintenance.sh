@@ -100,6 +100,12 @@ until_true 20 "why shows the reason of the machine" why_says wn03 'dusty fan'
 until_true 20 "why shows the reason of the job" why_says "$four.0" 'dusty fan'
 said_by power on wn03
 until_true 60 "the job runs when it is switched on" is_done "$four" 1
+until_true 30 "wn03 may sleep" goes_to_sleep wn03
+said_by power off wn03 # on its way down
+says '^wn03 is \(switched off\|asleep, and stays off until somebody switches the machine on by name\)$'
+equals "its offline ad" "$(slot_says wn03 PowerKeptOff)" "true "
+said_by power on wn03
+until_true 30 "wn03 is on again" are_awake 3
 sleeps wn03
 
 say "locks hold for machines awake and asleep, and over kill -9 of collector and rooster"
