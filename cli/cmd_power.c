@@ -387,6 +387,11 @@ static int switch_off(struct power_command *power, const char *node, bool stays_
         (void)printf("%s %s\n", node, strbuf_text(&would));
     } else if (rc == 0) {
         (void)printf("%s %s\n", node, stays_off ? "is switched off" : "goes to sleep");
+    } else if (rc == -EALREADY && keeps) {
+        status = cli_fail(cli,
+                          "%s is going to sleep, but is not asleep yet, and jobs may wake it; "
+                          "run `roost power off %s` again",
+                          node, node);
     } else if (rc == -EALREADY) {
         (void)printf("%s is already going to sleep\n", node);
     } else if (rc == -EHOSTUNREACH && power_keep_is_asleep(cli, node)) {
