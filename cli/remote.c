@@ -173,7 +173,7 @@ static bool ask_master(struct cli *cli, const char *machine, struct err *why)
 }
 
 /* Puts the reason why the schedd does not run into err, if it is known; else leaves err as it is.
- * schedd: its ad, NULL: there is none.  Returns rc. */
+ * schedd: the ad of the schedd; NULL: the collector has no such ad.  Returns rc. */
 static int explain(struct cli *cli, const struct ad *schedd, int rc, struct err *err)
 {
     char local[DAEMON_COMPLAINT_MAX];

@@ -58,7 +58,7 @@ struct row {
 
 /* The row that the next event may join. */
 struct draft {
-    struct change *change; /* NULL: there is none */
+    struct change *change; /* the change that has the events; NULL: no draft is open */
     struct owner *owner;
     struct strbuf path, text, sizes;
     size_t events;
