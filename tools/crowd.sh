@@ -1,6 +1,7 @@
 #!/bin/bash
 # tools/crowd.sh - 2,000 strangers at collector and schedd each, and 500 identities at both, for a minute: neither may
-# grow by more than 96 MB, and `roost status` and `roost q` are answered within half a second throughout.
+# grow by more than 96 MB, and `roost status` and `roost q` are answered within half a second once all have come (3 s while
+# they come).
 #
 #   tools/crowd.sh [STRANGERS [IDENTITIES [CONNECTIONS of each [SECONDS]]]]
 #

@@ -67,6 +67,7 @@ struct listener {
     struct loop_fd *watch;
     struct loop_timer *backoff;
     struct wait_line *line; /* of a TCP port: who was accepted and waits */
+    struct loop_fd *heard;  /* readable: a silent one of the line has sent something */
     struct loop_timer *admit, *tell;
     char *address;
     char *path; /* unix, pass: removed at the end if it is still this file */
@@ -580,6 +581,14 @@ static void admit_again(void *arg)
     listener_work(arg, admit_turn, 1);
 }
 
+static void hear_silent(void *arg, unsigned ready)
+{
+    (void)ready;
+    struct listener *listener = arg;
+    wait_line_hear(listener->line);
+    listener_work(listener, admit_turn, 1);
+}
+
 static void tell_waiting(void *arg)
 {
     struct listener *listener = arg;
@@ -719,9 +728,16 @@ int listener_create(struct loop *loop, const char *address, listener_f call, voi
     listener->arg = arg;
     listener->fd = -1;
     LIST_INIT(&listener->unfinished);
-    code = parsed.kind == STREAM_TCP ? listen_tcp(listener, &parsed, err)
-                                     : listen_unix(listener, &parsed, err);
+    if (parsed.kind == STREAM_TCP) {
+        listener->line = wait_line_create(WAIT_LINE_MAX);
+        code = listener->line == NULL
+                   ? err_set(err, -errno, "cannot listen on %s: %s", address, strerror(errno))
+                   : listen_tcp(listener, &parsed, err);
+    } else {
+        code = listen_unix(listener, &parsed, err);
+    }
     if (code != 0) {
+        wait_line_destroy(listener->line);
         mem_free(listener);
         return code;
     }
@@ -730,7 +746,9 @@ int listener_create(struct loop *loop, const char *address, listener_f call, voi
     }
     listener->backoff = loop_timer_create(loop, backoff_over, listener);
     if (parsed.kind == STREAM_TCP) {
-        listener->line = wait_line_create(WAIT_LINE_MAX);
+        listener->heard =
+            loop_fd_create(loop, wait_line_silent_fd(listener->line), hear_silent, listener);
+        loop_fd_want(listener->heard, LOOP_READ);
         listener->admit = loop_timer_create(loop, admit_again, listener);
         listener->tell = loop_timer_create(loop, tell_waiting, listener);
     }
@@ -760,6 +778,7 @@ void listener_destroy(struct listener *listener)
     loop_timer_destroy(listener->backoff);
     loop_timer_destroy(listener->admit);
     loop_timer_destroy(listener->tell);
+    loop_fd_destroy(listener->heard);
     wait_line_destroy(listener->line);
     close(listener->fd);
     mem_free(listener->path);

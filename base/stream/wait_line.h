@@ -32,7 +32,8 @@
 
 struct wait_line;
 
-/* Makes an empty line for at most max connections. */
+/* Makes an empty line for at most max connections.  Returns NULL, with errno set, if no descriptor
+ * is left. */
 struct wait_line *wait_line_create(size_t max);
 /* Closes all connections, and frees the line.  NULL is allowed. */
 void wait_line_destroy(struct wait_line *line);
@@ -48,13 +49,19 @@ void wait_line_add(struct wait_line *line, int fd, uint64_t now_ms);
 /* If the line is full, closes the connection that has waited longest without having sent anything,
  * unless it came just now.  Returns whether a connection may be added. */
 bool wait_line_make_room(struct wait_line *line, uint64_t now_ms);
-/* Takes out the connection whose turn it is.  While many wait, those whose peers have sent nothing
- * lose their turn, until wait_line_tell() finds that they have.  Connections whose peers have gone
- * are closed.  Returns a descriptor, which the caller owns then; -1: none has its turn. */
+/* Takes out the connection whose turn it is.  While many wait, a connection whose peer has sent
+ * nothing loses its turn and becomes a silent one, until wait_line_hear().  Connections whose peers
+ * have gone are closed.  Returns a descriptor, which the caller owns then; -1: none has its
+ * turn. */
 int wait_line_next(struct wait_line *line);
+/* Returns a descriptor, owned by the line, that is readable when wait_line_hear() has work. */
+int wait_line_silent_fd(const struct wait_line *line);
+/* Gives the next turns to silent connections whose peers have sent something since, and closes
+ * those whose peers have gone. */
+void wait_line_hear(struct wait_line *line);
 /* To be called about twice a second.  Sends the word to all peers that have waited for
- * WAIT_LINE_WORD_MS since they came, or since the last word; looks whether the silent ones have
- * sent something, and closes those that have not in STREAM_HANDSHAKE_MS. */
+ * WAIT_LINE_WORD_MS since they came, or since the last word; closes silent connections whose peers
+ * have sent nothing in STREAM_HANDSHAKE_MS. */
 void wait_line_tell(struct wait_line *line, uint64_t now_ms);
 
 #endif

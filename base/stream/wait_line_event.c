@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/queue.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -19,6 +20,7 @@
 #define SPARE_PART 8  /* of the descriptors, for other things */
 #define FEW        64 /* while no more wait, nobody is asked whether its peer has said something */
 #define SILENT_MS  1000 /* from then on it may be closed, to make room in a full line */
+#define HEAR_TURN  64   /* silent connections dealt with by one call of wait_line_hear() */
 
 struct waiting {
     TAILQ_ENTRY(waiting) entry;
@@ -31,6 +33,7 @@ TAILQ_HEAD(waiting_queue, waiting);
 struct wait_line {
     struct waiting_queue queue;  /* the longest waiting first */
     struct waiting_queue silent; /* those whose turn it was, and that had sent nothing */
+    int silent_epoll;            /* epoll descriptor with all of `silent` */
     size_t count, max;
     int fd_max; /* the line is full when a new descriptor is not below this */
     int fd_last;
@@ -41,7 +44,12 @@ struct wait_line {
 struct wait_line *wait_line_create(size_t max)
 {
     struct rlimit files;
+    int silent_epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (silent_epoll < 0) {
+        return NULL;
+    }
     struct wait_line *line = mem_zalloc(sizeof(*line));
+    line->silent_epoll = silent_epoll;
     TAILQ_INIT(&line->queue);
     TAILQ_INIT(&line->silent);
     line->max = max;
@@ -82,6 +90,7 @@ void wait_line_destroy(struct wait_line *line)
     if (line != NULL) {
         close_queue(line, &line->queue);
         close_queue(line, &line->silent);
+        close(line->silent_epoll);
         mem_free(line);
     }
 }
@@ -131,6 +140,17 @@ static enum said what_peer_said(const struct waiting *waiting)
     return (look.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0 ? SAID_BYE : SAID_SOMETHING;
 }
 
+static void become_silent(struct wait_line *line, struct waiting *waiting)
+{
+    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data.ptr = waiting};
+    if (epoll_ctl(line->silent_epoll, EPOLL_CTL_ADD, waiting->fd, &event) != 0) {
+        drop_waiting(line, &line->queue, waiting); /* no memory: its peer dials again */
+        return;
+    }
+    TAILQ_REMOVE(&line->queue, waiting, entry);
+    TAILQ_INSERT_TAIL(&line->silent, waiting, entry);
+}
+
 int wait_line_next(struct wait_line *line)
 {
     bool newest = ++line->turns % WAIT_LINE_NEWEST_PART == 0;
@@ -144,11 +164,37 @@ int wait_line_next(struct wait_line *line)
         if (said == SAID_BYE) {
             drop_waiting(line, &line->queue, waiting);
         } else {
-            TAILQ_REMOVE(&line->queue, waiting, entry);
-            TAILQ_INSERT_TAIL(&line->silent, waiting, entry);
+            become_silent(line, waiting);
         }
     }
     return -1;
+}
+
+int wait_line_silent_fd(const struct wait_line *line)
+{
+    return line->silent_epoll;
+}
+
+/* The connection's turn comes next: its peer has sent something, or only few wait. */
+static void speak_again(struct wait_line *line, struct waiting *waiting)
+{
+    (void)epoll_ctl(line->silent_epoll, EPOLL_CTL_DEL, waiting->fd, NULL);
+    TAILQ_REMOVE(&line->silent, waiting, entry);
+    TAILQ_INSERT_HEAD(&line->queue, waiting, entry);
+}
+
+void wait_line_hear(struct wait_line *line)
+{
+    struct epoll_event events[HEAR_TURN];
+    int count = epoll_wait(line->silent_epoll, events, HEAR_TURN, 0);
+    for (int i = 0; i < count; i++) {
+        struct waiting *waiting = events[i].data.ptr;
+        if ((events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) {
+            drop_waiting(line, &line->silent, waiting);
+        } else {
+            speak_again(line, waiting);
+        }
+    }
 }
 
 /* Sends the word to the peers of the queue that have waited for it. */
@@ -171,12 +217,10 @@ void wait_line_tell(struct wait_line *line, uint64_t now_ms)
     struct waiting *waiting, *next;
     for (waiting = TAILQ_FIRST(&line->silent); waiting != NULL; waiting = next) {
         next = TAILQ_NEXT(waiting, entry);
-        enum said said = what_peer_said(waiting);
-        if (said == SAID_BYE || now_ms - waiting->since_ms >= STREAM_HANDSHAKE_MS) {
+        if (now_ms - waiting->since_ms >= STREAM_HANDSHAKE_MS) {
             drop_waiting(line, &line->silent, waiting);
-        } else if (said == SAID_SOMETHING || line->count <= FEW) {
-            TAILQ_REMOVE(&line->silent, waiting, entry);
-            TAILQ_INSERT_HEAD(&line->queue, waiting, entry);
+        } else if (line->count <= FEW) {
+            speak_again(line, waiting);
         }
     }
     tell_queue(&line->queue, now_ms);

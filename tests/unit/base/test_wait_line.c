@@ -5,6 +5,7 @@
 #include "base/stream/wait_line.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -42,6 +43,12 @@ static bool peer_is_cut(const struct place *place)
     char byte;
     ssize_t got = recv(place->peer, &byte, 1, MSG_DONTWAIT);
     return got == 0 || (got < 0 && errno == ECONNRESET);
+}
+
+static bool is_readable(int fd)
+{
+    struct pollfd look = {.fd = fd, .events = POLLIN};
+    return poll(&look, 1, 0) == 1;
 }
 
 /* Returns how often the peer was told to wait since the last call. */
@@ -92,7 +99,9 @@ static void who_has_said_nothing_is_passed_over_until_it_speaks(void **state)
     assert_int_equal(wait_line_next(line), -1);
     assert_int_equal(send(places[5].peer, "R", 1, 0), 1);
     assert_int_equal(wait_line_next(line), -1);
-    wait_line_tell(line, 1);
+    assert_true(is_readable(wait_line_silent_fd(line)));
+    wait_line_hear(line);
+    assert_false(is_readable(wait_line_silent_fd(line)));
     assert_int_equal(wait_line_next(line), places[5].here);
     assert_int_equal(wait_line_next(line), -1);
     assert_int_equal(wait_line_count(line), MANY - 3);
@@ -108,6 +117,30 @@ static void who_has_said_nothing_is_passed_over_until_it_speaks(void **state)
     close(places[70].here);
     close(places[5].here);
     wait_line_destroy(line);
+}
+
+static void a_silent_connection_whose_peer_goes_is_closed_at_once(void **state)
+{
+    (void)state;
+    struct wait_line *line = wait_line_create(MANY);
+    struct place places[MANY];
+    for (size_t i = 0; i < MANY; i++) {
+        place_take(&places[i], line, false, 0);
+    }
+    assert_int_equal(wait_line_next(line), -1);
+    close(places[3].peer);
+    assert_true(is_readable(wait_line_silent_fd(line)));
+    wait_line_hear(line);
+    assert_false(is_readable(wait_line_silent_fd(line)));
+    assert_int_equal(wait_line_count(line), MANY - 1);
+    assert_int_equal(wait_line_dropped(line), 1);
+    assert_int_equal(wait_line_next(line), -1);
+    wait_line_destroy(line);
+    for (size_t i = 0; i < MANY; i++) {
+        if (i != 3) {
+            close(places[i].peer);
+        }
+    }
 }
 
 static void of_a_few_nobody_is_passed_over(void **state)
@@ -222,6 +255,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_oldest_goes_first_and_each_fourth_time_the_newest),
         cmocka_unit_test(who_has_said_nothing_is_passed_over_until_it_speaks),
+        cmocka_unit_test(a_silent_connection_whose_peer_goes_is_closed_at_once),
         cmocka_unit_test(of_a_few_nobody_is_passed_over),
         cmocka_unit_test(whose_peer_has_gone_costs_no_turn),
         cmocka_unit_test(who_waits_is_told_so_again_and_again),
