@@ -54,6 +54,11 @@ int sim_disk_fault(const struct sim_host *host)
     return host->faults.disk_until_us > host->sim->now_us ? host->faults.disk_code : 0;
 }
 
+uint64_t sim_disk_fault_end_us(const struct sim_host *host)
+{
+    return host->faults.disk_until_us;
+}
+
 void sim_disk_freed(struct sim_host *host, size_t bytes)
 {
     host->faults.disk_room += bytes;

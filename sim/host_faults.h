@@ -55,6 +55,8 @@ int sim_disk_refusal(struct sim_host *host, enum sim_disk_use use, size_t grown)
 void sim_disk_freed(struct sim_host *host, size_t bytes);
 /* Returns what is wrong with the disk now: -EIO, -EROFS, -ENOSPC, or 0. */
 int sim_disk_fault(const struct sim_host *host);
+/* Returns when the last such fault ends or has ended; 0: there was none. */
+uint64_t sim_disk_fault_end_us(const struct sim_host *host);
 /* Returns the machine to which a name resolves on this machine; NULL: the name does not resolve. */
 struct sim_host *sim_name_resolve(struct sim_host *host, const char *name);
 

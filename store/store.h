@@ -150,14 +150,15 @@ enum store_verdict { STORE_LEAVE, STORE_KEEP, STORE_LEAVE_AND_PAUSE, STORE_KEEP_
 typedef enum store_verdict (*store_filter_f)(void *filter_arg, const struct store_row *row);
 typedef void (*store_scan_f)(void *arg, int result, const struct store_row *rows, size_t count);
 /* Reads the rows with from <= key < to (NULL: no limit) off the loop thread, after all transactions
- * committed so far (but for those that a full disk holds up); with reverse, the highest key first.
- * filter (NULL: keep all) is called on the worker thread, may touch only filter_arg and the row,
- * and says whether to keep the row.  At most limit rows are kept (0: STORE_SCAN_ROWS_MAX).  A long
- * scan is done in slices, so that commits do not wait for all of it; a filter that needs much time
- * for a row can ask for a pause.  A row that is changed meanwhile is seen as before or as after the
- * change, and never twice.  done is called on the loop with the rows, which live until it returns,
- * and 0; or with -E2BIG (more than
- * STORE_SCAN_BYTES_MAX) or the error of the disk. */
+ * committed so far (but for those that a full disk holds up: a row that moves from one place to
+ * another, as a removed job does from the queue to the history, may be in neither then); with
+ * reverse, the highest key first. filter (NULL: keep all) is called on the worker thread, may touch
+ * only filter_arg and the row, and says whether to keep the row.  At most limit rows are kept (0:
+ * STORE_SCAN_ROWS_MAX).  A long scan is done in slices, so that commits do not wait for all of it;
+ * a filter that needs much time for a row can ask for a pause.  A row that is changed meanwhile is
+ * seen as before or as after the change, and never twice.  done is called on the loop with the
+ * rows, which live until it returns, and 0; or with -E2BIG (more than STORE_SCAN_BYTES_MAX) or the
+ * error of the disk. */
 void store_scan(struct store *store, const char *table, const char *from, const char *to,
                 bool reverse, size_t limit, store_filter_f filter, void *filter_arg,
                 store_scan_f done, void *arg);
