@@ -15,11 +15,15 @@
 #define PCLIENT_LEASE_MAX_S 86400
 #define PCLIENT_PUSH_MAX    ((size_t)64 << 10) /* most bytes of one message OUT or ERR */
 
+/* Bytes of a job's output that are under way unless "follow" sets another number. */
+#define PCLIENT_WINDOW ((size_t)256 << 10)
+
 /* Requests. */
 #define PCLIENT_JOB    "job"
 #define PCLIENT_KILL   "kill"
 #define PCLIENT_PING   "ping"
 #define PCLIENT_FOLLOW "follow"
+#define PCLIENT_ACK    "ack"
 #define PCLIENT_LEASE  "lease"
 #define PCLIENT_EXIT   "exit"
 
@@ -28,9 +32,14 @@
 #define PCLIENT_PONG    "PONG"
 #define PCLIENT_OUT     "OUT"
 #define PCLIENT_ERR     "ERR"
+#define PCLIENT_DONE    "DONE"
 #define PCLIENT_END     "END"
 #define PCLIENT_OK      "OK"
 #define PCLIENT_REFUSED "-1"
+
+/* How a pclient holds its jobs together: a word of the answer to "follow". */
+#define PCLIENT_NAMESPACE "namespace"
+#define PCLIENT_SUBREAPER "subreaper"
 
 /* How a job has ended: the first word of a status. */
 #define PCLIENT_EXITED  "EXIT"
