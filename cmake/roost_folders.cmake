@@ -118,6 +118,34 @@ function(roost_static_program NAME FOLDER)
     install(TARGETS ${NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
+# roost_small_program(NAME): NAME/main.c with the folder's library, base, and of the bodies of base what it needs and no more: a
+# static executable of one or two megabytes, without OpenSSL.  A sanitizer cannot be linked statically.
+# The target is NAME_program, because the library has the name.
+function(roost_small_program NAME)
+    if(NOT TARGET ${NAME})
+        return()
+    endif()
+    set(program ${NAME}_program)
+    add_executable(${program} "${CMAKE_SOURCE_DIR}/${NAME}/main.c")
+    if(ROOST_SANITIZE OR ROOST_COVERAGE OR ROOST_FUZZ)
+        target_link_libraries(${program} PRIVATE ${NAME} base_real)
+    else()
+        if(NOT TARGET base_real_archive)
+            add_library(base_real_archive STATIC $<TARGET_OBJECTS:base_real>)
+        endif()
+        # Names of users without NSS, which no static program can have.
+        target_sources(${program} PRIVATE "${CMAKE_SOURCE_DIR}/pilot/libc_linux.c")
+        set(archives "$<TARGET_FILE:${NAME}>" "$<TARGET_FILE:base>" "$<TARGET_FILE:base_real_archive>")
+        add_dependencies(${program} ${NAME} base base_real_archive)
+        set_target_properties(${program} PROPERTIES LINK_DEPENDS "${archives}")
+        target_link_libraries(${program} PRIVATE roost_flags -static-pie -Wl,--fatal-warnings -Wl,--wrap=dlopen
+            -Wl,--start-group ${archives} -levent_core -lresolv -lm -Wl,--end-group)
+    endif()
+    set_target_properties(${program} PROPERTIES OUTPUT_NAME ${NAME})
+    set_property(GLOBAL APPEND PROPERTY ROOST_PROGRAMS ${program})
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
 # roost_base(base [PKGS..] [SYSTEM..] [REAL_PKGS..]): `base` holds what is pure; `base_real` the bodies of mem, loop,
 # stream and os that touch the real world.  The simulator links `base` with bodies of its own.
 #

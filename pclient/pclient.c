@@ -1,0 +1,578 @@
+/* pclient/pclient.c - see pclient.h.
+ *
+ * Design note: one queue of bytes goes out, so messages and answers cannot interrupt each other.
+ * It is written once, after all callbacks of a moment, so that what belongs together costs one
+ * system call.  Requests are read even when nobody reads the queue: the window of `follow` and the
+ * limit of what is kept bound the job's output, not our reading.
+ *
+ * After `follow`, the lease counts from the moment in which a token was put into the queue, once
+ * that token has come back.
+ *
+ * A request whose answer takes time (kill, reset) makes the requests behind it wait.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "pclient/pclient.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os/os_console.h"
+#include "base/os/os_enclose.h"
+#include "base/os/os_output.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "pclient/protocol.h"
+
+#define MS_PER_S       1000
+#define INPUT_BYTES    ((size_t)16 << 10)  /* of one read */
+#define QUEUE_ASK_MAX  ((size_t)128 << 20) /* ... while kept output can be asked for */
+#define QUEUE_MAX      ((size_t)400 << 20) /* ... at all */
+#define QUEUE_KEPT_MAX ((size_t)1 << 20)   /* most memory that an empty queue keeps */
+
+struct pclient {
+    struct job_host host;
+    struct pclient_options options;
+    struct job_owner owner;
+    struct os_console *console;
+    struct os_output *output;
+    struct loop_timer *lease;
+    uint64_t lease_from_ms;   /* the lease ends options.lease_s after that */
+    uint64_t token, token_ms; /* the last token, and when it went out */
+    struct strbuf in;         /* what was read and not looked at yet */
+    size_t in_at;             /* where that begins */
+    bool in_skips;            /* the rest of a line that was too long is dropped */
+    bool in_ended;
+    struct strbuf out;
+    size_t out_at;
+    bool flush_set; /* a call of flush_queue() is due */
+    bool blocked;   /* the reader of our output is slow: we wait until something can be written */
+    bool follows;
+    size_t window, under_way; /* bytes of output that may be, and are, not dealt with yet */
+    struct job *job;
+    struct strbuf kept[3]; /* [1] and [2]: output that nobody has taken yet */
+    bool full_said[3];
+    struct strbuf status;       /* of the job that has ended; empty: no job yet */
+    enum request_kind answered; /* what is answered when the job has ended; REQUEST_NONE: nothing */
+    bool stops;
+    int exit_status;
+    char chunk[INPUT_BYTES];
+};
+
+static void read_waiting(void *arg);
+static void pclient_stop(struct pclient *self, int exit_status);
+
+/* ---- what goes out --------------------------------------------------------------------------- */
+
+static size_t queue_bytes(const struct pclient *self)
+{
+    return self->out.length - self->out_at;
+}
+
+static void queue_written(struct pclient *self)
+{
+    if (self->out.capacity > QUEUE_KEPT_MAX) {
+        size_t max = self->out.max;
+        strbuf_fini(&self->out);
+        strbuf_init(&self->out, max);
+    }
+    strbuf_clear(&self->out);
+    self->out_at = 0;
+}
+
+static void flush_queue(void *arg)
+{
+    struct pclient *self = arg;
+    self->flush_set = false;
+    if (self->out.failed) {
+        (void)fprintf(stderr, "pclient: nobody reads the answers\n");
+        loop_stop(self->host.loop, PCLIENT_FAILED);
+        return;
+    }
+    while (queue_bytes(self) > 0) {
+        ssize_t took =
+            os_output_write(self->output, self->out.data + self->out_at, queue_bytes(self));
+        if (took == -EAGAIN) {
+            break;
+        }
+        if (took < 0) {
+            (void)fprintf(stderr, "pclient: standard output: %s\n", err_code_text((int)took));
+            loop_stop(self->host.loop, PCLIENT_FAILED);
+            return;
+        }
+        self->out_at += (size_t)took;
+    }
+    self->blocked = queue_bytes(self) > 0;
+    os_output_want(self->output, self->blocked);
+    if (!self->blocked) {
+        queue_written(self);
+        if (self->stops) {
+            loop_stop(self->host.loop, self->exit_status);
+        }
+    }
+}
+
+/* Sees to it that the queue is written soon. */
+static void flush_soon(struct pclient *self)
+{
+    if (!self->flush_set && !self->blocked) {
+        self->flush_set = true;
+        loop_defer(self->host.loop, flush_queue, self);
+    }
+}
+
+static void answer(struct pclient *self, const char *line)
+{
+    strbuf_puts(&self->out, line);
+    strbuf_putc(&self->out, '\n');
+    flush_soon(self);
+}
+
+static void refuse(struct pclient *self, const struct err *why)
+{
+    strbuf_printf(&self->out, "%s %s\n", PCLIENT_REFUSED, why->text);
+    flush_soon(self);
+}
+
+static void answer_bytes(struct pclient *self, const char *data, size_t length)
+{
+    strbuf_printf(&self->out, "NBYTES %zu\n", length);
+    strbuf_append(&self->out, data, length);
+    flush_soon(self);
+}
+
+/* ---- the job --------------------------------------------------------------------------------- */
+
+static size_t job_room(void *arg, int stream)
+{
+    struct pclient *self = arg;
+    if (self->follows) {
+        return self->window > self->under_way ? self->window - self->under_way : 0;
+    }
+    size_t room = self->options.buffer_bytes - self->kept[stream].length;
+    if (room == 0 && !self->full_said[stream]) {
+        self->full_said[stream] = true;
+        (void)fprintf(stderr,
+                      "pclient: %zu bytes of the job's standard %s are kept; it waits until "
+                      "somebody takes them\n",
+                      self->kept[stream].length, stream == 1 ? "output" : "error");
+    }
+    return room;
+}
+
+static void job_output(void *arg, int stream, const char *data, size_t length)
+{
+    struct pclient *self = arg;
+    if (self->follows) {
+        strbuf_printf(&self->out, "%s %zu\n", stream == 1 ? PCLIENT_OUT : PCLIENT_ERR, length);
+        strbuf_append(&self->out, data, length);
+        self->under_way += length;
+        flush_soon(self);
+    } else {
+        strbuf_append(&self->kept[stream], data, length);
+    }
+}
+
+static void drop_output(struct pclient *self, int stream)
+{
+    strbuf_fini(&self->kept[stream]);
+    strbuf_init(&self->kept[stream], self->options.buffer_bytes);
+    self->full_said[stream] = false;
+}
+
+static void drop_job(struct pclient *self)
+{
+    strbuf_clear(&self->status);
+    drop_output(self, 1);
+    drop_output(self, 2);
+}
+
+/* Answers the request that waits for the end of the job, and goes on. */
+static void answer_waiting(struct pclient *self)
+{
+    self->answered = REQUEST_NONE;
+    answer(self, PCLIENT_OK);
+    loop_defer(self->host.loop, read_waiting, self);
+}
+
+static bool job_done(void *arg)
+{
+    struct pclient *self = arg;
+    bool wanted = self->answered != REQUEST_RESET;
+    if (self->follows) {
+        answer(self, PCLIENT_DONE);
+    }
+    if (self->answered == REQUEST_KILL) { /* not later: what the output waits for is behind it */
+        answer_waiting(self);
+    }
+    return wanted;
+}
+
+static void job_ended(void *arg)
+{
+    struct pclient *self = arg;
+    enum request_reason why;
+    const struct os_exit *how = job_how(self->job, &why);
+    strbuf_clear(&self->status);
+    request_plan_status(&self->status, how->status, how->signal, why);
+    if (self->follows) {
+        strbuf_printf(&self->out, "%s %s %.3f %.3f %" PRId64 "\n", PCLIENT_END,
+                      strbuf_text(&self->status), how->user_cpu_s, how->system_cpu_s,
+                      how->max_rss_kib);
+        flush_soon(self);
+    }
+    job_destroy(self->job);
+    self->job = NULL;
+    if (self->answered == REQUEST_RESET) {
+        drop_job(self);
+        answer_waiting(self);
+    }
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+static void do_job(struct pclient *self, const struct request *request)
+{
+    struct err err = {""};
+    if (request->mark != NULL) {
+        (void)err_set(&err, -ENOSYS, "detached jobs are not possible here");
+        refuse(self, &err);
+        return;
+    }
+    if (self->job != NULL) {
+        (void)err_set(&err, -EBUSY, "job %d runs", (int)job_pid(self->job));
+        refuse(self, &err);
+        return;
+    }
+    drop_job(self);
+    self->under_way = 0; /* of an earlier job's output nobody may want to know any more */
+    if (job_start(&self->host, request->argv, request->timeout_ms, &self->owner, &self->job,
+                  &err) != 0) {
+        refuse(self, &err);
+        return;
+    }
+    strbuf_printf(&self->out, "%d\n", (int)job_pid(self->job));
+    flush_soon(self);
+}
+
+static void do_status(struct pclient *self)
+{
+    answer(self, self->job != NULL          ? "BUSY"
+                 : self->status.length == 0 ? "NONE"
+                                            : strbuf_text(&self->status));
+}
+
+static void do_output(struct pclient *self, int stream, bool take)
+{
+    if (queue_bytes(self) > QUEUE_ASK_MAX) {
+        struct err err;
+        (void)err_set(&err, -EAGAIN, "%zu bytes of earlier answers are not read yet",
+                      queue_bytes(self));
+        refuse(self, &err);
+        return;
+    }
+    answer_bytes(self, strbuf_text(&self->kept[stream]), self->kept[stream].length);
+    if (take) {
+        drop_output(self, stream);
+        if (self->job != NULL) {
+            job_pump(self->job);
+        }
+    }
+}
+
+static void do_kill(struct pclient *self, const struct request *request)
+{
+    struct err err;
+    if (request->mark != NULL) {
+        (void)err_set(&err, -ENOENT, "no detached job has the mark '%s'", request->mark);
+        refuse(self, &err);
+    } else if (self->job == NULL) {
+        (void)err_set(&err, -ESRCH, "no job runs");
+        refuse(self, &err);
+    } else {
+        self->answered = REQUEST_KILL;
+        job_kill(self->job, REASON_KILLED);
+    }
+}
+
+static void do_reset(struct pclient *self)
+{
+    if (self->job == NULL) {
+        drop_job(self);
+        answer(self, PCLIENT_OK);
+        return;
+    }
+    self->answered = REQUEST_RESET;
+    job_kill(self->job, REASON_KILLED);
+}
+
+static uint64_t next_token(struct pclient *self)
+{
+    self->token_ms = loop_now_ms(self->host.loop);
+    return ++self->token;
+}
+
+static void do_follow(struct pclient *self, const struct request *request)
+{
+    self->follows = true;
+    self->window = (size_t)request->bytes;
+    strbuf_printf(&self->out, "%s %s %d %s %" PRId64 " %" PRIu64 "\n", PCLIENT_FOLLOWS,
+                  request->word, PCLIENT_VERSION,
+                  os_enclosure_is_namespace(self->host.enclosure) ? PCLIENT_NAMESPACE
+                                                                  : PCLIENT_SUBREAPER,
+                  self->options.lease_s, next_token(self));
+    flush_soon(self);
+    if (self->job != NULL) {
+        job_pump(self->job);
+    }
+}
+
+static void do_ack(struct pclient *self, size_t bytes)
+{
+    self->under_way -= bytes < self->under_way ? bytes : self->under_way;
+    if (self->job != NULL) {
+        job_pump(self->job);
+    }
+}
+
+static void set_lease(struct pclient *self, uint64_t from_ms)
+{
+    self->lease_from_ms = from_ms;
+    os_enclosure_renew(self->host.enclosure, from_ms + (uint64_t)self->options.lease_s * MS_PER_S);
+}
+
+static void do_ping(struct pclient *self, const char *word)
+{
+    char token[TEXT_DECIMAL_MAX + 1];
+    (void)snprintf(token, sizeof(token), "%" PRIu64, self->token);
+    if (self->follows && word != NULL && strcmp(word, token) == 0) {
+        set_lease(self, self->token_ms);
+    }
+    strbuf_printf(&self->out, "%s %" PRIu64 "\n", PCLIENT_PONG, next_token(self));
+    flush_soon(self);
+}
+
+static void do_lease(struct pclient *self, int64_t lease_s)
+{
+    self->options.lease_s = lease_s;
+    set_lease(self, self->lease_from_ms);
+    loop_timer_set(self->lease, 0); /* it may end earlier than the timer */
+    answer(self, PCLIENT_OK);
+}
+
+static void do_request(struct pclient *self, const struct request *request)
+{
+    switch (request->kind) {
+    case REQUEST_NONE:
+        break;
+    case REQUEST_JOB:
+        do_job(self, request);
+        break;
+    case REQUEST_STATUS:
+        do_status(self);
+        break;
+    case REQUEST_STDOUT:
+    case REQUEST_STDERR:
+        do_output(self, request->kind == REQUEST_STDOUT ? 1 : 2, request->take);
+        break;
+    case REQUEST_RESET:
+        do_reset(self);
+        break;
+    case REQUEST_KILL:
+        do_kill(self, request);
+        break;
+    case REQUEST_JOBS:
+        answer(self, "NJOBS 0");
+        break;
+    case REQUEST_RENEW:
+        do_kill(self, request);
+        break;
+    case REQUEST_LEASE:
+        do_lease(self, request->lease_s);
+        break;
+    case REQUEST_PING:
+        do_ping(self, request->word);
+        break;
+    case REQUEST_FOLLOW:
+        do_follow(self, request);
+        break;
+    case REQUEST_ACK:
+        do_ack(self, (size_t)request->bytes);
+        break;
+    case REQUEST_HELP:
+        answer_bytes(self, REQUEST_HELP_TEXT, strlen(REQUEST_HELP_TEXT));
+        break;
+    case REQUEST_EXIT:
+        answer(self, PCLIENT_OK);
+        pclient_stop(self, PCLIENT_ENDED);
+        break;
+    }
+}
+
+static void handle_line(struct pclient *self, const char *line, size_t length)
+{
+    struct request request;
+    struct err err = {""};
+    int rc = request_plan_parse(line, length, &request, &err);
+    if (!self->follows && (rc != 0 || request.kind != REQUEST_NONE)) {
+        set_lease(self, loop_now_ms(self->host.loop));
+    }
+    if (rc != 0) {
+        refuse(self, &err);
+    } else {
+        do_request(self, &request);
+    }
+    request_fini(&request);
+}
+
+/* Handles the lines that are there, as far as none has to wait. */
+static void read_requests(struct pclient *self)
+{
+    while (!self->stops && self->answered == REQUEST_NONE) {
+        const char *at = self->in.data + self->in_at;
+        size_t length = self->in.length - self->in_at;
+        const char *end = length > 0 ? memchr(at, '\n', length) : NULL;
+        size_t line = end != NULL ? (size_t)(end - at) : length;
+        if (line > PCLIENT_LINE_MAX && !self->in_skips) {
+            struct err err;
+            (void)err_set(&err, -E2BIG, "a line of more than %zu bytes", PCLIENT_LINE_MAX);
+            refuse(self, &err);
+            self->in_skips = true;
+        }
+        if (end == NULL) {
+            self->in_at += self->in_skips ? length : 0;
+            break;
+        }
+        self->in_at += line + 1;
+        if (!self->in_skips) {
+            handle_line(self, at, line);
+        }
+        self->in_skips = false;
+    }
+    if (self->in_at == self->in.length) {
+        strbuf_clear(&self->in);
+        self->in_at = 0;
+    }
+    bool waits = self->answered != REQUEST_NONE;
+    os_console_want(self->console, !self->stops && !waits && !self->in_ended);
+    if (self->in_ended && !waits && !self->stops) {
+        pclient_stop(self, PCLIENT_ENDED); /* what is left is the beginning of a line */
+    }
+}
+
+static void read_waiting(void *arg)
+{
+    read_requests(arg);
+}
+
+static void input_ready(void *arg)
+{
+    struct pclient *self = arg;
+    ssize_t got = os_console_read(self->console, self->chunk, sizeof(self->chunk));
+    if (got == -EAGAIN) {
+        os_console_want(self->console, true);
+        return;
+    }
+    self->in_ended = got <= 0;
+    if (got > 0) {
+        if (self->in_at > 0) {
+            memmove(self->in.data, self->in.data + self->in_at, self->in.length - self->in_at);
+            self->in.length -= self->in_at;
+            self->in_at = 0;
+        }
+        strbuf_append(&self->in, self->chunk, (size_t)got);
+    }
+    read_requests(self);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* Ends the job at once, and us when all answers are written. */
+static void pclient_stop(struct pclient *self, int exit_status)
+{
+    if (self->job != NULL) {
+        job_destroy(self->job);
+        self->job = NULL;
+    }
+    os_enclosure_kill_others(self->host.enclosure);
+    self->answered = REQUEST_NONE;
+    self->stops = true;
+    self->exit_status = exit_status;
+    flush_soon(self);
+}
+
+static void signal_arrived(void *arg)
+{
+    struct pclient *self = arg;
+    os_enclosure_kill_others(self->host.enclosure);
+    loop_stop(self->host.loop, PCLIENT_FAILED);
+}
+
+static void lease_look(void *arg)
+{
+    struct pclient *self = arg;
+    uint64_t now_ms = loop_now_ms(self->host.loop);
+    uint64_t end_ms = self->lease_from_ms + (uint64_t)self->options.lease_s * MS_PER_S;
+    if (now_ms < end_ms) {
+        loop_timer_set(self->lease, end_ms - now_ms);
+        return;
+    }
+    os_enclosure_kill_others(self->host.enclosure);
+    (void)fprintf(stderr, "pclient: nobody has renewed the lease of %" PRId64 " s\n",
+                  self->options.lease_s);
+    loop_stop(self->host.loop, PCLIENT_LEASE_OVER);
+}
+
+int pclient_create(const struct job_host *host, const struct pclient_options *options,
+                   struct pclient **ret, struct err *err)
+{
+    struct pclient *self = mem_zalloc(sizeof(*self));
+    self->host = *host;
+    self->options = *options;
+    self->owner = (struct job_owner){
+        .room = job_room, .output = job_output, .done = job_done, .ended = job_ended, .arg = self};
+    strbuf_init(&self->in, PCLIENT_LINE_MAX + 2 * INPUT_BYTES);
+    strbuf_init(&self->out, QUEUE_MAX);
+    strbuf_init(&self->status, 0);
+    strbuf_init(&self->kept[1], options->buffer_bytes);
+    strbuf_init(&self->kept[2], options->buffer_bytes);
+    self->lease = loop_timer_create(host->loop, lease_look, self);
+    int rc = os_console_open(host->loop, false, input_ready, self, &self->console, err);
+    rc = rc == 0 ? os_output_open(host->loop, flush_queue, self, &self->output, err) : rc;
+    if (rc != 0) {
+        pclient_destroy(self);
+        return rc;
+    }
+    static const int SIGNALS[] = {SIGTERM, SIGHUP, SIGINT};
+    for (size_t i = 0; i < sizeof(SIGNALS) / sizeof(SIGNALS[0]); i++) {
+        loop_on_signal(host->loop, SIGNALS[i], signal_arrived, self);
+    }
+    set_lease(self, loop_now_ms(host->loop));
+    lease_look(self);
+    os_console_want(self->console, true);
+    *ret = self;
+    return 0;
+}
+
+void pclient_destroy(struct pclient *pclient)
+{
+    if (pclient == NULL) {
+        return;
+    }
+    job_destroy(pclient->job);
+    os_console_close(pclient->console);
+    os_output_close(pclient->output);
+    loop_timer_destroy(pclient->lease);
+    strbuf_fini(&pclient->in);
+    strbuf_fini(&pclient->out);
+    strbuf_fini(&pclient->status);
+    strbuf_fini(&pclient->kept[1]);
+    strbuf_fini(&pclient->kept[2]);
+    mem_free(pclient);
+}
