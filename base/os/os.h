@@ -124,7 +124,10 @@ enum os_kin {
 /* What to start, and how.  All strings and arrays are borrowed for the call; a zeroed field means
  * the default. */
 struct os_spawn {
-    const char *const *argv; /* argv[0] is the path; ended by NULL */
+    const char *const *argv; /* argv[0] is the path, unless `file` is set; ended by NULL */
+    /* Path of the program's file; NULL: argv[0].  For what was found in PATH.  The simulator does
+     * not know it. */
+    const char *file;
     /* "NAME=value" ..., ended by NULL.  NULL: the environment of the process that calls os_spawn();
      * but with change_user only PATH, because the other account can read /proc/PID/environ. */
     const char *const *env;

@@ -285,7 +285,8 @@ CHILD_SIDE int spawn_become_program(void *arg)
         set_filter(launch)) {
         set_signals();
         (void)spawn_failed(launch, STEP_EXEC,
-                           syscall(SYS_execve, launch->argv[0], launch->argv, launch->env));
+                           syscall(SYS_execve, spec->file != NULL ? spec->file : launch->argv[0],
+                                   launch->argv, launch->env));
     }
     (void)syscall(SYS_exit_group, 127);
     return 127;
@@ -351,7 +352,7 @@ static int launch_err(const struct launch *launch, struct err *err)
         return err_set(err, code, "%s: cannot change the priority by %d: %s", spec->argv[0],
                        spec->nice, why);
     case STEP_EXEC:
-        return err_set(err, code, "%s: %s", spec->argv[0], why);
+        return err_set(err, code, "%s: %s", spec->file != NULL ? spec->file : spec->argv[0], why);
     case STEP_CGROUP:
         return err_set(err, walls, "%s: cannot join the control group: %s", spec->argv[0], why);
     case STEP_NAMESPACES: {
