@@ -149,22 +149,13 @@ static void timeout_over(void *arg)
 
 /* ---- the start ------------------------------------------------------------------------------- */
 
-static int spawn_path(struct job *job, const char *path, const char *const *argv, struct err *err)
+/* file: what was found in PATH; NULL: argv[0] is a path. */
+static int spawn_file(struct job *job, const char *file, const char *const *argv, struct err *err)
 {
     const char *const add[] = {job->host->mark, NULL};
-    struct vec words = {0};
-    vec_push(&words, (void *)(uintptr_t)path);
-    for (const char *const *word = argv + 1; *word != NULL; word++) {
-        vec_push(&words, (void *)(uintptr_t)*word);
-    }
-    vec_push(&words, NULL);
-    const struct os_spawn spec = {.argv = (const char *const *)words.items,
-                                  .env_add = add,
-                                  .new_session = true,
-                                  .terminal = job->terminal};
-    int rc = os_spawn(job->host->os, &spec, process_ended, job, &job->pid, err);
-    vec_fini(&words, NULL);
-    return rc;
+    const struct os_spawn spec = {
+        .argv = argv, .file = file, .env_add = add, .new_session = true, .terminal = job->terminal};
+    return os_spawn(job->host->os, &spec, process_ended, job, &job->pid, err);
 }
 
 /* Tries the directories of PATH, as a shell does. */
@@ -182,7 +173,7 @@ static int spawn_found(struct job *job, const char *const *argv, struct err *err
         strbuf_printf(&file, "%s%s", length > 0 ? "/" : "./", argv[0]);
         if (os_stat(job->host->os, strbuf_text(&file), &stat) == 0 &&
             (stat.is_link || (stat.is_file && (stat.mode & 0111) != 0))) {
-            int code = spawn_path(job, strbuf_text(&file), argv, err);
+            int code = spawn_file(job, strbuf_text(&file), argv, err);
             rc = code != -ENOENT ? code : rc;
             if (code != -ENOENT && code != -EACCES && code != -ENOTDIR) {
                 break;
@@ -207,7 +198,7 @@ int job_start(const struct job_host *host, const char *const *argv, uint64_t tim
     job->open[1] = job->open[2] = true;
     int rc = os_terminal_open(host->os, &pipes, &job->terminal, err);
     if (rc == 0) {
-        rc = strchr(argv[0], '/') != NULL ? spawn_path(job, argv[0], argv, err)
+        rc = strchr(argv[0], '/') != NULL ? spawn_file(job, NULL, argv, err)
                                           : spawn_found(job, argv, err);
     }
     if (rc != 0) {

@@ -1,0 +1,496 @@
+# tests/integration/lib_pclient.py - what tests/integration/pclient.sh does with pclient: requests as a person would type
+# them, and a controller that is killed, slow or silent.
+#
+# usage: lib_pclient.py PCLIENT DIRECTORY
+#
+# Each test runs as every user and in every way that this machine allows.  Every wait has a deadline.
+#
+# SPDX-License-Identifier: Apache-2.0
+import hashlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+import traceback
+
+PCLIENT, WORK = map(os.path.abspath, sys.argv[1:3])
+DEADLINE = 60
+NOBODY = 65534
+WAYS = []
+
+
+class Way:
+    def __init__(self, name, options, user):
+        self.name, self.options, self.user = name, options, user
+
+
+class Client:
+    """A pclient, and what its controller does."""
+
+    count = 0
+
+    def __init__(self, way, *options, stderr=None):
+        Client.count += 1
+        self.way = way
+        self.mark = f"pclient-test-{os.getpid()}-{Client.count}"  # in the environment of all its jobs
+        self.number = f"9{os.getpid()}{Client.count:03d}"  # seconds that a process of it sleeps
+        environment = dict(os.environ, TEST_MARK=self.mark)
+        user = {"user": way.user, "group": way.user, "extra_groups": []} if way.user is not None else {}
+        self.process = subprocess.Popen([PCLIENT, *way.options, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=stderr, env=environment, cwd="/tmp", **user)
+        self.buffer = b""
+
+    def send(self, *lines):
+        self.process.stdin.write("".join(line + "\n" for line in lines).encode())
+        self.process.stdin.flush()
+
+    def more(self):
+        ready, _, _ = select.select([self.process.stdout], [], [], DEADLINE)
+        assert ready, f"nothing was sent; so far: {self.buffer!r}"
+        data = os.read(self.process.stdout.fileno(), 1 << 20)
+        if not data:
+            raise EOFError(f"pclient closed its output; so far: {self.buffer!r}")
+        self.buffer += data
+
+    def line(self):
+        while b"\n" not in self.buffer:
+            self.more()
+        line, self.buffer = self.buffer.split(b"\n", 1)
+        return line.decode()
+
+    def take(self, count):
+        while len(self.buffer) < count:
+            self.more()
+        data, self.buffer = self.buffer[:count], self.buffer[count:]
+        return data
+
+    def ask(self, line):
+        self.send(line)
+        return self.line()
+
+    def expect(self, line, wanted):
+        equals(line, self.ask(line), wanted)
+
+    def refused(self, line, why):
+        got = self.ask(line)
+        assert got.startswith("-1 ") and why in got, f"{line}: {got}"
+
+    def output(self, request):
+        words = self.ask(request).split()
+        equals(request, words[0], "NBYTES")
+        return self.take(int(words[1]))
+
+    def job(self, line):
+        pid = int(self.ask("job " + line))
+        assert pid > 1, pid
+        return pid
+
+    def wait_status(self):
+        status = until("the job has ended", lambda: next((s for s in [self.ask("status")] if s != "BUSY"), None))
+        return status
+
+    def follow(self, *window):
+        words = self.ask(" ".join(["follow", "n0nce", *window])).split()
+        equals("follow", words[:3], ["FOLLOW", "n0nce", "1"])
+        equals("how", words[3], "subreaper" if "-subreaper" in self.way.options else "namespace")
+        return words
+
+    def message(self):
+        """The next message after `follow`: a word, and the rest or the bytes."""
+        word, _, rest = self.line().partition(" ")
+        if word in ("OUT", "ERR"):
+            return word, self.take(int(rest))
+        return word, rest
+
+    def watch(self, done=False):
+        """All messages of a job up to END: its output, its errors, the words of END."""
+        found = {"OUT": b"", "ERR": b""}
+        while True:
+            word, rest = self.message()
+            if word == "END":
+                assert done, "END without DONE"
+                return found["OUT"], found["ERR"], rest
+            if word == "DONE":
+                done = True
+            else:
+                found[word] += rest
+                self.send(f"ack {len(rest)}")
+
+    def end(self, status=0):
+        self.process.stdin.close()
+        equals("exit status", self.process.wait(DEADLINE), status)
+        self.gone()
+
+    def kill(self):
+        self.process.stdin.close()
+        self.process.wait(DEADLINE)
+        self.gone()
+
+    def gone(self):
+        until("no process is left", lambda: not processes(self.mark) and not sleepers(self.number))
+
+    def child(self):
+        """The process that holds the jobs."""
+        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="ascii") as file:
+            return int(file.read().split()[0])
+
+    def escape(self):
+        """A shell line that leaves a process without parent, session and environment; it is running when this is written."""
+        return f"""sh -c 'setsid setsid env -i sh -c "sleep {self.number} & sleep {self.number}" & echo started; sleep {self.number}'"""
+
+    def escaped(self):
+        until("the escaping processes run", lambda: len(sleepers(self.number)) == 3)
+
+
+def equals(what, got, wanted):
+    assert got == wanted, f"{what}: {got!r}, not {wanted!r}"
+
+
+def until(what, ask):
+    end = time.monotonic() + DEADLINE
+    while True:
+        answer = ask()
+        if answer:
+            return answer
+        assert time.monotonic() < end, f"{what}: not in time"
+        time.sleep(0.01)
+
+
+def look(name, test):
+    found = []
+    for pid in os.listdir("/proc"):
+        if pid.isdigit():
+            try:
+                with open(f"/proc/{pid}/{name}", "rb") as file:
+                    if test(file.read()):
+                        found.append(int(pid))
+            except OSError:
+                pass
+    return found
+
+
+def processes(mark):
+    return look("environ", lambda text: f"TEST_MARK={mark}".encode() in text.split(b"\0"))
+
+
+def sleepers(number):
+    return look("cmdline", lambda text: text.split(b"\0")[:2] == [b"sleep", number.encode()])
+
+
+# ---- the tests
+
+
+def test_requests(way):
+    client = Client(way)
+    client.expect("status", "NONE")
+    equals("no output", client.output("stdout"), b"")
+    pid = client.job("sh -c 'echo out; echo err >&2; exit 3'")
+    equals("status", client.wait_status(), "EXIT 3")
+    equals("stdout", client.output("stdout"), b"out\n")
+    equals("stdout again", client.output("stdout"), b"out\n")
+    equals("stderr", client.output("stderr -take"), b"err\n")
+    equals("stderr was taken", client.output("stderr"), b"")
+    assert not os.path.exists(f"/proc/{pid}")
+    pid = client.job(f"sleep {client.number}")
+    equals("the host knows the pid", sleepers(client.number), [pid])
+    equals("the output of the last job was dropped", client.output("stdout"), b"")
+    client.expect("status", "BUSY")
+    client.refused("job true", f"job {pid} runs")
+    client.expect("kill", "OK")
+    equals("killed", client.wait_status(), "CRASH 9 killed")
+    client.refused("kill", "no job runs")
+    client.job("sh -c 'kill -11 $$'")
+    equals("crash", client.wait_status(), "CRASH 11")
+    client.job("-timeout 0.2 sleep 1000")
+    equals("timeout", client.wait_status(), "CRASH 9 timeout")
+    client.job("-- cat")
+    equals("standard input is empty", client.wait_status(), "EXIT 0")
+    client.job("sh -c 'echo $0; echo $PCLIENT_MARK; pwd; echo \"$TEST_MARK\"'")
+    equals("environment", client.wait_status(), "EXIT 0")
+    lines = client.output("stdout").decode().split("\n")
+    assert lines[1].startswith("pclient-"), lines
+    equals("name, directory, environment", [lines[0], *lines[2:]], ["sh", "/tmp", client.mark, ""])
+    client.expect("reset", "OK")
+    client.expect("status", "NONE")
+    client.job(f"sh -c 'echo out; sleep {client.number}'")
+    until("output of a job that runs", lambda: client.output("stdout") == b"out\n")
+    client.expect("reset", "OK")
+    client.expect("status", "NONE")
+    equals("output after reset", client.output("stdout"), b"")
+    equals("nothing of it runs", sleepers(client.number), [])
+    assert client.ask("ping").startswith("PONG ")
+    client.expect("lease 30", "OK")
+    assert b"job [-timeout S]" in client.output("help")
+    client.expect("exit", "OK")
+    client.end()
+
+
+def test_refusals(way):
+    client = Client(way)
+    client.refused("job nosuch", "nosuch: command not found in PATH")
+    client.refused("job /no/such", "No such file")
+    client.refused("job /etc/passwd", "Permission denied")
+    client.refused("job", "no command")
+    client.refused("joob", "unknown request 'joob'")
+    client.refused("job a | b", "column 7: the character |")
+    client.refused("x" * ((1 << 20) + 1), "more than 1048576 bytes")
+    client.refused("kill nobody", "no detached job")
+    client.refused("renew nobody", "no detached job")
+    client.expect("status", "NONE")
+    client.send("# a comment", "", "  ")
+    client.expect("status", "NONE")
+    equals("a long line", client.ask("ping " + " " * ((1 << 20) - 5)).split()[0], "PONG")
+    client.process.stdin.write(b"exit")  # no newline: perhaps a part of another word
+    client.end()
+    for options, why in [(["-lease", "1"], "expected 2 to 86400"), (["-buffer", "1"], "-buffer 1"), (["-x"], "unknown option '-x'")]:
+        run = subprocess.run([PCLIENT, *options], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        equals("exit status of wrong use", run.returncode, 2)
+        assert why in run.stderr.decode(), run.stderr
+
+
+def test_follow(way):
+    client = Client(way)
+    client.follow()
+    for line, out, err, status in [("true", b"", b"", "EXIT 0"), ("sh -c 'echo a; echo b >&2; exit 7'", b"a\n", b"b\n", "EXIT 7"),
+                                   ("-timeout 0.2 sleep 1000", b"", b"", "CRASH 9 timeout")]:
+        client.job(line)
+        got_out, got_err, end = client.watch()
+        equals(line, (got_out, got_err, end.rsplit(" ", 3)[0]), (out, err, status))
+        user, system, memory = end.rsplit(" ", 3)[1:]
+        assert float(user) >= 0 and float(system) >= 0 and int(memory) > 100, end
+    client.job(client.escape())
+    client.escaped()
+    client.send("kill")
+    equals("output", client.message(), ("OUT", b"started\n"))
+    equals("done", client.message(), ("DONE", ""))
+    equals("nothing is left", sleepers(client.number), [])
+    equals("the answer", client.line(), "OK")
+    equals("end", client.message()[1].rsplit(" ", 3)[0], "CRASH 9 killed")
+    # What a job leaves behind is killed with its first process.
+    client.job(f"sh -c 'setsid sleep {client.number} & exit 5'")
+    equals("end", client.watch()[2].rsplit(" ", 3)[0], "EXIT 5")
+    equals("nothing is left", sleepers(client.number), [])
+    client.end()
+
+
+def test_much_output(way):
+    client = Client(way)
+    client.follow()
+    count = 200 << 20
+    client.job(f"sh -c 'head -c {count} /dev/zero | tr \"\\0\" x; head -c 100000 /dev/zero >&2'")
+    digest, total, errors = hashlib.sha256(), 0, 0
+    while True:
+        word, rest = client.message()
+        if word == "END":
+            equals("end", rest.rsplit(" ", 3)[0], "EXIT 0")
+            break
+        if word == "OUT":
+            digest.update(rest)
+            total += len(rest)
+        elif word == "ERR":
+            errors += len(rest)
+        if word != "DONE":
+            client.send(f"ack {len(rest)}")
+    equals("bytes", (total, errors), (count, 100000))
+    wanted = hashlib.sha256()
+    for _ in range(200):
+        wanted.update(b"x" * (1 << 20))
+    equals("checksum", digest.hexdigest(), wanted.hexdigest())
+    client.end()
+
+
+def test_window(way):
+    """A reader who acknowledges nothing stops the job, and nothing else."""
+    client = Client(way)
+    client.follow("4096")
+    client.job("sh -c 'yes | head -c 200000'")
+    found = b""
+    while len(found) < 4096:
+        word, rest = client.message()
+        equals("message", word, "OUT")
+        found += rest
+    equals("the window is full", len(found), 4096)
+    assert client.ask("ping").startswith("PONG ")
+    client.expect("status", "BUSY")
+    client.send("ack 96")
+    equals("as much as was acknowledged", client.message(), ("OUT", b"y\n" * 48))
+    client.send("ack 4096")
+    out, _, end = client.watch()
+    equals("all of it", (len(out), end.rsplit(" ", 3)[0]), (200000 - 4096 - 96, "EXIT 0"))
+    # A job whose output waits can be killed.
+    client.job("yes")
+    equals("message", client.message()[0], "OUT")
+    client.send("kill")
+    equals("done", client.message(), ("DONE", ""))
+    equals("the answer", client.line(), "OK")
+    client.send("ack 4096")
+    assert client.watch(done=True)[2].startswith("CRASH 9 killed")
+    client.end()
+
+
+def test_buffer(way):
+    """Without `follow`, a job waits when what is kept of its output is full."""
+    client = Client(way, "-buffer", "100000", stderr=subprocess.PIPE)
+    client.job("sh -c 'head -c 300000 /dev/zero'")
+    until("the buffer is full", lambda: len(client.output("stdout")) == 100000)
+    client.expect("status", "BUSY")
+    total = 0
+    while total < 300000:
+        total += len(client.output("stdout -take"))
+    equals("all", total, 300000)
+    equals("end", client.wait_status(), "EXIT 0")
+    client.job("yes")
+    until("the buffer is full", lambda: len(client.output("stdout")) == 100000)
+    client.expect("kill", "OK")
+    client.output("stdout -take")
+    until("the end", lambda: client.output("stdout -take") == b"" and client.ask("status") == "CRASH 9 killed")
+    client.end()
+    assert b"it waits until somebody takes them" in client.process.stderr.read()
+
+
+def test_nobody_reads(way):
+    """Answers that nobody reads stop neither the lease nor a timeout."""
+    client = Client(way, "-lease", "3", stderr=subprocess.PIPE)
+    client.job(f"-timeout 0.5 sh -c 'head -c 10000000 /dev/zero; sleep {client.number}'")
+    until("output", lambda: len(client.output("stdout")) == 10000000)
+    client.send("stdout")
+    until("the timeout", lambda: not sleepers(client.number))
+    began = time.monotonic()
+    while time.monotonic() - began < 5:  # more than a lease: requests are still heard
+        client.send("ping")
+        time.sleep(0.1)
+    equals("pclient runs", client.process.poll(), None)
+    equals("exit status", client.process.wait(DEADLINE), 3)
+    client.kill()
+
+
+def test_killed(way):
+    """Whoever of pclient is killed or told to end: nothing of the job is left."""
+    for number, who, status in [(signal.SIGKILL, "watcher", -9), (signal.SIGKILL, "child", 1), (signal.SIGTERM, "watcher", 1),
+                                (signal.SIGHUP, "child", 1), (signal.SIGINT, "child", 1)]:
+        client = Client(way, stderr=subprocess.DEVNULL)
+        client.job(client.escape())
+        client.escaped()
+        os.kill(client.process.pid if who == "watcher" else client.child(), number)
+        equals(f"{number.name} to the {who}", client.process.wait(DEADLINE), status)
+        client.kill()
+
+
+def test_end_of_input(way):
+    for how in ("exit", "end", "output"):
+        client = Client(way, stderr=subprocess.DEVNULL)
+        client.job(client.escape())
+        client.escaped()
+        if how == "exit":
+            client.expect("exit", "OK")
+        elif how == "output":
+            client.process.stdout.close()
+            client.send("ping")
+            equals("nobody reads", client.process.wait(DEADLINE), 1)
+        client.end(1 if how == "output" else 0)
+
+
+def test_lease(way):
+    client = Client(way, "-lease", "3", stderr=subprocess.PIPE)
+    client.job(client.escape())
+    client.escaped()
+    began = time.monotonic()
+    while time.monotonic() - began < 4:
+        client.expect("status", "BUSY")
+        time.sleep(0.1)
+    ended = time.monotonic()
+    equals("exit status", client.process.wait(DEADLINE), 3)
+    took = time.monotonic() - ended
+    assert took > 2.7, took
+    client.kill()
+    assert b"nobody has renewed the lease of 3 s" in client.process.stderr.read()
+    # After follow, only the last token renews, from the moment in which it was sent.
+    client = Client(way, "-lease", "3", stderr=subprocess.DEVNULL)
+    words = client.follow()
+    equals("lease", words[4], "3")
+    client.job(client.escape())
+    token, began = words[5], time.monotonic()
+    while time.monotonic() - began < 4:
+        word, rest = client.message() if client.buffer else ("", "")
+        client.send(f"ping {token}")
+        while word != "PONG":
+            word, rest = client.message()
+        token = rest
+        time.sleep(0.1)
+    ended = time.monotonic()
+    while client.process.poll() is None and time.monotonic() - ended < DEADLINE:
+        try:
+            client.send("ping 1", "ping", "status")  # these do not count
+        except BrokenPipeError:
+            break
+        time.sleep(0.1)
+    equals("exit status", client.process.wait(DEADLINE), 3)
+    took = time.monotonic() - ended
+    assert 2 < took < 20, took
+    client.process.stdin = open("/dev/null", "wb")  # what is in its buffer cannot be written any more
+    client.kill()
+
+
+def test_stopped(way):
+    """The kernel keeps the lease when pclient stands still."""
+    client = Client(way, "-lease", "3", stderr=subprocess.DEVNULL)
+    client.job(client.escape())
+    client.escaped()
+    os.kill(client.child(), signal.SIGSTOP)
+    equals("exit status", client.process.wait(DEADLINE), 3)
+    client.kill()
+    if "-subreaper" not in way.options:
+        client = Client(way, "-lease", "3", stderr=subprocess.DEVNULL)
+        client.job(client.escape())
+        client.escaped()
+        child = client.child()
+        os.kill(client.process.pid, signal.SIGSTOP)
+        os.kill(child, signal.SIGSTOP)
+        equals("exit status", client.process.wait(DEADLINE), -9)
+        client.kill()
+
+
+def can(*command, user):
+    who = {"user": user, "group": user, "extra_groups": []} if user is not None else {}
+    return subprocess.run(command, stderr=subprocess.DEVNULL, check=False, **who).returncode == 0
+
+
+def run_tests(tests, way):
+    status = 0
+    for test in tests:
+        print(time.strftime("%T"), test.__name__, "--", way.name, flush=True)
+        try:
+            test(way)
+        except BaseException:
+            print("FAILED:", test.__name__, "--", way.name)
+            traceback.print_exc(file=sys.stdout)
+            status = 1
+    sys.stdout.flush()
+    os._exit(status)
+
+
+def main():
+    users = [None, NOBODY] if os.getuid() == 0 else [None]
+    for user in users:
+        name = "root" if user is None and os.getuid() == 0 else "an ordinary user"
+        flags = "-pf" if user is None and os.getuid() == 0 else "-Urpf"
+        if can("unshare", flags, "--mount-proc", "true", user=user):
+            WAYS.append(Way(f"{name}, namespace", [], user))
+        WAYS.append(Way(f"{name}, subreaper", ["-subreaper"], user))
+    tests = [value for name, value in globals().items() if name.startswith("test_")]
+    if len(sys.argv) > 3:
+        tests = [test for test in tests if test.__name__ in sys.argv[3:]]
+    # Each way in a process of its own: most of the time leases are waited for.
+    children = []
+    for way in WAYS:
+        child = os.fork()
+        if child == 0:
+            run_tests(tests, way)
+        children.append(child)
+    failed = [child for child in children if os.waitpid(child, 0)[1] != 0]
+    sys.exit(1 if failed else 0)
+
+
+main()
