@@ -36,6 +36,7 @@
 #include <sys/types.h>
 
 struct err;
+struct loop;
 struct os_enclosure; /* the child's side */
 
 /* After the end of the lease: the watcher, if it runs, kills the child after the first time, and
@@ -76,10 +77,13 @@ void os_enclosure_sweep(struct os_enclosure *enclosure);
  * cannot be found. */
 pid_t os_enclosure_outer_pid(const struct os_enclosure *enclosure, pid_t pid);
 /* Asks the watcher to start this same program with these arguments (argv[0] too, ended by NULL),
- * outside of the namespaces and in a session of its own.  It is not ended with the rest.  What it
- * writes to its standard output can be read from *ret, which belongs to the caller; its standard
- * input and error are empty.  Returns 0 or -errno. */
-int os_enclosure_launch(struct os_enclosure *enclosure, const char *const *argv, int *ret,
+ * outside of the namespaces and in a session of its own.  It is not ended with the rest.  Its
+ * standard input and error are empty; what it writes to its standard output, at most
+ * OS_ENCLOSE_TEXT_MAX bytes of it, is given to said(), once, when it has closed that: said() frees
+ * text with mem_free().  Returns 0 or -errno. */
+#define OS_ENCLOSE_TEXT_MAX ((size_t)1 << 20)
+int os_enclosure_launch(struct os_enclosure *enclosure, struct loop *loop, const char *const *argv,
+                        void (*said)(void *arg, char *text, size_t length), void *arg,
                         struct err *err);
 
 #endif

@@ -32,9 +32,11 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/loop_event.h"
 #include "base/mem.h"
 #include "base/os/os_linux.h"
 #include "base/os/os_run.h"
+#include "base/strbuf.h"
 
 #define MS_PER_S     1000
 #define NS_PER_MS    1000000
@@ -288,15 +290,44 @@ static bool send_launch(int to, int words, int output)
     return sent >= 0;
 }
 
-int os_enclosure_launch(struct os_enclosure *enclosure, const char *const *argv, int *ret,
+/* What a program outside says. */
+struct said {
+    int fd;
+    struct loop_fd *watch;
+    struct strbuf text;
+    void (*call)(void *arg, char *text, size_t length);
+    void *arg;
+};
+
+static void said_more(void *arg, unsigned ready)
+{
+    struct said *said = arg;
+    char block[4096];
+    (void)ready;
+    ssize_t got = read(said->fd, block, sizeof(block));
+    if (got > 0) {
+        strbuf_append(&said->text, block, (size_t)got);
+    } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+        loop_fd_destroy(said->watch);
+        close(said->fd);
+        size_t length = said->text.failed ? 0 : said->text.length;
+        char *text = strbuf_take(&said->text);
+        said->call(said->arg, text, length);
+        mem_free(said);
+    }
+}
+
+int os_enclosure_launch(struct os_enclosure *enclosure, struct loop *loop, const char *const *argv,
+                        void (*said)(void *arg, char *text, size_t length), void *arg,
                         struct err *err)
 {
     int ends[2] = {-1, -1};
     int words = words_file(argv);
-    int code =
-        words >= 0 && pipe2(ends, O_CLOEXEC) == 0 && send_launch(enclosure->socket, words, ends[1])
-            ? 0
-            : err_set(err, -errno, "cannot start a program outside: %s", strerror(errno));
+    int code = words >= 0 && pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0 &&
+                       fcntl(ends[1], F_SETFL, 0) == 0 &&
+                       send_launch(enclosure->socket, words, ends[1])
+                   ? 0
+                   : err_set(err, -errno, "cannot start a program outside: %s", strerror(errno));
     if (words >= 0) {
         close(words);
     }
@@ -304,7 +335,11 @@ int os_enclosure_launch(struct os_enclosure *enclosure, const char *const *argv,
         close(ends[1]);
     }
     if (code == 0) {
-        *ret = ends[0];
+        struct said *reader = mem_zalloc(sizeof(*reader));
+        *reader = (struct said){.fd = ends[0], .call = said, .arg = arg};
+        strbuf_init(&reader->text, OS_ENCLOSE_TEXT_MAX);
+        reader->watch = loop_fd_create(loop, ends[0], said_more, reader);
+        loop_fd_want(reader->watch, LOOP_READ);
     } else if (ends[0] >= 0) {
         close(ends[0]);
     }

@@ -18,6 +18,7 @@
 
 #include "base/mem.h"
 #include "base/os/os.h"
+#include "base/os/os_mark.h"
 #include "base/text.h"
 
 #define ENVIRON_BYTES_MAX ((size_t)2 << 20) /* the kernel's own limit is of this size */
@@ -37,36 +38,66 @@ static bool environ_has(const char *data, size_t length, const char *mark, size_
     return false;
 }
 
-static bool process_has_mark(pid_t pid, const char *mark, char **buffer, size_t *capacity)
+/* What was read of a process, with a zero behind it. */
+struct text {
+    char *data;
+    size_t length, capacity;
+};
+
+static void read_text(int fd, struct text *text)
+{
+    text->length = 0;
+    for (;;) {
+        if (text->length + 1 >= text->capacity) {
+            if (text->capacity >= ENVIRON_BYTES_MAX) {
+                break;
+            }
+            text->capacity = text->capacity == 0 ? 16384 : text->capacity * 2;
+            text->data = mem_realloc(text->data, text->capacity);
+        }
+        ssize_t got = read(fd, text->data + text->length, text->capacity - text->length - 1);
+        if (got <= 0) {
+            break;
+        }
+        text->length += (size_t)got;
+    }
+    text->data[text->length] = '\0';
+    (void)close(fd); /* only read from */
+}
+
+static int open_of(pid_t pid, const char *file)
 {
     char path[64];
-    (void)snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    (void)snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static bool process_has_mark(pid_t pid, const char *mark, struct text *text)
+{
+    int fd = open_of(pid, "environ");
     if (fd < 0) { /* gone, another user's, or a starter that lets nobody look into it */
-        (void)snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
-        fd = open(path, O_RDONLY | O_CLOEXEC);
+        fd = open_of(pid, "cmdline");
         mark = strchr(mark, '=') != NULL ? strchr(mark, '=') + 1 : mark;
     }
     if (fd < 0) {
         return false;
     }
-    size_t length = 0;
-    for (;;) {
-        if (length == *capacity) {
-            if (*capacity >= ENVIRON_BYTES_MAX) {
-                break;
-            }
-            *capacity = *capacity == 0 ? 16384 : *capacity * 2;
-            *buffer = mem_realloc(*buffer, *capacity);
+    read_text(fd, text);
+    return environ_has(text->data, text->length, mark, strlen(mark));
+}
+
+/* Reads the next name in /proc that is another process's pid; false: there is none. */
+static bool next_process(DIR *proc, pid_t *ret)
+{
+    const struct dirent *entry;
+    while ((entry = readdir(proc)) != NULL) {
+        int64_t pid;
+        if (text_parse_int64(entry->d_name, &pid, NULL) == 0 && pid > 1 && pid != getpid()) {
+            *ret = (pid_t)pid;
+            return true;
         }
-        ssize_t got = read(fd, *buffer + length, *capacity - length);
-        if (got <= 0) {
-            break;
-        }
-        length += (size_t)got;
     }
-    (void)close(fd); /* only read from */
-    return environ_has(*buffer, length, mark, strlen(mark));
+    return false;
 }
 
 size_t os_marked_kill(struct os *os, const char *mark, int signal_number)
@@ -77,20 +108,41 @@ size_t os_marked_kill(struct os *os, const char *mark, int signal_number)
         return 0;
     }
     size_t count = 0;
-    char *buffer = NULL;
-    size_t capacity = 0;
-    const struct dirent *entry;
-    while ((entry = readdir(proc)) != NULL) {
-        int64_t pid;
-        if (text_parse_int64(entry->d_name, &pid, NULL) != 0 || pid <= 1 || pid == getpid()) {
-            continue;
-        }
-        if (process_has_mark((pid_t)pid, mark, &buffer, &capacity)) {
+    struct text text = {0};
+    pid_t pid;
+    while (next_process(proc, &pid)) {
+        if (process_has_mark(pid, mark, &text)) {
             count++;
-            (void)kill((pid_t)pid, signal_number); /* it may be gone by now: that is what we want */
+            (void)kill(pid, signal_number); /* it may be gone by now: that is what we want */
         }
     }
-    mem_free(buffer);
+    mem_free(text.data);
     (void)closedir(proc);
     return count;
+}
+
+void os_mark_each(const char *name, void (*each)(void *arg, pid_t pid, const char *value),
+                  void *arg)
+{
+    DIR *proc = opendir("/proc");
+    struct text text = {0};
+    size_t length = strlen(name);
+    pid_t pid;
+    while (proc != NULL && next_process(proc, &pid)) {
+        int fd = open_of(pid, "environ");
+        if (fd < 0) {
+            continue;
+        }
+        read_text(fd, &text);
+        for (size_t at = 0; at < text.length; at += strlen(text.data + at) + 1) {
+            if (strncmp(text.data + at, name, length) == 0) {
+                each(arg, pid, text.data + at + length);
+                break;
+            }
+        }
+    }
+    mem_free(text.data);
+    if (proc != NULL) {
+        (void)closedir(proc);
+    }
 }

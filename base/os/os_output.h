@@ -30,4 +30,7 @@ void os_output_want(struct os_output *output, bool wanted);
  * -errno: -EPIPE, nobody reads any more. */
 ssize_t os_output_write(struct os_output *output, const void *data, size_t length);
 
+/* Points standard output to nothing, for good: whoever reads it sees its end. */
+void os_output_leave(void);
+
 #endif

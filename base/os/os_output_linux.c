@@ -100,3 +100,12 @@ ssize_t os_output_write(struct os_output *output, const void *data, size_t lengt
     } while (took < 0 && errno == EINTR);
     return took >= 0 ? took : errno == EWOULDBLOCK ? -EAGAIN : -errno;
 }
+
+void os_output_leave(void)
+{
+    int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)dup2(fd, STDOUT_FILENO);
+        close(fd);
+    }
+}

@@ -26,7 +26,11 @@
 #include <cmocka.h>
 
 #include "base/err.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
 #include "base/os/os_enclose.h"
+#include "base/os/os_output.h"
 
 #define DEADLINE_MS 20000
 #define NOBODY      65534
@@ -91,6 +95,36 @@ static void on_term(int signal_number)
     _exit(9);
 }
 
+static void run_again(void *arg)
+{
+    *(bool *)arg = true;
+}
+
+static void outside_said(void *arg, char *text, size_t length)
+{
+    int64_t *number = arg;
+    *number = length > 0 ? strtoll(text, NULL, 10) : -3;
+    mem_free(text);
+}
+
+static int64_t launch_outside(struct os_enclosure *enclosure)
+{
+    const char *const argv[] = {"outside", "outside", "a b", NULL};
+    struct loop *loop;
+    int64_t number = 0;
+    if (loop_create(&loop, NULL) != 0 ||
+        os_enclosure_launch(enclosure, loop, argv, outside_said, &number, NULL) != 0) {
+        return -4;
+    }
+    while (number == 0) {
+        bool again = false;
+        loop_defer(loop, run_again, &again);
+        loop_run_until(loop, &again);
+    }
+    loop_destroy(loop);
+    return number;
+}
+
 /* Does what the orders say: each is a letter. */
 static int inside(void *arg, struct os_enclosure *enclosure)
 {
@@ -118,14 +152,7 @@ static int inside(void *arg, struct os_enclosure *enclosure)
             os_enclosure_renew(enclosure, now_ms() + 700);
             tell(scene, 0);
         } else if (order == 'o') { /* start a program outside */
-            const char *const argv[] = {"outside", "outside", "a b", NULL};
-            int output;
-            int64_t number = -1;
-            if (os_enclosure_launch(enclosure, argv, &output, NULL) != 0 ||
-                read(output, &number, sizeof(number)) != (ssize_t)sizeof(number)) {
-                return 92;
-            }
-            tell(scene, number);
+            tell(scene, launch_outside(enclosure));
         } else if (order == 'e') { /* end */
             return 7;
         }
@@ -142,7 +169,9 @@ _Noreturn static void outside(int argc, char **argv)
         read(STDIN_FILENO, &byte, 1) != 0) {
         number = -2;
     }
-    (void)!write(STDOUT_FILENO, &number, sizeof(number));
+    (void)printf("%d\n", (int)number);
+    (void)fflush(stdout);
+    os_output_leave();
     for (;;) {
         (void)pause();
     }
