@@ -27,7 +27,7 @@
 struct job {
     const struct job_host *host;
     const struct job_owner *owner;
-    struct os_terminal *terminal;
+    struct os_terminal *terminal; /* NULL: a detached job */
     struct loop_timer *timeout, *settle;
     pid_t pid, outer_pid;
     bool open[3]; /* [1] and [2]: the stream has not ended */
@@ -67,6 +67,9 @@ static void read_stream(struct job *job, int stream)
 static void read_output(struct job *job)
 {
     job->full = false;
+    if (job->terminal == NULL) {
+        return;
+    }
     read_stream(job, 1);
     read_stream(job, 2);
     os_terminal_want(job->terminal, false, job->open[1] && job->owner->room(job->owner->arg, 1) > 0,
@@ -149,17 +152,38 @@ static void timeout_over(void *arg)
 
 /* ---- the start ------------------------------------------------------------------------------- */
 
+/* An empty path is none: /dev/null. */
+static const char *path_or_null(const char *path)
+{
+    return path != NULL && path[0] != '\0' ? path : NULL;
+}
+
 /* file: what was found in PATH; NULL: argv[0] is a path. */
-static int spawn_file(struct job *job, const char *file, const char *const *argv, struct err *err)
+static int spawn_file(struct job *job, const char *file, const struct job_spec *what,
+                      struct err *err)
 {
     const char *const add[] = {job->host->mark, NULL};
-    const struct os_spawn spec = {
-        .argv = argv, .file = file, .env_add = add, .new_session = true, .terminal = job->terminal};
+    const struct os_spawn spec = {.argv = what->argv,
+                                  .stdout_path = path_or_null(what->stdout_path),
+                                  .stderr_path = path_or_null(what->stderr_path),
+                                  .file = file,
+                                  .env_add = add,
+                                  .new_session = true,
+                                  .terminal = job->terminal};
     return os_spawn(job->host->os, &spec, process_ended, job, &job->pid, err);
 }
 
+/* Returns whether this is a link to nothing: else it was not the program that does not exist. */
+static bool is_dangling(const struct job *job, const char *path)
+{
+    struct os_file *file = NULL;
+    int rc = os_file_open(job->host->os, path, OS_READ, 0, &file, NULL);
+    os_file_close(file);
+    return rc == -ENOENT;
+}
+
 /* Tries the directories of PATH, as a shell does. */
-static int spawn_found(struct job *job, const char *const *argv, struct err *err)
+static int spawn_found(struct job *job, const struct job_spec *what, struct err *err)
 {
     const char *path = os_getenv(job->host->os, "PATH");
     int rc = -ENOENT;
@@ -170,14 +194,15 @@ static int spawn_found(struct job *job, const char *const *argv, struct err *err
         struct os_stat stat;
         strbuf_clear(&file);
         strbuf_append(&file, at, length); /* an empty one is the working directory */
-        strbuf_printf(&file, "%s%s", length > 0 ? "/" : "./", argv[0]);
+        strbuf_printf(&file, "%s%s", length > 0 ? "/" : "./", what->argv[0]);
         if (os_stat(job->host->os, strbuf_text(&file), &stat) == 0 &&
             (stat.is_link || (stat.is_file && (stat.mode & 0111) != 0))) {
-            int code = spawn_file(job, strbuf_text(&file), argv, err);
-            rc = code != -ENOENT ? code : rc;
-            if (code != -ENOENT && code != -EACCES && code != -ENOTDIR) {
-                break;
+            int code = spawn_file(job, strbuf_text(&file), what, err);
+            if (code != -EACCES && !(code == -ENOENT && is_dangling(job, strbuf_text(&file)))) {
+                strbuf_fini(&file);
+                return code;
             }
+            rc = code == -EACCES ? code : rc;
         }
         if (at[length] == '\0') {
             break;
@@ -185,21 +210,22 @@ static int spawn_found(struct job *job, const char *const *argv, struct err *err
         at += length + 1;
     }
     strbuf_fini(&file);
-    return rc == -ENOENT ? err_set(err, rc, "%.200s: command not found in PATH", argv[0]) : rc;
+    return rc == -ENOENT ? err_set(err, rc, "%.200s: command not found in PATH", what->argv[0])
+                         : rc;
 }
 
-int job_start(const struct job_host *host, const char *const *argv, uint64_t timeout_ms,
+int job_start(const struct job_host *host, const struct job_spec *spec,
               const struct job_owner *owner, struct job **ret, struct err *err)
 {
     struct job *job = mem_zalloc(sizeof(*job));
     const struct os_terminal_spec pipes = {.ready = output_ready, .arg = job};
     job->host = host;
     job->owner = owner;
-    job->open[1] = job->open[2] = true;
-    int rc = os_terminal_open(host->os, &pipes, &job->terminal, err);
+    job->open[1] = job->open[2] = !spec->detached;
+    int rc = spec->detached ? 0 : os_terminal_open(host->os, &pipes, &job->terminal, err);
     if (rc == 0) {
-        rc = strchr(argv[0], '/') != NULL ? spawn_file(job, NULL, argv, err)
-                                          : spawn_found(job, argv, err);
+        rc = strchr(spec->argv[0], '/') != NULL ? spawn_file(job, NULL, spec, err)
+                                                : spawn_found(job, spec, err);
     }
     if (rc != 0) {
         os_terminal_close(job->terminal);
@@ -209,11 +235,13 @@ int job_start(const struct job_host *host, const char *const *argv, uint64_t tim
     job->outer_pid = os_enclosure_outer_pid(host->enclosure, job->pid);
     job->timeout = loop_timer_create(host->loop, timeout_over, job);
     job->settle = loop_timer_create(host->loop, job_settle, job);
-    if (timeout_ms > 0) {
-        loop_timer_set(job->timeout, timeout_ms);
+    if (spec->timeout_ms > 0) {
+        loop_timer_set(job->timeout, spec->timeout_ms);
     }
-    os_terminal_end_input(job->terminal);
-    os_terminal_want(job->terminal, false, true, true);
+    if (job->terminal != NULL) {
+        os_terminal_end_input(job->terminal);
+        os_terminal_want(job->terminal, false, true, true);
+    }
     *ret = job;
     return 0;
 }

@@ -38,9 +38,15 @@ struct job_host {
     const char *mark; /* "PCLIENT_MARK=...", for the environment of jobs */
 };
 
-/* Starts a job.  argv[0] is looked for in PATH if it has no slash.  timeout_ms 0: none.  host and
- * owner must outlive the job.  Returns 0 or -errno, with nothing started. */
-int job_start(const struct job_host *host, const char *const *argv, uint64_t timeout_ms,
+struct job_spec {
+    const char *const *argv; /* ended by NULL; argv[0] is looked for in PATH if it has no slash */
+    uint64_t timeout_ms;     /* 0: none */
+    bool detached;           /* its output goes to these files, "" to nowhere, not to its owner */
+    const char *stdout_path, *stderr_path;
+};
+
+/* Starts a job.  host and owner must outlive it.  Returns 0 or -errno, with nothing started. */
+int job_start(const struct job_host *host, const struct job_spec *spec,
               const struct job_owner *owner, struct job **ret, struct err *err);
 /* Forgets the job, whose processes may still run.  NULL is allowed; so is a call from ended(). */
 void job_destroy(struct job *job);

@@ -3,14 +3,19 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/loop_run.h"
+#include "base/os/os_below.h"
 #include "base/os/os_enclose.h"
+#include "base/os/os_mark.h"
 #include "base/os/os_run.h"
 #include "base/text.h"
+#include "pclient/keep.h"
 #include "pclient/pclient.h"
 #include "pclient/protocol.h"
 
@@ -24,8 +29,52 @@ static const char USAGE_TEXT[] =
 
 struct run {
     struct pclient_options options;
-    char mark[64]; /* "PCLIENT_MARK=..." */
+    /* PCLIENT_MARK_NAME and what names the watcher for ever: PID namespace, pid, start time. */
+    char mark[192];
 };
+
+struct leftovers {
+    struct os *os;
+    char prefix[128]; /* of the marks of this PID namespace */
+};
+
+/* Writes what all marks of this PID namespace begin with: "pclient-pid:[4026531836]-". */
+static void mark_prefix(struct os *os, char *ret, size_t size)
+{
+    char space[64] = "";
+    if (os_below_read_link(os, "/proc/self/ns", "pid", space, sizeof(space)) != 0) {
+        space[0] = '\0';
+    }
+    (void)snprintf(ret, size, "pclient-%s-", space);
+}
+
+/* Kills a process whose pclient is gone, watcher and all. */
+static void kill_leftover(void *arg, pid_t pid, const char *mark)
+{
+    const struct leftovers *left = arg;
+    size_t length = strlen(left->prefix);
+    char *end;
+    char path[64];
+    struct os_stat stat;
+    (void)snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+    if (strncmp(mark, left->prefix, length) != 0 || os_stat(left->os, path, &stat) != 0 ||
+        stat.uid != os_uid(left->os)) {
+        return; /* a detached job, a pid that means another process there, or another user's */
+    }
+    pid_t watcher = (pid_t)strtol(mark + length, &end, 10);
+    uint64_t started = *end == '-' ? strtoull(end + 1, NULL, 10) : 0;
+    if (watcher > 0 && started > 0 && os_start_time(left->os, watcher) != started) {
+        (void)os_kill(left->os, pid, SIGKILL); /* it may be gone by now */
+    }
+}
+
+/* Without namespaces, a process of a job can outlive a pclient that was killed with its watcher. */
+static void kill_leftovers(struct os *os)
+{
+    struct leftovers left = {.os = os};
+    mark_prefix(os, left.prefix, sizeof(left.prefix));
+    os_mark_each(PCLIENT_MARK_NAME, kill_leftover, &left);
+}
 
 /* The process that holds the jobs. */
 static int run_inside(void *arg, struct os_enclosure *enclosure)
@@ -37,6 +86,9 @@ static int run_inside(void *arg, struct os_enclosure *enclosure)
     int status = PCLIENT_FAILED;
     if (loop_create(&host.loop, &err) == 0 && os_create(host.loop, &host.os, &err) == 0) {
         os_become_subreaper(host.os); /* it also reaps what loses its parent */
+        if (!os_enclosure_is_namespace(enclosure)) {
+            kill_leftovers(host.os);
+        }
         if (pclient_create(&host, &run->options, &pclient, &err) == 0) {
             status = loop_run(host.loop);
         }
@@ -73,7 +125,7 @@ static int read_options(int argc, char **argv, struct run *run, struct os_enclos
             run->options.buffer_bytes = (size_t)bytes;
             i++;
         } else if (strcmp(argv[i], "-subreaper") == 0) {
-            enclose->no_namespaces = true;
+            enclose->no_namespaces = run->options.no_namespaces = true;
         } else if (strcmp(argv[i], "-help") == 0 || strcmp(argv[i], "--help") == 0) {
             (void)printf("%s", USAGE_TEXT);
             return fflush(stdout) == 0 ? PCLIENT_ENDED : PCLIENT_FAILED;
@@ -98,12 +150,17 @@ int main(int argc, char **argv)
     struct os_enclose enclose = {0};
     struct err err = {""};
     struct os *os = NULL;
+    if (keep_is_outside(argc, argv)) {
+        return keep_outside(argc, argv);
+    }
     int status = read_options(argc, argv, &run, &enclose);
     if (status >= 0) {
         return status;
     }
     if (os_create(NULL, &os, &err) == 0) {
-        (void)snprintf(run.mark, sizeof(run.mark), "PCLIENT_MARK=pclient-%d-%" PRIu64,
+        char prefix[128];
+        mark_prefix(os, prefix, sizeof(prefix));
+        (void)snprintf(run.mark, sizeof(run.mark), "%s%s%d-%" PRIu64, PCLIENT_MARK_NAME, prefix,
                        (int)os_pid(os), os_start_time(os, os_pid(os)));
         os_destroy(os);
         enclose.lease_ms = (uint64_t)run.options.lease_s * 1000;

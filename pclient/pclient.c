@@ -8,7 +8,8 @@
  * After `follow`, the lease counts from the moment in which a token was put into the queue, once
  * that token has come back.
  *
- * A request whose answer takes time (kill, reset) makes the requests behind it wait.
+ * A request whose answer takes time (kill, reset, those about detached jobs) makes the requests
+ * behind it wait.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,6 +29,7 @@
 #include "base/os/os_output.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "pclient/keep.h"
 #include "pclient/protocol.h"
 
 #define MS_PER_S       1000
@@ -59,7 +61,7 @@ struct pclient {
     struct strbuf kept[3]; /* [1] and [2]: output that nobody has taken yet */
     bool full_said[3];
     struct strbuf status;       /* of the job that has ended; empty: no job yet */
-    enum request_kind answered; /* what is answered when the job has ended; REQUEST_NONE: nothing */
+    enum request_kind answered; /* whose answer is waited for; REQUEST_NONE: of none */
     bool stops;
     int exit_status;
     char chunk[INPUT_BYTES];
@@ -237,12 +239,44 @@ static void job_ended(void *arg)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
+/* What a program outside has answered; it is the answer to the request that waits. */
+static void outside_answered(void *arg, char *text, size_t length)
+{
+    struct pclient *self = arg;
+    self->answered = REQUEST_NONE;
+    if (length > 0 && text[length - 1] == '\n') {
+        strbuf_append(&self->out, text, length);
+    } else {
+        strbuf_printf(&self->out, "%s the program outside ended without an answer\n",
+                      PCLIENT_REFUSED);
+    }
+    mem_free(text);
+    flush_soon(self);
+    loop_defer(self->host.loop, read_waiting, self);
+}
+
+/* Has a request about detached jobs answered outside (keep.h). */
+static void ask_outside(struct pclient *self, const struct request *request)
+{
+    struct vec words = {0};
+    struct err err = {""};
+    keep_words(request, self->options.no_namespaces, &words);
+    int rc = os_enclosure_launch(self->host.enclosure, self->host.loop,
+                                 (const char *const *)words.items, outside_answered, self, &err);
+    if (rc == 0) {
+        self->answered = REQUEST_JOBS;
+    } else {
+        refuse(self, &err);
+    }
+    vec_fini(&words, mem_free);
+}
+
 static void do_job(struct pclient *self, const struct request *request)
 {
+    const struct job_spec spec = {.argv = request->argv, .timeout_ms = request->timeout_ms};
     struct err err = {""};
     if (request->mark != NULL) {
-        (void)err_set(&err, -ENOSYS, "detached jobs are not possible here");
-        refuse(self, &err);
+        ask_outside(self, request);
         return;
     }
     if (self->job != NULL) {
@@ -252,8 +286,7 @@ static void do_job(struct pclient *self, const struct request *request)
     }
     drop_job(self);
     self->under_way = 0; /* of an earlier job's output nobody may want to know any more */
-    if (job_start(&self->host, request->argv, request->timeout_ms, &self->owner, &self->job,
-                  &err) != 0) {
+    if (job_start(&self->host, &spec, &self->owner, &self->job, &err) != 0) {
         refuse(self, &err);
         return;
     }
@@ -290,8 +323,7 @@ static void do_kill(struct pclient *self, const struct request *request)
 {
     struct err err;
     if (request->mark != NULL) {
-        (void)err_set(&err, -ENOENT, "no detached job has the mark '%s'", request->mark);
-        refuse(self, &err);
+        ask_outside(self, request);
     } else if (self->job == NULL) {
         (void)err_set(&err, -ESRCH, "no job runs");
         refuse(self, &err);
@@ -388,10 +420,8 @@ static void do_request(struct pclient *self, const struct request *request)
         do_kill(self, request);
         break;
     case REQUEST_JOBS:
-        answer(self, "NJOBS 0");
-        break;
     case REQUEST_RENEW:
-        do_kill(self, request);
+        ask_outside(self, request);
         break;
     case REQUEST_LEASE:
         do_lease(self, request->lease_s);

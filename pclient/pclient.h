@@ -13,6 +13,8 @@
 
 struct pclient;
 
+#define PCLIENT_MARK_NAME "PCLIENT_MARK=" /* in the environment of each job */
+
 #define PCLIENT_BUFFER_BYTES ((size_t)64 << 20) /* of each stream that is kept */
 
 enum pclient_status {
@@ -25,6 +27,7 @@ enum pclient_status {
 struct pclient_options {
     int64_t lease_s;
     size_t buffer_bytes; /* most bytes of each stream that are kept */
+    bool no_namespaces;  /* for detached jobs */
 };
 
 /* Begins to read requests.  When there is nothing more to do, the loop is stopped with the exit

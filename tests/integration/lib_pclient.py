@@ -17,7 +17,7 @@ import traceback
 
 PCLIENT, WORK = map(os.path.abspath, sys.argv[1:3])
 DEADLINE = 60
-NOBODY = 65534
+SOMEBODY = 54321  # needs no account
 WAYS = []
 
 
@@ -194,7 +194,7 @@ def test_requests(way):
     equals("stderr was taken", client.output("stderr"), b"")
     assert not os.path.exists(f"/proc/{pid}")
     pid = client.job(f"sleep {client.number}")
-    equals("the host knows the pid", sleepers(client.number), [pid])
+    until("the host knows the pid", lambda: sleepers(client.number) == [pid])
     equals("the output of the last job was dropped", client.output("stdout"), b"")
     client.expect("status", "BUSY")
     client.refused("job true", f"job {pid} runs")
@@ -236,8 +236,7 @@ def test_refusals(way):
     client.refused("joob", "unknown request 'joob'")
     client.refused("job a | b", "column 7: the character |")
     client.refused("x" * ((1 << 20) + 1), "more than 1048576 bytes")
-    client.refused("kill nobody", "no detached job")
-    client.refused("renew nobody", "no detached job")
+    client.refused("kill no/body", "cannot be the mark")
     client.expect("status", "NONE")
     client.send("# a comment", "", "  ")
     client.expect("status", "NONE")
@@ -452,6 +451,112 @@ def test_stopped(way):
         client.kill()
 
 
+def jobs_of(client):
+    """The detached jobs with marks of this client: mark, pid, seconds."""
+    count = int(client.ask("jobs").split()[1])
+    lines = [client.line().split() for _ in range(count)]
+    return {mark: (int(pid), int(seconds)) for mark, pid, seconds in lines if mark.startswith(client.number)}
+
+
+def test_detached(way):
+    client = Client(way)
+    mark, out, err = client.number + ".a", f"{WORK}/{client.number}.out", f"{WORK}/{client.number}.err"
+    equals("jobs", jobs_of(client), {})
+    pid = client.job(f"-detach {mark} -lease 1000 -stdout {out} -stderr {err} "
+                     f"sh -c 'echo $PCLIENT_MARK; echo err >&2; pwd; exec sleep {client.number}'")
+    until("the job runs", lambda: sleepers(client.number) == [pid])
+    with open(out, encoding="ascii") as file:
+        equals("standard output", file.read(), f"{mark}\n/tmp\n")
+    with open(err, encoding="ascii") as file:
+        equals("standard error", file.read(), "err\n")
+    client.expect("status", "NONE")  # it is no job of this pclient
+    client.refused(f"job -detach {mark} true", f"a detached job has the mark '{mark}'")
+    client.refused(f"job -detach {mark}x nosuch", "nosuch: command not found in PATH")
+    client.refused(f"job -detach {mark}x -stdout /no/such/file true", "/no/such/file")
+    (listed, seconds), = jobs_of(client).values()
+    equals("pid", listed, pid)
+    assert 900 < seconds <= 1000, seconds
+    client.expect(f"renew {mark} 2000", "OK")
+    assert 1900 < jobs_of(client)[mark][1] <= 2000
+    client.expect(f"renew {mark}", "OK")  # as long as at its start
+    assert 900 < jobs_of(client)[mark][1] <= 1000
+    client.refused(f"renew {mark}x", f"no detached job has the mark '{mark}x'")
+    client.refused(f"kill {mark}x", f"no detached job has the mark '{mark}x'")
+    # It outlives its pclient, however that ends; another one finds it.
+    for who in ("watcher", "child"):
+        os.kill(client.process.pid if who == "watcher" else client.child(), signal.SIGKILL)
+        client.process.wait(DEADLINE)
+        number = client.number
+        client.process.stdin.close()
+        client = Client(way)
+        client.number = number
+        equals(f"after SIGKILL of the {who}", jobs_of(client)[mark][0], pid)
+    # Another user neither sees nor ends it.
+    if os.getuid() == 0:
+        other = subprocess.run([PCLIENT], input=f"jobs\nkill {mark}\nrenew {mark}\nping\n".encode(), capture_output=True,
+                               check=False, user=12345, group=12345, extra_groups=[], cwd="/")
+        answers = other.stdout.decode()
+        assert f"no detached job has the mark '{mark}'" in answers and "OK" not in answers, answers
+        equals("it still runs", sleepers(number), [pid])
+    client.expect(f"kill {mark}", "OK")
+    equals("nothing of it runs", sleepers(number), [])
+    equals("jobs", jobs_of(client), {})
+    client.refused(f"kill {mark}", "no detached job")
+    # It ends with its first process, and with all that has escaped.
+    client.job(f"-detach {mark} sh -c 'setsid sleep {number} & exit 3'")
+    until("it has ended", lambda: not jobs_of(client) and not sleepers(number))
+    client.job(f"-detach {mark} {client.escape()}")
+    client.escaped()
+    client.expect(f"kill {mark}", "OK")
+    equals("nothing of it runs", sleepers(number), [])
+    # Its lease ends it, and nobody else's does.
+    client.job(f"-detach {mark} -lease 3 {client.escape()}")
+    client.job(f"-detach {mark}2 sleep 1{number}")
+    until("it runs", lambda: sleepers("1" + number))
+    client.expect("exit", "OK")
+    client.process.wait(DEADLINE)
+    until("the lease has ended", lambda: not sleepers(number))
+    client = Client(way)
+    equals("the other one", len(sleepers("1" + number)), 1)
+    # What a killed keeper leaves is killed by its mark, at the latest when somebody says so.
+    keepers = look("cmdline", lambda text: f"{mark}2".encode() in text.split(b"\0") and b"-outside" in text.split(b"\0"))
+    equals("keepers", len(keepers), 2)
+    for keeper in keepers:
+        os.kill(keeper, signal.SIGSTOP)
+    for keeper in keepers:
+        os.kill(keeper, signal.SIGKILL)
+    if "-subreaper" in way.options:
+        client.expect(f"kill {mark}2", "OK")
+    until("nothing runs", lambda: not sleepers("1" + number))
+    client.end()
+
+
+def test_leftovers(way):
+    """Below a subreaper, what outlives pclient and watcher is found by the next pclient of the user."""
+    if "-subreaper" not in way.options:
+        return
+    client = Client(way, stderr=subprocess.DEVNULL)
+    client.job(f"sleep {client.number}")
+    until("the job runs", lambda: sleepers(client.number))
+    child = client.child()
+    os.kill(client.process.pid, signal.SIGSTOP)
+    os.kill(child, signal.SIGSTOP)
+    os.kill(child, signal.SIGKILL)  # first: it would hear of the end of its watcher
+    os.kill(client.process.pid, signal.SIGKILL)
+    client.process.wait(DEADLINE)
+    equals("it was left", len(sleepers(client.number)), 1)
+    other = Client(way)
+    other.job(f"sleep {other.number}")
+    until("the job runs", lambda: sleepers(other.number))
+    third = Client(way)
+    third.expect("status", "NONE")
+    equals("it was killed", sleepers(client.number), [])
+    equals("what belongs to another pclient was not", len(sleepers(other.number)), 1)
+    other.end()
+    third.end()
+    client.kill()
+
+
 def can(*command, user):
     who = {"user": user, "group": user, "extra_groups": []} if user is not None else {}
     return subprocess.run(command, stderr=subprocess.DEVNULL, check=False, **who).returncode == 0
@@ -472,7 +577,7 @@ def run_tests(tests, way):
 
 
 def main():
-    users = [None, NOBODY] if os.getuid() == 0 else [None]
+    users = [None, SOMEBODY] if os.getuid() == 0 else [None]
     for user in users:
         name = "root" if user is None and os.getuid() == 0 else "an ordinary user"
         flags = "-pf" if user is None and os.getuid() == 0 else "-Urpf"
