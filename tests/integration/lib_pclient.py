@@ -352,10 +352,11 @@ def test_buffer(way):
 def test_nobody_reads(way):
     """Answers that nobody reads stop neither the lease nor a timeout."""
     client = Client(way, "-lease", "3", stderr=subprocess.PIPE)
-    client.job(f"-timeout 0.5 sh -c 'head -c 10000000 /dev/zero; sleep {client.number}'")
-    until("output", lambda: len(client.output("stdout")) == 10000000)
+    client.job(f"-timeout 4 sh -c 'head -c 1000000 /dev/zero; exec sleep {client.number}'")
+    until("output", lambda: len(client.output("stdout")) == 1000000)
+    until("the job sleeps", lambda: sleepers(client.number))
     client.send("stdout")
-    until("the timeout", lambda: not sleepers(client.number))
+    until("the timeout", lambda: client.send("ping") or not sleepers(client.number))
     began = time.monotonic()
     while time.monotonic() - began < 5:  # more than a lease: requests are still heard
         client.send("ping")

@@ -8,5 +8,6 @@
 PCLIENT=$ROOST_BIN/pclient
 [ -x "$PCLIENT" ] || fail "$PCLIENT is missing"
 
-python3 "$ROOST_SRC/tests/integration/lib_pclient.py" "$PCLIENT" "$WORK" || fail "see above"
+chmod 1777 "$OUT" # jobs of several users write there
+python3 "$ROOST_SRC/tests/integration/lib_pclient.py" "$PCLIENT" "$OUT" || fail "see above"
 passed
