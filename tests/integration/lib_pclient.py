@@ -433,6 +433,20 @@ def test_lease(way):
     client.kill()
 
 
+def test_token(way):
+    """A lease counts from the moment in which the token went out, not from the ping that brings it back."""
+    client = Client(way, "-lease", "4", stderr=subprocess.DEVNULL)
+    token, began = client.follow()[5], time.monotonic()
+    client.job(f"sleep {client.number}")
+    while time.monotonic() - began < 3:
+        time.sleep(0.05)
+    equals("answer", client.ask(f"ping {token}").split()[0], "PONG")
+    equals("exit status", client.process.wait(DEADLINE), 3)
+    took = time.monotonic() - began
+    assert 3.5 < took < 6.5, took
+    client.kill()
+
+
 def test_stopped(way):
     """The kernel keeps the lease when pclient stands still."""
     client = Client(way, "-lease", "3", stderr=subprocess.DEVNULL)

@@ -270,7 +270,7 @@ static void each_way(void (*test)(struct scene *scene), uint64_t lease_ms)
 {
     for (int way = 0; way < WAYS; way++) {
         struct scene scene;
-        if (begin(&scene, way, lease_ms)) {
+        if (begin(&scene, (enum way)way, lease_ms)) {
             start(&scene);
             test(&scene);
             finish(&scene);
