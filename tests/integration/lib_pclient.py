@@ -10,6 +10,7 @@ import hashlib
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -26,20 +27,44 @@ class Way:
         self.name, self.options, self.user = name, options, user
 
 
+class SocketInput:
+    """The sending direction of a socket, which closes apart from the other one."""
+
+    def __init__(self, ours):
+        self.ours = ours
+
+    def write(self, data):
+        self.ours.sendall(data)
+
+    def flush(self):
+        pass
+
+    def close(self):
+        try:
+            self.ours.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # it is closed
+
+
 class Client:
     """A pclient, and what its controller does."""
 
     count = 0
 
-    def __init__(self, way, *options, stderr=None):
+    def __init__(self, way, *options, stderr=None, sockets=False):
         Client.count += 1
         self.way = way
         self.mark = f"pclient-test-{os.getpid()}-{Client.count}"  # in the environment of all its jobs
         self.number = f"9{os.getpid()}{Client.count:03d}"  # seconds that a process of it sleeps
         environment = dict(os.environ, TEST_MARK=self.mark)
         user = {"user": way.user, "group": way.user, "extra_groups": []} if way.user is not None else {}
-        self.process = subprocess.Popen([PCLIENT, *way.options, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=stderr, env=environment, cwd="/tmp", **user)
+        ours, theirs = socket.socketpair()  # what sshd gives a program
+        ends = theirs if sockets else subprocess.PIPE
+        self.process = subprocess.Popen([PCLIENT, *way.options, *options], stdin=ends, stdout=ends, stderr=stderr,
+                                        env=environment, cwd="/tmp", **user)
+        theirs.close()
+        if sockets:
+            self.process.stdin, self.process.stdout = SocketInput(ours), ours
         self.buffer = b""
 
     def send(self, *lines):
@@ -275,9 +300,13 @@ def test_follow(way):
 
 
 def test_much_output(way):
-    client = Client(way)
+    for sockets, mebibytes in ((False, 200), (True, 40)):
+        much_output(Client(way, sockets=sockets), mebibytes)
+
+
+def much_output(client, mebibytes):
     client.follow()
-    count = 200 << 20
+    count = mebibytes << 20
     client.job(f"sh -c 'head -c {count} /dev/zero | tr \"\\0\" x; head -c 100000 /dev/zero >&2'")
     digest, total, errors = hashlib.sha256(), 0, 0
     while True:
@@ -294,7 +323,7 @@ def test_much_output(way):
             client.send(f"ack {len(rest)}")
     equals("bytes", (total, errors), (count, 100000))
     wanted = hashlib.sha256()
-    for _ in range(200):
+    for _ in range(mebibytes):
         wanted.update(b"x" * (1 << 20))
     equals("checksum", digest.hexdigest(), wanted.hexdigest())
     client.end()
@@ -351,7 +380,7 @@ def test_buffer(way):
 
 def test_nobody_reads(way):
     """Answers that nobody reads stop neither the lease nor a timeout."""
-    client = Client(way, "-lease", "3", stderr=subprocess.PIPE)
+    client = Client(way, "-lease", "3", stderr=subprocess.PIPE, sockets="-subreaper" in way.options)
     client.job(f"-timeout 4 sh -c 'head -c 1000000 /dev/zero; exec sleep {client.number}'")
     until("output", lambda: len(client.output("stdout")) == 1000000)
     until("the job sleeps", lambda: sleepers(client.number))
