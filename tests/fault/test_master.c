@@ -12,10 +12,12 @@
 
 #include "base/check.h"
 #include "base/daemon/daemon_checking.h"
+#include "base/daemon/daemon_complaint.h"
 #include "master/master.h"
 
 struct rig {
     char dir[FAST_DIR_SIZE], self[512], config_text[1024];
+    const char *backoff; /* MASTER_BACKOFF_CONSTANT and ..._CEILING */
     struct loop *loop;
     struct os *os;
     struct daemon_rig daemon;
@@ -87,8 +89,8 @@ static const char *config_of(struct rig *rig, const char *list)
 {
     (void)snprintf(rig->config_text, sizeof rig->config_text,
                    "LOCAL_DIR = \"%s\"\nSBIN = \"%s\"\nLOCK = \"%s\"\nDAEMON_LIST = \"%s\"\n"
-                   "MASTER_BACKOFF_CONSTANT = 20ms\nMASTER_BACKOFF_CEILING = 80ms\n",
-                   rig->dir, rig->dir, rig->dir, list);
+                   "%s\n",
+                   rig->dir, rig->dir, rig->dir, list, rig->backoff);
     return rig->config_text;
 }
 
@@ -166,6 +168,7 @@ static int setup(void **state)
 {
     static const char *const NAMES[] = {"collector", "schedd", "startd"};
     struct rig *rig = mem_zalloc(sizeof *rig);
+    rig->backoff = "MASTER_BACKOFF_CONSTANT = 20ms\nMASTER_BACKOFF_CEILING = 80ms";
     loop_rig_open(&rig->loop, &rig->os, rig->dir);
     assert_true(readlink("/proc/self/exe", rig->self, sizeof rig->self - 1) > 0);
     for (size_t i = 0; i < 3; i++) {
@@ -234,6 +237,26 @@ static void a_daemon_that_cannot_start_is_tried_later_and_later(void **state)
     size_t before = count(rig, "start:");
     await_times(rig, "start:schedd", 5);
     assert_in_range(count(rig, "start:"), before, before + 1);
+}
+
+/* Whether the master has seen the daemon's end, and written down what it ended with. */
+static bool has_ended(struct rig *rig, const char *name)
+{
+    char why[DAEMON_COMPLAINT_MAX];
+    return daemon_complaint_read(rig->os, rig->dir, name, why);
+}
+
+static void a_reload_tries_at_once_what_could_not_start(void **state)
+{
+    struct rig *rig = *state;
+    rig->backoff = "MASTER_BACKOFF_CONSTANT = 10m\nMASTER_BACKOFF_CEILING = 10m";
+    mark(rig, "schedd.fails", true);
+    start(rig, "SCHEDD");
+    await(rig, "start:schedd");
+    LOOP_RIG_UNTIL(rig->loop, has_ended(rig, "schedd"), "");
+    mark(rig, "schedd.fails", false);
+    daemon_rig_reload(&rig->daemon, config_of(rig, "SCHEDD"));
+    await_times(rig, "start:schedd", 2);
 }
 
 static void a_new_master_adopts_what_runs(void **state)
@@ -337,6 +360,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {RIG(the_listed_daemons_are_started_and_no_others),
                                        RIG(a_daemon_that_is_killed_is_started_again),
                                        RIG(a_daemon_that_cannot_start_is_tried_later_and_later),
+                                       RIG(a_reload_tries_at_once_what_could_not_start),
                                        RIG(a_new_master_adopts_what_runs),
                                        RIG(all_are_told_to_end_the_collector_last),
                                        RIG(the_end_of_all_work_is_passed_on_as_such),
