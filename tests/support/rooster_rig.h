@@ -217,6 +217,19 @@ static inline void is_held(struct rig *rig, const char *machine, int count)
     is_held_since(rig, machine, count, 0);
 }
 
+/* wn01 sent its ad, marked as the collector marks it, and its connection ended. */
+static inline void falls_silent_as(struct rig *rig, const char *slot_state, int64_t for_s)
+{
+    char ad[300];
+    struct client *client = client_dial(rig->bed, SCOPE_ADVERTISE, "", NULL, NULL);
+    (void)snprintf(ad, sizeof ad,
+                   "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\";"
+                   " BootId = \"b2\"; State = \"%s\"; NotRespondingSince = %lld ]",
+                   slot_state, (long long)(loop_wall_s(rig->bed->loop) - for_s));
+    must(client, VERB_UPDATE, "[]", ad);
+    client_close(client);
+}
+
 static inline void boots(struct rig *rig)
 {
     must(rig->startd, VERB_UPDATE, "[]",

@@ -520,6 +520,20 @@ static void one_that_does_not_come_for_it_is_tried_again_then_left_alone_for_ano
     assert_int_equal(figure(rig, "ReserveComing"), 1);
 }
 
+static void a_machine_that_does_not_respond_is_none_of_it(void **state)
+{
+    struct rig *rig = *state;
+    with(rig, GROWN "ROOSTER_RESERVE = \"1\"\nROOSTER_ASLEEP_AGAIN = 0");
+    is_there(rig, "wn01", "Unclaimed");
+    until(rig, is_idle_1);
+    falls_asleep(rig, "wn02");
+    look_now(rig->rooster);
+    assert_string_equal(wakes(rig), "");
+    falls_silent_as(rig, "Unclaimed", 10);
+    until(rig, is_waking_2);
+    assert_int_equal(figure(rig, "MachinesIdle"), 0);
+}
+
 /* ---- what all may draw */
 
 static bool are_waking_2(struct rig *rig)
@@ -595,6 +609,7 @@ int main(void)
         RIG(a_young_collector_does_not_know_that_too_few_are_awake),
         RIG(a_dry_rooster_only_says_whom_it_would_wake_for_it),
         RIG(one_that_does_not_come_for_it_is_tried_again_then_left_alone_for_another),
+        RIG(a_machine_that_does_not_respond_is_none_of_it),
         RIG(no_machine_is_woken_beyond_what_the_pool_may_draw),
         RIG(one_that_goes_down_draws_until_it_must_be_down),
     };

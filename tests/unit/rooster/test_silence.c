@@ -8,17 +8,9 @@
 
 #include "offline_ads/offline_ads.h"
 
-/* wn01 sent its ad, marked as the collector marks it, and its connection ended. */
 static void falls_silent(struct rig *rig, int64_t for_s)
 {
-    char ad[300];
-    struct client *client = client_dial(rig->bed, SCOPE_ADVERTISE, "", NULL, NULL);
-    (void)snprintf(ad, sizeof ad,
-                   "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\";"
-                   " BootId = \"b2\"; State = \"Claimed\"; NotRespondingSince = %lld ]",
-                   (long long)(loop_wall_s(rig->bed->loop) - for_s));
-    must(client, VERB_UPDATE, "[]", ad);
-    client_close(client);
+    falls_silent_as(rig, "Claimed", for_s);
 }
 
 static bool is_silent(struct rig *rig)
