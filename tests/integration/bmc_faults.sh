@@ -141,6 +141,10 @@ for name in i-wrong i-dead i-on i-garbage r-wrong r-dead r-on r-garbage r-never;
 done
 equals "what was ordered of one that dies" "$(orders i-dies)" "power 1,"
 equals "what was ordered of one that dies, by Redfish" "$(resets r-dies)" "204 On,"
+# warned EVENT MACHINE: a line of its own, or one with a count.
+warned() { grep -qsE " rooster warn $1 .*machine=$2( |\$)" "$POOL"/log/RoosterLog* || fail "the log does not warn of $2: $1"; }
+for name in i-wrong i-garbage r-wrong r-garbage; do warned wake.failed "$name"; done
+for name in $others; do warned node.state "$name"; done
 fault_of() { "$ROOST" power status -constraint "Machine == \"$1\"" -af LastWakeFault; }
 for name in i-on r-on; do equals "what is wrong with $name" "$(fault_of $name)" NeverJoins; done
 for name in i-wrong i-garbage i-dies r-wrong r-garbage r-dies r-never; do equals "what is wrong with $name" "$(fault_of $name)" OrderFailed; done
