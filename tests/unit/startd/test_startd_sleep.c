@@ -17,6 +17,7 @@
 #include "startd/sleep/hibernate.h"
 #include "startd/owner/idle_hint.h"
 #include "startd/slot/slots.h"
+#include "tests/support/clock_shift.h"
 #include "tests/unit/startd/sleep_rig.h"
 
 static void the_ad_says_which_levels_there_are(void **state)
@@ -110,6 +111,22 @@ static void whoever_types_after_the_last_look_keeps_it_up(void **state)
     assert_false(holds_text(rig, "/run/off", "off\n"));
     close(terminal);
     close(pty);
+}
+
+static void a_wall_clock_that_was_set_back_does_not_make_it_young(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, ANYTIME "HIBERNATE_MIN_UPTIME = 60\n");
+    hibernate_check(rig->startd);
+    assert_false(going_down_has_begun(rig->startd));
+    assert_non_null(strstr(held_by(rig), "HIBERNATE_MIN_UPTIME"));
+    rig->startd->look.awake_since_ms -= 60000;
+    clock_shift_s = -TEN_YEARS_S;
+    hibernate_check(rig->startd);
+    bool goes_down = going_down_has_begun(rig->startd);
+    clock_shift_s = 0;
+    assert_true(goes_down);
+    until(rig, is_switched_off);
 }
 
 static void the_deepest_level_wins(void **state)
@@ -542,6 +559,7 @@ UNIT_TESTS(RIG(the_ad_says_which_levels_there_are), RIG(each_slots_ad_says_when_
            RIG(one_slot_that_says_none_keeps_it_up),
            RIG(one_that_is_never_to_sleep_is_not_woken_for_the_question),
            RIG(the_deepest_level_wins), RIG(whoever_types_after_the_last_look_keeps_it_up),
+           RIG(a_wall_clock_that_was_set_back_does_not_make_it_young),
            RIG(a_level_that_it_has_not_is_refused_with_a_reason),
            RIG(what_it_can_is_looked_at_before_each_sleep), RIG(each_name_of_a_level_is_understood),
            RIG(who_is_logged_in_keeps_it_up_until_he_leaves),
