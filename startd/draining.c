@@ -415,7 +415,7 @@ bool draining_look(struct startd *startd)
         /* each slot becomes Drained once, and Idle once */
     }
     draining_count(startd);
-    if (found.complete && draining_orders_sleep(draining) && startd->claims.count > 0) {
+    if (found.complete && draining_orders_sleep(draining) && claims_keeping_up(startd) > 0) {
         loop_timer_set(draining->look_timer, CLAIMS_MS); /* schedds are still to be told */
     } else if (found.complete && draining->phase == DRAIN_ACTIVE && !draining->committing) {
         return complete_draining(startd);

@@ -327,10 +327,13 @@ static bool is_left(const struct claim *claim)
 }
 
 /* Returns whether stopping waits for the claim: its job is ending, or its schedd, which can be
- * reached, must be told.  A schedd that cannot be reached sees the lease end. */
+ * reached, must be told.  A schedd that cannot be reached, or let the lease end, hears of it from
+ * the next startd. */
 static bool is_waited_for(const struct claim *claim)
 {
-    return !is_left(claim) && (claim->stage != CLAIM_OVER || claim->link.failures < STOP_TRIES);
+    bool is_to_be_told =
+        claim->stage != CLAIM_OVER || (claim->link.failures < STOP_TRIES && !claim->ending.late);
+    return !is_left(claim) && is_to_be_told;
 }
 
 static void stop_check(void *arg)

@@ -362,7 +362,11 @@ static void handle_gone(struct claim_peer *peer, struct wire_request *request)
     const struct ad *args = wire_request_args(request);
     const char *id = wire_request_secret(request, SECRET_CLAIM_ID);
     struct claim *claim = peer->claim != NULL ? peer->claim : claims_find(peer->schedd, id);
-    if (claim != NULL && peer->claim == NULL && !peer->schedd->stopping &&
+    if (claim != NULL && peer->claim == NULL && peer->schedd->stopping) {
+        drop_gone(request); /* the next schedd is to be told */
+        return;
+    }
+    if (claim != NULL && peer->claim == NULL &&
         strcmp(claim->machine, ad_string_or(args, "Machine", "")) == 0) {
         if (!prove_machine(peer, claim, request)) {
             return;

@@ -62,7 +62,8 @@ static uint64_t seconds_as_ms(const struct ad *args, const char *name, int64_t m
  * Only the machine's own word counts, signed with the token by which it agreed to the claim: the
  * hub may answer in its place.  A job that is known to have started may still run where the
  * startd's records were lost.  So only the word that the machine was booted since makes it idle,
- * else the end of the lease; it is asked about less often. */
+ * else CLAIM_GONE, which a startd that has its records sends as soon as it can, or the end of the
+ * lease; it is asked about less often. */
 
 static bool is_started(const struct claim *claim)
 {

@@ -134,9 +134,10 @@ static void told_gone(void *arg, struct wire_reply *reply)
     if (reply->status == -ECONNRESET) {
         return; /* the closed callback dials again, as long as the lease lasts */
     }
-    if (reply->status == -ETIMEDOUT || reply->status == -EAGAIN) {
+    if (reply->status == -ETIMEDOUT || reply->status == -EAGAIN || reply->status == -ESHUTDOWN) {
         /* nothing else would say it again on this connection; or our answer to DIAL_ME has not
-         * reached the schedd yet, so that it cannot know who we are */
+         * reached the schedd yet, so that it cannot know who we are; or the next schedd must know
+         */
         wire_close(claim->link.wire);
         claim->link.wire = NULL;
         dial_later(claim);
@@ -173,9 +174,21 @@ static void tell_gone(struct claim *claim)
     ad_destroy(args);
 }
 
+/* The lease is over and the schedd could not be told that nothing of the claim runs any more.  It
+ * counts the lease from a later moment and adds a margin, or was itself away: until then it takes
+ * the job for running.  So it is told as soon as it can be reached, for the time of one more lease,
+ * after which it does not wait any longer. */
+static void tell_late(struct claim *claim)
+{
+    uint64_t length_ms = (uint64_t)claim->lease.length_s * 1000;
+    claim->ending.late = true;
+    claim->lease.end_ms = loop_now_ms(claim->startd->env.loop) + length_ms;
+    loop_timer_set(claim->lease.end_timer, length_ms);
+}
+
 /* Nothing of the claim runs any more: frees the slot, then tells the schedd.  The schedd of a claim
- * that was only offered is told, too: it has marked a job for this slot since the answer to
- * DIAL_ME, and may have made the claim durable without our knowledge. */
+ * that was only offered is told, too, unless it has let the match end: it has marked a job for this
+ * slot since the answer to DIAL_ME, and may have made the claim durable without our knowledge. */
 static void claim_over(struct claim *claim)
 {
     if (claim->kept.pid > 0) { /* the slot is not free before its lock is: claim_kept_gone() */
@@ -183,9 +196,10 @@ static void claim_over(struct claim *claim)
         return;
     }
     struct slot *slot = claim->slot;
-    bool is_known =
-        !(PLANTED(claim_unsaid) && claim_plan_is_offer(claim->stage)) &&
-        !slot_plan_lease_is_over(loop_now_ms(claim->startd->env.loop), claim->lease.end_ms);
+    bool is_offer = claim_plan_is_offer(claim->stage);
+    bool is_late =
+        slot_plan_lease_is_over(loop_now_ms(claim->startd->env.loop), claim->lease.end_ms);
+    bool is_known = claim->lease.end_ms != 0 && !(is_offer && (is_late || PLANTED(claim_unsaid)));
     if (!is_known || claim->calls.release != NULL) {
         activation_starter_gone(claim); /* answers what waits */
         claim_drop(claim);
@@ -199,6 +213,9 @@ static void claim_over(struct claim *claim)
         preempt_slot_free(slot);
     }
     loop_timer_stop(claim->lease.alive_timer);
+    if (is_late) {
+        tell_late(claim);
+    }
     claim_commit(claim, NULL);
     bool is_asking = claim->lease.renewing && !claim->link.resume; /* CLAIM is being answered */
     if (claim->link.wire != NULL && wire_is_ready(claim->link.wire) && !is_asking) {
@@ -303,11 +320,16 @@ static void lease_tick(void *arg)
         preempt_cancel(claim, "the schedd no longer asks for the slot");
         return;
     }
+    if (claim->ending.late) {
+        claim_drop(claim);
+        return;
+    }
     log_warn(claim->startd->env.log, "claim.lease", "the schedd did not renew the lease in time",
              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("schedd", claim->schedd.name),
              LOG_TEXT("job", claim->job.id));
     if (claim->stage == CLAIM_OVER) {
-        claim_drop(claim);
+        tell_late(claim);
+        claim_commit(claim, NULL);
         return;
     }
     if (claim_plan_has_run(claim->stage) && claim->starter.pid != 0) {
@@ -473,8 +495,8 @@ static void claim_answered(void *arg, struct wire_reply *reply)
 static void say_claim(void *arg, struct wire *wire)
 {
     struct claim *claim = arg;
-    if (claim->stage == CLAIM_OVER && !claim->link.resume) { /* it ended before it was made */
-        tell_gone(claim);
+    if (claim->stage == CLAIM_OVER && (claim->ending.late || !claim->link.resume)) {
+        tell_gone(claim); /* without a CLAIM: nothing is resumed, or it ended before it was made */
         return;
     }
     struct ad *args = ad_create();
@@ -624,6 +646,7 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     claim->ending.preempted = ad_bool_or(ad, "Preempted", false);
     claim->ending.starter_failed = ad_bool_or(ad, "StarterFailed", false);
     claim->ending.machine_fault = ad_bool_or(ad, "MachineFault", false);
+    claim->ending.late = ad_bool_or(ad, "Late", false);
     claim->retirement.evicted = ad_bool_or(ad, "Evicted", false);
     claim->retirement.drained = ad_bool_or(ad, "Drained", false);
     claim->retirement.accepted = ad_bool_or(ad, "Accepted", false);

@@ -165,6 +165,9 @@ struct claim_ending {
     bool machine_fault;
     /* The lease is over; a starter that does not end within some seconds is killed. */
     bool overdue;
+    /* The claim is in stage CLAIM_OVER and its lease is over: the schedd is still to be told, but
+     * the machine does not stay up for that. */
+    bool late;
 };
 
 struct claim {

@@ -38,6 +38,16 @@ struct claim *claim_find(struct startd *startd, const char *claim_id)
     return NULL;
 }
 
+size_t claims_keeping_up(const struct startd *startd)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < startd->claims.count; i++) {
+        const struct claim *claim = startd->claims.items[i];
+        count += claim->ending.late ? 0 : 1;
+    }
+    return count;
+}
+
 uint64_t claim_remaining_ms(const struct claim *claim)
 {
     uint64_t now_ms = loop_now_ms(claim->startd->env.loop);

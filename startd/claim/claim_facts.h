@@ -7,6 +7,7 @@
 #define STARTD_CLAIM_CLAIM_FACTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "startd/claim/claim_plan.h"
@@ -20,6 +21,9 @@ void claim_enter(struct claim *claim, enum claim_stage stage);
 bool claim_is_suspended(const struct claim *claim);
 /* Finds a claim by its claim id; returns NULL if no claim has that id. */
 struct claim *claim_find(struct startd *startd, const char *claim_id);
+/* Returns for how many claims the machine must stay up: all but those that only wait until their
+ * schedd, which let the lease end, can be told so. */
+size_t claims_keeping_up(const struct startd *startd);
 /* ms until the claim's lease ends; 0: the lease is over */
 uint64_t claim_remaining_ms(const struct claim *claim);
 /* Returns the seconds since this run of the job began, with suspensions; 0: no run. */

@@ -69,6 +69,7 @@ static struct ad *claim_to_ad(const struct claim *claim)
     ad_set_bool(ad, "Preempted", claim->ending.preempted);
     ad_set_bool(ad, "StarterFailed", claim->ending.starter_failed);
     ad_set_bool(ad, "MachineFault", claim->ending.machine_fault);
+    ad_set_bool(ad, "Late", claim->ending.late);
     ad_set_bool(ad, "Evicted", claim->retirement.evicted);
     ad_set_bool(ad, "Drained", claim->retirement.drained);
     ad_set_bool(ad, "Accepted", claim->retirement.accepted);

@@ -21,6 +21,7 @@
 #include "classad/ad.h"
 #include "startd/advertise_due.h"
 #include "startd/claim/claim.h"
+#include "startd/claim/claim_facts.h"
 #include "startd/sleep/going_down.h"
 #include "startd/claim/preempt.h"
 #include "startd/slot/slot.h"
@@ -40,7 +41,7 @@ static bool is_idle_for_long(struct startd *startd)
 {
     uint64_t now_ms = loop_now_ms(startd->env.loop);
     int64_t limit_s = config_duration_s(startd->env.config, "STARTD_NOCLAIM_SHUTDOWN");
-    if (startd->claims.count > 0 || startd->farewell.claimed_ms == 0) {
+    if (claims_keeping_up(startd) > 0 || startd->farewell.claimed_ms == 0) {
         startd->farewell.claimed_ms = now_ms;
     }
     return limit_s > 0 && now_ms - startd->farewell.claimed_ms >= (uint64_t)limit_s * 1000;

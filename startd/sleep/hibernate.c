@@ -38,6 +38,7 @@
 #include "startd/advertise.h"
 #include "startd/advertise_due.h"
 #include "startd/claim/claim.h"
+#include "startd/claim/claim_facts.h"
 #include "startd/draining.h"
 #include "startd/draining_facts.h"
 #include "startd/machine/figures.h"
@@ -395,7 +396,7 @@ void hibernate_reclaim(struct startd *startd)
 
 static bool any_claim(const struct startd *startd)
 {
-    return startd->claims.count > 0;
+    return claims_keeping_up(startd) > 0;
 }
 
 /* Returns the level that all slots agree on by the figures that we have; 0: none;
@@ -664,7 +665,7 @@ static void say_only(const struct startd *startd, struct wire_request *request, 
                   config_string(startd->env.config, "POWER_METHOD"));
     if (any_claim(startd)) {
         strbuf_printf(&text, "; its %zu claims would be ended, with their jobs",
-                      startd->claims.count);
+                      claims_keeping_up(startd));
     }
     ad_set_string(args, "Text", strbuf_text(&text));
     const struct wire_body body = {.args = args};

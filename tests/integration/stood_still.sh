@@ -1,7 +1,7 @@
 #!/bin/bash
 # Daemons that stand still (SIGSTOP) for longer than the lease: a starter alone goes on with its work, because the startd
 # kept the claim; where startd and starter stand still together, the job is killed at the end of its lease, also when the
-# init process of its container is stopped, so it never runs twice at a time.
+# init process of its container is stopped, so it never runs twice at a time.  A schedd that stood still hears of such an end.
 #
 # TIMEOUT: 240
 # SPDX-License-Identifier: Apache-2.0
@@ -65,6 +65,26 @@ open_gate alone
 until_true 40 "it is done" is_done "$cluster" 1
 equals "its runs" "$("$ROOST" history "$cluster" -af JobStatus ExitCode NumJobStarts)" "4 0 1"
 equals "what it did" "$(cut -d' ' -f1 "$OUT/beats.alone" | sort -u | wc -l)" 1
+
+say "the schedd alone stands still for longer than the lease: it hears at once that the machine has ended the run"
+margin() {
+    sed -i "s/^LEASE_MARGIN = .*/LEASE_MARGIN = $1/" "$ROOST_CONFIG"
+    "$ROOST" config reload >"$WORK/reload" || fail "config reload"
+}
+margin 120
+cluster=$(beat schedd) || exit 1
+until_true 40 "it runs" has_beaten schedd 1
+until_true 20 "the schedd knows" is_running "$cluster"
+node=$(node_of "$cluster")
+schedd=$(pids_of schedd)
+kill -STOP "$schedd" || fail "kill -STOP $schedd"
+is_free() { [ "$("$ROOST" status "slot1@$node" -af State 2>/dev/null)" = Unclaimed ]; }
+until_true 40 "the slot is free" is_free
+kill -CONT "$schedd"
+until_true 20 "it runs again" has_beaten schedd 2
+open_gate schedd
+until_true 40 "it is done" is_done "$cluster" 1
+margin 2
 
 if ! unshare --mount --pid --fork true 2>/dev/null && ! unshare --user --pid --fork true 2>/dev/null; then
     say "no namespaces here: nothing ends a job whose daemons stand still"

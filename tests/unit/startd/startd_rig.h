@@ -29,6 +29,7 @@ struct schedd { /* the schedd's end of a claim's connection */
     struct ad *claim, *gone, *alive;
     int claims, resumes, alives, gones, idle_alives;
     int claim_status, alive_status;
+    int gone_status; /* answer to the next CLAIM_GONE only */
     int64_t lease_s;
     const char *moved_to, *new_pin; /* sent in answers, if not NULL */
     bool silent;                    /* leave CLAIM and ALIVE unanswered */
@@ -142,6 +143,8 @@ static inline void schedd_request(void *arg, struct wire_request *request)
         schedd->gones++;
         ad_destroy(schedd->gone);
         schedd->gone = told_args(request);
+        status = schedd->gone_status;
+        schedd->gone_status = 0;
     }
     if (schedd->silent || (schedd->mute_gone && verb == VERB_CLAIM_GONE)) {
         wire_request_on_gone(request, ignore, NULL); /* freed with its connection */

@@ -623,33 +623,6 @@ static void a_schedd_that_moves_is_followed(void **state)
     mem_free(pin);
 }
 
-static void a_lease_that_is_over_ends_the_job(void **state)
-{
-    struct rig *rig = *state;
-    rig->schedd.lease_s = 1;
-    run_it(rig);
-    rig->schedd.silent = true;
-    until(rig, is_cleaned);
-    until(rig, is_unclaimed);
-    assert_true(is_forgotten(rig));
-}
-
-static void a_starter_that_does_not_end_with_the_lease_is_killed(void **state)
-{
-    struct rig *rig = *state;
-    run_it(rig);
-    assert_int_equal(hello(rig, 1), 0); /* takes the order to stop and does nothing */
-    struct claim *claim = rig->startd->claims.items[0];
-    claim->lease.end_ms = 0;
-    loop_timer_set(claim->lease.end_timer, 0);
-    until(rig, has_stop);
-    assert_true(rig->starter.fast);
-    assert_true(loop_timer_is_set(claim->lease.end_timer));
-    loop_timer_set(claim->lease.end_timer, 0); /* the time it is given is over */
-    until(rig, is_cleaned);
-    until(rig, is_unclaimed);
-}
-
 /* ---- ads ------------------------------------------------------------------------------------- */
 
 static void that_a_claims_job_is_another_is_told_twice_a_second_and_all_else_at_once(void **state)
@@ -743,37 +716,38 @@ static void what_a_busy_collector_refused_is_sent_anew_within_seconds(void **sta
     startd->down.stage = DOWN_UP;
 }
 
-UNIT_TESTS(
-    RIG(a_silent_machine_does_not_renew_its_ads),
-    RIG(what_a_busy_collector_refused_is_sent_anew_within_seconds),
-    RIG(an_offer_is_taken_and_the_claim_made),
-    RIG(a_startd_that_is_asked_again_says_whether_it_still_tries_to_connect),
-    RIG(who_asks_for_a_claim_of_an_earlier_boot_hears_of_the_boot), RIG(a_claim_id_works_once),
-    RIG(a_new_uplink_brings_new_claim_ids), RIG(an_offer_to_an_owner_who_is_at_his_desk_is_refused),
-    RIG(a_machine_that_goes_to_sleep_takes_no_offer),
-    RIG(an_offer_is_judged_by_both_requirements_of_now),
-    RIG(a_schedd_that_does_not_know_the_claim_frees_the_slot),
-    RIG(the_schedd_of_an_offer_that_ends_is_told),
-    RIG(the_schedd_of_an_offer_that_ends_during_claim_is_told_after_it),
-    RIG(claim_ids_that_nobody_used_are_replaced_after_five_minutes),
-    RIG(a_match_that_is_not_confirmed_times_out), RIG(a_job_runs_and_the_claim_is_idle_again),
-    RIG(the_record_is_all_that_a_starter_needs), RIG(a_job_that_the_slot_does_not_want_is_declined),
-    RIG(a_job_of_root_is_declined_whatever_its_domain),
-    RIG(a_starter_that_is_not_there_ends_the_claim),
-    RIG(deactivate_waits_until_the_starter_is_gone),
-    RIG(a_starter_that_is_stopped_before_it_connects_has_not_failed),
-    RIG(deactivate_of_what_does_not_run_is_done_already),
-    RIG(the_next_job_waits_for_the_last_starter),
-    RIG(a_job_that_waited_on_a_lost_connection_is_not_run),
-    RIG(a_released_claim_leaves_a_slot_with_a_new_id),
-    RIG(a_starter_that_fails_gives_the_claim_back_with_its_reason),
-    RIG(a_stranger_is_not_taken_for_the_starter), RIG(a_starter_that_is_killed_leaves_nothing),
-    RIG(a_startd_that_is_started_anew_resumes_its_claim),
-    RIG(a_starter_whose_pid_was_not_recorded_yet_is_found_by_its_lock),
-    RIG(a_starter_that_was_never_there_is_not_looked_for_long),
-    RIG(an_idle_claim_is_resumed_without_a_job),
-    RIG(a_starter_that_died_while_the_startd_was_away_is_found_out),
-    RIG(a_resumption_that_is_refused_ends_the_job), RIG(what_no_claim_knows_is_swept_at_start),
-    RIG(a_schedd_that_moves_is_followed), RIG(a_lease_that_is_over_ends_the_job),
-    RIG(a_starter_that_does_not_end_with_the_lease_is_killed),
-    RIG(that_a_claims_job_is_another_is_told_twice_a_second_and_all_else_at_once))
+UNIT_TESTS(RIG(a_silent_machine_does_not_renew_its_ads),
+           RIG(what_a_busy_collector_refused_is_sent_anew_within_seconds),
+           RIG(an_offer_is_taken_and_the_claim_made),
+           RIG(a_startd_that_is_asked_again_says_whether_it_still_tries_to_connect),
+           RIG(who_asks_for_a_claim_of_an_earlier_boot_hears_of_the_boot),
+           RIG(a_claim_id_works_once), RIG(a_new_uplink_brings_new_claim_ids),
+           RIG(an_offer_to_an_owner_who_is_at_his_desk_is_refused),
+           RIG(a_machine_that_goes_to_sleep_takes_no_offer),
+           RIG(an_offer_is_judged_by_both_requirements_of_now),
+           RIG(a_schedd_that_does_not_know_the_claim_frees_the_slot),
+           RIG(the_schedd_of_an_offer_that_ends_is_told),
+           RIG(the_schedd_of_an_offer_that_ends_during_claim_is_told_after_it),
+           RIG(claim_ids_that_nobody_used_are_replaced_after_five_minutes),
+           RIG(a_match_that_is_not_confirmed_times_out),
+           RIG(a_job_runs_and_the_claim_is_idle_again), RIG(the_record_is_all_that_a_starter_needs),
+           RIG(a_job_that_the_slot_does_not_want_is_declined),
+           RIG(a_job_of_root_is_declined_whatever_its_domain),
+           RIG(a_starter_that_is_not_there_ends_the_claim),
+           RIG(deactivate_waits_until_the_starter_is_gone),
+           RIG(a_starter_that_is_stopped_before_it_connects_has_not_failed),
+           RIG(deactivate_of_what_does_not_run_is_done_already),
+           RIG(the_next_job_waits_for_the_last_starter),
+           RIG(a_job_that_waited_on_a_lost_connection_is_not_run),
+           RIG(a_released_claim_leaves_a_slot_with_a_new_id),
+           RIG(a_starter_that_fails_gives_the_claim_back_with_its_reason),
+           RIG(a_stranger_is_not_taken_for_the_starter),
+           RIG(a_starter_that_is_killed_leaves_nothing),
+           RIG(a_startd_that_is_started_anew_resumes_its_claim),
+           RIG(a_starter_whose_pid_was_not_recorded_yet_is_found_by_its_lock),
+           RIG(a_starter_that_was_never_there_is_not_looked_for_long),
+           RIG(an_idle_claim_is_resumed_without_a_job),
+           RIG(a_starter_that_died_while_the_startd_was_away_is_found_out),
+           RIG(a_resumption_that_is_refused_ends_the_job),
+           RIG(what_no_claim_knows_is_swept_at_start), RIG(a_schedd_that_moves_is_followed),
+           RIG(that_a_claims_job_is_another_is_told_twice_a_second_and_all_else_at_once))
