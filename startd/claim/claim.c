@@ -537,8 +537,11 @@ static void dial_later(struct claim *claim)
 static void connection_closed(void *arg, struct wire *wire, int status, const char *why)
 {
     struct claim *claim = arg;
-    log_info(claim->startd->env.log, "claim.disconnected", why, LOG_TEXT("slot", claim->slot_name),
-             LOG_TEXT("schedd", claim->schedd.name), LOG_INT("status", status));
+    if (claim->link.failures == 0) { /* that it fails again and again is no news */
+        log_info(claim->startd->env.log, "claim.disconnected", why,
+                 LOG_TEXT("slot", claim->slot_name), LOG_TEXT("schedd", claim->schedd.name),
+                 LOG_INT("status", status));
+    }
     if (wire == claim->link.wire) {
         claim->link.wire = NULL;
         claim->lease.renewing = false;

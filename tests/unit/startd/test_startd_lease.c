@@ -6,6 +6,8 @@
  */
 #include "tests/support/unit.h"
 
+#include "base/log.h"
+#include "base/strbuf.h"
 #include "startd/claim/claim.h"
 #include "startd/claim/claim_facts.h"
 #include "tests/unit/startd/startd_rig.h"
@@ -87,7 +89,40 @@ static void a_starter_that_does_not_end_with_the_lease_is_killed(void **state)
     until(rig, is_unclaimed);
 }
 
-UNIT_TESTS(RIG(a_lease_that_is_over_ends_the_job),
+static bool has_tried_often(struct rig *rig)
+{
+    const struct claim *claim = rig->startd->claims.items[0];
+    return claim->link.failures >= 5;
+}
+
+/* Else a long cut fills the log: each claim tries each few seconds. */
+static void that_a_schedd_cannot_be_reached_is_logged_once(void **state)
+{
+    static const char EVENT[] = " claim.disconnected ";
+    struct rig *rig = *state;
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    rig->bed->log = loop_rig_log(rig->bed->loop, LOG_LEVEL_INFO, &text);
+    restart(rig);
+    until(rig, is_connected);
+    claim_it(rig);
+    listener_destroy(rig->schedd.listener);
+    rig->schedd.listener = NULL;
+    wire_close(rig->schedd.wire);
+    rig->schedd.wire = NULL;
+    until(rig, has_tried_often);
+    const char *first = strstr(strbuf_text(&text), EVENT);
+    assert_non_null(first);
+    assert_null(strstr(first + 1, EVENT));
+    stop(rig);
+    log_destroy(rig->bed->log);
+    rig->bed->log = NULL;
+    strbuf_fini(&text);
+    start(rig);
+}
+
+UNIT_TESTS(RIG(that_a_schedd_cannot_be_reached_is_logged_once),
+           RIG(a_lease_that_is_over_ends_the_job),
            RIG(a_schedd_that_was_away_at_the_end_of_a_lease_is_told),
            RIG(what_its_schedd_was_not_told_within_the_lease_is_told_for_one_lease_more),
            RIG(a_starter_that_does_not_end_with_the_lease_is_killed))
