@@ -15,6 +15,16 @@
 #define COSTLY "[In = " TEXT "; Out = " TEXT "; Err = " TEXT "; Args = " TEXT "; Env = " TEXT "]"
 #define ADS    600
 
+static unsigned trims;
+
+/* In the place of libc's. */
+int malloc_trim(size_t pad)
+{
+    (void)pad;
+    trims++;
+    return 1;
+}
+
 struct call {
     struct answer answer;
     struct connection connection;
@@ -378,6 +388,34 @@ static void jobs_that_were_loaded_share_what_they_have_in_common(void **state)
     assert_int_equal(count_jobs(world, "Wanted == 7 && MemoryUsage == 3"), COUNT);
 }
 
+/* Returns the bytes in use; the log that the test keeps is emptied, as it has a line for each job.
+ */
+static size_t heap_bytes(struct world *world)
+{
+    strbuf_fini(&world->log_text);
+    strbuf_init(&world->log_text, 0);
+    return mallinfo2().uordblks;
+}
+
+static void what_jobs_took_is_given_back_when_they_have_left(void **state)
+{
+    struct world *world = *state;
+    submit_many(world); /* what a schedd takes for its first jobs stays */
+    act(world, "[Action = \"Remove\"; Ids = {\"1\"}]", "Success", COUNT);
+    struct call call;
+    size_t before = heap_bytes(world);
+    begin(world, MANY, NULL, 0, &call);
+    wait_for_ids(world, &call, 2, 0, COUNT - 1);
+    end(&call);
+    size_t most = heap_bytes(world);
+    act(world, "[Action = \"Remove\"; Ids = {\"2\"}]", "Success", COUNT);
+    trims = 0;
+    LOOP_RIG_UNTIL(world->loop, trims > 0, "");
+    size_t after = heap_bytes(world);
+    assert_true(most == before || most - before > COUNT * 50); /* it does measure */
+    assert_true(after < before + (most - before) / 10 + 1);
+}
+
 static int set_up_many(void **state)
 {
     int result = set_up(state);
@@ -405,6 +443,7 @@ int main(void)
         MANY_CASE(the_end_of_the_schedd_cuts_a_command_off),
         MANY_CASE(a_cluster_that_is_named_again_and_again_is_one),
         MANY_CASE(jobs_that_were_loaded_share_what_they_have_in_common),
+        MANY_CASE(what_jobs_took_is_given_back_when_they_have_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
