@@ -5,11 +5,23 @@
 #include "base/config/config.h"
 
 #include <errno.h>
+#include <malloc.h>
+#include <time.h>
 
 #include "base/check.h"
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "tests/unit/base/config_fixture.h"
+
+/* what a section of three options keeps of the heap, at most */
+#define SECTION_BYTES_MAX 900
+
+static double cpu_s(void)
+{
+    struct timespec now;
+    assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now), 0);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
 
 /* ---- layers ---- */
 
@@ -584,26 +596,78 @@ static void a_section_is_checked_as_a_whole_with_the_line_of_its_option(void **s
                         "/etc/roost.conf:3: method: node empty: nothing is set");
 }
 
-UNIT_TESTS(UNIT(later_layers_win_and_say_so),
-           UNIT(what_was_set_at_run_time_holds_only_where_that_is_allowed),
-           UNIT(local_files_are_read_directory_first_then_file_then_the_rest),
-           UNIT(a_name_with_the_daemon_s_prefix_wins_over_the_bare_one),
-           UNIT(unknown_names_behind_a_daemon_s_prefix_are_reported),
-           UNIT(what_a_list_of_attributes_names_is_known),
-           UNIT(what_another_daemons_list_names_is_known),
-           UNIT(the_environment_also_decides_which_files_are_read),
-           UNIT(the_shared_file_is_found_by_argument_environment_or_habit),
-           UNIT(refusals_name_the_layer_at_fault),
-           UNIT(includes_are_relative_to_their_file_and_bounded), UNIT(files_are_counted),
-           UNIT(a_file_that_is_too_large_is_refused),
-           UNIT(two_sections_of_one_name_in_a_file_are_refused_with_both_lines),
-           UNIT(sections_are_merged_over_files_and_typed),
-           UNIT(what_only_sections_of_other_daemons_refer_to_is_known),
-           UNIT(only_the_section_with_the_wanted_title_is_read),
-           UNIT(sections_that_set_nothing_share_the_defaults),
-           UNIT(options_of_sections_are_checked),
-           UNIT(unknown_names_are_reported_with_the_nearest_known_one),
-           UNIT(a_name_of_a_family_is_known_and_a_bare_prefix_is_not),
-           UNIT(a_walk_lists_our_knobs_and_the_user_s_macros), UNIT(every_type_has_a_name),
-           UNIT(a_table_s_check_is_made_when_the_file_is_read),
-           UNIT(a_section_is_checked_as_a_whole_with_the_line_of_its_option))
+/* ---- many sections ---- */
+
+#define SECTIONS_FEW  2500
+#define SECTIONS_MANY 10000
+
+/* Loads a configuration of so many machines; only_title: as in struct config_options.  Returns the
+ * CPU time of the fastest of three times; *bytes: what one section keeps of the heap. */
+static double load_nodes(int count, const char *only_title, size_t *bytes)
+{
+    const struct config_options how = {.only_title = only_title};
+    struct strbuf text;
+    double best_s = 1e9;
+    strbuf_init(&text, 0);
+    for (int i = 0; i < count; i++) {
+        strbuf_printf(&text,
+                      "node \"n%05d\" {\n    method = command\n    dir = \"$(LOG)/n%05d\"\n"
+                      "    watts = 80\n}\n",
+                      i, i);
+    }
+    struct config_memory memory = {.files = {{"/etc/roost.conf", strbuf_text(&text)}}};
+    for (int i = 0; i < 3; i++) {
+        struct config *config = NULL;
+        struct err err = {{0}};
+        size_t before = mallinfo2().uordblks;
+        double began_s = cpu_s();
+        if (load_as(&memory, &how, &config, &err) != 0) {
+            fail_msg("%s", err.text);
+        }
+        double took_s = cpu_s() - began_s;
+        best_s = took_s < best_s ? took_s : best_s;
+        size_t after = mallinfo2().uordblks;
+        *bytes = after > before ? (after - before) / (size_t)count : 0;
+        config_destroy(config);
+    }
+    strbuf_fini(&text);
+    return best_s;
+}
+
+/* As those who need the machines read them, and those who step over them. */
+static void four_times_as_many_sections_take_four_times_as_long(void **state)
+{
+    (void)state;
+    static const char *const TITLES[] = {NULL, ""};
+    for (size_t i = 0; i < ARRAY_COUNT(TITLES); i++) {
+        size_t bytes;
+        double few_s = load_nodes(SECTIONS_FEW, TITLES[i], &bytes);
+        double many_s = load_nodes(SECTIONS_MANY, TITLES[i], &bytes);
+        if (many_s > 8 * few_s) { /* 16 if each is compared with each */
+            fail_msg("%d: %.4f s, %d: %.4f s", SECTIONS_FEW, few_s, SECTIONS_MANY, many_s);
+        }
+        assert_in_range(bytes, 0, TITLES[i] == NULL ? SECTION_BYTES_MAX : 20);
+    }
+}
+
+UNIT_TESTS(
+    UNIT(four_times_as_many_sections_take_four_times_as_long), UNIT(later_layers_win_and_say_so),
+    UNIT(what_was_set_at_run_time_holds_only_where_that_is_allowed),
+    UNIT(local_files_are_read_directory_first_then_file_then_the_rest),
+    UNIT(a_name_with_the_daemon_s_prefix_wins_over_the_bare_one),
+    UNIT(unknown_names_behind_a_daemon_s_prefix_are_reported),
+    UNIT(what_a_list_of_attributes_names_is_known), UNIT(what_another_daemons_list_names_is_known),
+    UNIT(the_environment_also_decides_which_files_are_read),
+    UNIT(the_shared_file_is_found_by_argument_environment_or_habit),
+    UNIT(refusals_name_the_layer_at_fault), UNIT(includes_are_relative_to_their_file_and_bounded),
+    UNIT(files_are_counted), UNIT(a_file_that_is_too_large_is_refused),
+    UNIT(two_sections_of_one_name_in_a_file_are_refused_with_both_lines),
+    UNIT(sections_are_merged_over_files_and_typed),
+    UNIT(what_only_sections_of_other_daemons_refer_to_is_known),
+    UNIT(only_the_section_with_the_wanted_title_is_read),
+    UNIT(sections_that_set_nothing_share_the_defaults), UNIT(options_of_sections_are_checked),
+    UNIT(unknown_names_are_reported_with_the_nearest_known_one),
+    UNIT(a_name_of_a_family_is_known_and_a_bare_prefix_is_not),
+    UNIT(a_walk_lists_our_knobs_and_the_user_s_macros), UNIT(every_type_has_a_name),
+    UNIT(a_table_s_check_is_made_when_the_file_is_read),
+    UNIT(a_section_is_checked_as_a_whole_with_the_line_of_its_option))
