@@ -78,12 +78,12 @@ int main(void)
     cli_pause(&pool.bench.cli, (uint64_t)number("BENCH_REST", 20, 1000) * 1000);
     struct process_cpu rates = process_cpu_rates(&pool, number("BENCH_SECONDS", 30, 1000));
     double minute_ms = 60 * rates.ms;
-    (void)printf("BENCH idle_pool %.1f ms/min ratio %.2f vs %.0f ms/min\n", minute_ms,
+    (void)printf("BENCH idle_pool %.1f ms/min ratio %.2f vs wanted %.0f ms/min\n", minute_ms,
                  minute_ms / target_ms, target_ms);
     if (asleep == 0) {
         minute_ms = 60 * (process_cpu_each(&rates, "roost-startd") +
                           process_cpu_each(&rates, "roost-master"));
-        (void)printf("BENCH idle_machine %.1f ms/min ratio %.2f vs %.0f ms/min\n", minute_ms,
+        (void)printf("BENCH idle_machine %.1f ms/min ratio %.2f vs target %.0f ms/min\n", minute_ms,
                      minute_ms / TARGET_MS_MINUTE, TARGET_MS_MINUTE);
     }
     pool_end(&pool);

@@ -98,8 +98,8 @@ int main(void)
         cli_pause(&pool.bench.cli, (uint64_t)number("BENCH_HOLD", 60, 100000) * 1000);
     }
     double each_kb = (busy.kb - idle.kb) / jobs;
-    (void)printf("BENCH job_memory %.0f kB ratio %.2f vs %d kB\n", each_kb, each_kb / TARGET_KB,
-                 TARGET_KB);
+    (void)printf("BENCH job_memory %.0f kB ratio %.2f vs target %d kB\n", each_kb,
+                 each_kb / TARGET_KB, TARGET_KB);
     const char *const rm[] = {"roost", "rm", "-all", NULL};
     (void)run(&pool.bench, rm, NULL);
     wait_for(&pool, "RunningJobs", 0);

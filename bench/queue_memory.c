@@ -82,7 +82,7 @@ int main(void)
     CHECK(run(&pool.bench, rm, NULL) == 0);
     double removed_ms = ms_of(CLOCK_MONOTONIC) - began_ms;
     double left_kb = schedd_kb(&pool) - empty_kb;
-    (void)printf("BENCH queue_memory_submitted %.0f bytes ratio %.2f vs %d bytes\n",
+    (void)printf("BENCH queue_memory_submitted %.0f bytes ratio %.2f vs target %d bytes\n",
                  submitted_kb * 1024 / jobs, submitted_kb * 1024 / jobs / TARGET_BYTES,
                  TARGET_BYTES);
     (void)printf("BENCH queue_memory_loaded %.0f bytes ratio %.2f vs submitted\n",

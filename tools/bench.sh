@@ -2,6 +2,8 @@
 # tools/bench.sh [--short] BUILD_FOLDER [NAME...] - runs the named benches, or all of them.
 #
 # Each prints lines "BENCH <name> <value> <unit> [ratio <value> vs <what>]", and ends with one; its other output goes to stderr.
+# Where <what> begins with the word "target", the value is that part of what is asked for, and above 1 is too much.
+# BENCH_LIMIT (no limit): with full sizes, a ratio to a target above this number is a failure.
 # --short: with the sizes of the line "SHORT: NAME=VALUE ..." of its first comment, in a second or two.  That shows that the
 # bench still runs, and measures nothing.  Exit status 77: no bench could run here, and each said why.
 #
@@ -26,6 +28,12 @@ fault() {
     echo "bench $1: $2" >&2
     status=1
 }
+judge() { # judge NAME: its lines are standard input
+    local line
+    while read -r line; do
+        fault "$1" "more than $BENCH_LIMIT times what is asked for: $line"
+    done < <(awk -v limit="$BENCH_LIMIT" '$1 == "BENCH" && $5 == "ratio" && $7 == "vs" && $8 == "target" && $6 + 0 > limit + 0')
+}
 run() { # run SOURCE COMMAND...
     local name sizes=() out rc
     name=$(basename "${1%.*}")
@@ -49,6 +57,7 @@ run() { # run SOURCE COMMAND...
         fault "$name" "its last line is not 'BENCH name value unit': ${out##*$'\n'}"
     fi
     grep '^BENCH ' <<<"$out"
+    [ -n "$short" ] || [ -z "${BENCH_LIMIT:-}" ] || judge "$name" <<<"$out"
     grep -v '^BENCH ' <<<"$out" >&2
 }
 

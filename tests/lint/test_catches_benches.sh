@@ -25,6 +25,15 @@ grep -q '^BENCH good_size 2 jobs' "$OUT" || fail "the sizes of its line"
 bash "$TREE/tools/bench.sh" "$WORK/build" good >"$OUT" 2>&1 || fail "a good bench, full"
 grep -q '^BENCH good_size 1000 jobs' "$OUT" || fail "the full sizes"
 
+bench slow "SIZE=2" <<<'echo "BENCH slow_rate 9 jobs/s ratio 9.00 vs wanted"; echo "BENCH slow 9 ms ratio 1.60 vs target 5.6 ms"; echo "BENCH slow_end 1 ms"'
+full() { BENCH_LIMIT=$1 bash "$TREE/tools/bench.sh" "$WORK/build" slow >"$OUT" 2>&1; }
+full "" || fail "without a limit nothing is judged"
+full 1.7 || fail "a figure within the limit"
+full 1.5 && fail "a figure beyond the limit: passed"
+grep -q 'bench slow: more than 1.5 times what is asked for: BENCH slow 9 ms' "$OUT" || fail "the figure is named"
+grep -q 'asked for: BENCH slow_rate' "$OUT" && fail "what is no target is judged"
+BENCH_LIMIT=1.5 short slow || fail "a short form is judged"
+
 bench fails "SIZE=2" <<<'echo "BENCH fails 1 ms"; exit 3'
 refused "a bench that fails" "bench fails: failed with status 3" fails
 bench silent "SIZE=2" <<<'echo "all is well"'
