@@ -39,17 +39,6 @@ static void take_standard_descriptors(void)
     }
 }
 
-/* Raises our limit of open files as far as possible; children get the old limit back
- * (base/os/os.h). */
-static void raise_file_limit(void)
-{
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
-        files.rlim_cur = files.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &files); /* with fewer it works, too, for fewer */
-    }
-}
-
 /* Makes our children read the configuration that we have read, whatever their working directory. */
 static void export_config_path(struct os *os, int argc, char **argv)
 {
@@ -166,7 +155,7 @@ int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
     if (adopt != NULL) {
         adopt(loop, begun);
     }
-    raise_file_limit();
+    os_raise_file_limit(); /* with fewer it works, too, for fewer */
     export_config_path(os, argc, argv);
     status = daemon_run_start(daemon, loop, os, NULL, argc, argv, &run, &err);
     if (status != 0) {

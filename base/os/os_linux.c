@@ -52,6 +52,15 @@ void os_destroy(struct os *os)
     }
 }
 
+void os_raise_file_limit(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+        files.rlim_cur = files.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
 void os_leave(int status)
 {
 #ifdef ROOST_TIDY_EXIT

@@ -14,6 +14,10 @@ struct os;
 int os_create(struct loop *loop, struct os **ret, struct err *err);
 void os_destroy(struct os *os); /* NULL is allowed */
 
+/* Raises this process's limit of open files as far as possible; programs that os_spawn() starts get
+ * the limit with which this process was started, if os_create() comes first. */
+void os_raise_file_limit(void);
+
 /* Ends the process at once, without freeing anything: the kernel does that faster.  Output streams
  * must have been flushed.  In builds that check what a process leaves behind (sanitizers, coverage)
  * os_leave() returns, and the caller must clean up normally. */
