@@ -1,0 +1,583 @@
+/* pcontrol/commands.c - see commands.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "pcontrol/commands.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os/os.h"
+#include "base/text.h"
+#include "pcontrol/controller.h"
+#include "pcontrol/job_words_plan.h"
+#include "pcontrol/output.h"
+#include "pcontrol/show.h"
+
+#define FILE_MODE 0644
+
+LIST_HEAD(call_list, command_call);
+
+struct commands {
+    struct controller *controller;
+    struct os *os;
+    struct call_list calls;
+    void (*say)(void *arg, const char *line);
+    void *say_arg;
+    bool verbose;
+};
+
+struct command_call {
+    LIST_ENTRY(command_call) entry;
+    struct commands *commands;
+    struct command_answer answer;
+    const char *cwd; /* only while the command runs */
+    void (*done)(void *arg, const struct command_answer *answer);
+    void *arg;
+    struct controller_wait *wait;
+    struct loop_timer *soon;
+};
+
+struct command {
+    const char *name;
+    /* words[0..count) follow the name.  Returns true if the answer is complete. */
+    bool (*run)(struct command_call *call, char *const *words, size_t count);
+    const char *usage; /* after the name */
+    const char *help;
+};
+
+/* ---- answers ----------------------------------------------------------------------------------
+ */
+
+static bool refuse(struct command_call *call, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Completes the answer by an error; a further one goes on the next line. */
+static bool refuse(struct command_call *call, int status, const char *format, ...)
+{
+    va_list args;
+    if (call->answer.why.length > 0) {
+        strbuf_putc(&call->answer.why, '\n');
+    }
+    va_start(args, format);
+    strbuf_vprintf(&call->answer.why, format, args);
+    va_end(args);
+    call->answer.status = status;
+    return true;
+}
+
+static bool refuse_usage(struct command_call *call, const char *command);
+
+static bool is_option(char *const *words, size_t count, size_t at, const char *option)
+{
+    return at < count && strcmp(words[at], option) == 0;
+}
+
+/* Takes "--json" out of the words. */
+static bool take_json(char **words, size_t *count)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (strcmp(words[i], "--json") == 0) {
+            memmove(&words[i], &words[i + 1], (*count - i - 1) * sizeof(*words));
+            --*count;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Finds the job with the number in the word; NULL, with the answer complete: there is none. */
+static struct pjob *find_job(struct command_call *call, const char *word)
+{
+    int64_t id = 0;
+    if (text_parse_int64(word, &id, NULL) != 0 || id < 1) {
+        (void)refuse(call, COMMAND_USAGE, "'%s' is not the number of a job", word);
+        return NULL;
+    }
+    struct pjob *job = controller_find_job(call->commands->controller, (uint64_t)id);
+    if (job == NULL) {
+        (void)refuse(call, COMMAND_FAILED, "no such job: %lld", (long long)id);
+    }
+    return job;
+}
+
+static struct phost_name *find_host(struct command_call *call, const char *word)
+{
+    struct phost_name *name = controller_find_host(call->commands->controller, word);
+    if (name == NULL || name->entry_count == 0) {
+        (void)refuse(call, COMMAND_FAILED, "no such host: %s", word);
+        return NULL;
+    }
+    return name;
+}
+
+/* Returns the path as seen from the directory of whoever gave the command. */
+static char *path_from(struct command_call *call, const char *path)
+{
+    char *ret = NULL;
+    struct err err;
+    if (call->cwd != NULL && path[0] != '/') {
+        struct strbuf whole;
+        strbuf_init(&whole, 0);
+        strbuf_printf(&whole, "%s/%s", call->cwd, path);
+        ret = strbuf_take(&whole);
+    } else if (os_absolute(call->commands->os, path, &ret, &err) != 0) {
+        (void)refuse(call, COMMAND_FAILED, "%s", err.text);
+    }
+    return ret;
+}
+
+/* ---- job, delete, kill ------------------------------------------------------------------------
+ */
+
+static bool run_job(struct command_call *call, char *const *words, size_t count)
+{
+    struct pjob_wish wish;
+    struct err err;
+    if (job_words_read(words, count, &wish, &err) != 0) {
+        return refuse(call, COMMAND_USAGE, "%s", err.text);
+    }
+    uint64_t id = 0;
+    bool complete = true;
+    for (int i = 0; i < 2 && complete; i++) {
+        char *path = wish.paths[i] != NULL ? path_from(call, wish.paths[i]) : NULL;
+        complete = path != NULL || wish.paths[i] == NULL;
+        if (path != NULL) {
+            mem_free(wish.paths[i]);
+            wish.paths[i] = path;
+        }
+    }
+    if (complete) {
+        id = controller_add_job(call->commands->controller, &wish, &err);
+        if (id == 0) {
+            (void)refuse(call, COMMAND_FAILED, "%s", err.text);
+        } else {
+            strbuf_printf(&call->answer.text, "%llu\n", (unsigned long long)id);
+        }
+    }
+    pjob_wish_fini(&wish);
+    return true;
+}
+
+static bool each_job(struct command_call *call, char *const *words, size_t count,
+                     int (*act)(struct pjob *job, struct err *err), const char *command)
+{
+    if (count == 0) {
+        return refuse_usage(call, command);
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct err err;
+        struct pjob *job = find_job(call, words[i]);
+        if (job != NULL && act(job, &err) != 0) {
+            (void)refuse(call, COMMAND_FAILED, "%s", err.text);
+        }
+    }
+    return true;
+}
+
+static bool run_delete(struct command_call *call, char *const *words, size_t count)
+{
+    return each_job(call, words, count, controller_delete_job, "delete");
+}
+
+static bool run_kill(struct command_call *call, char *const *words, size_t count)
+{
+    return each_job(call, words, count, controller_kill_job, "kill");
+}
+
+/* ---- host -------------------------------------------------------------------------------------
+ */
+
+static bool run_host(struct command_call *call, char *const *words, size_t count)
+{
+    static const struct {
+        const char *option;
+        enum controller_verb verb;
+    } VERBS[] = {{"-on", HOST_ON},
+                 {"-off", HOST_OFF},
+                 {"-start", HOST_START},
+                 {"-stop", HOST_STOP},
+                 {"-delete", HOST_DELETE}};
+    if (count < 1 || count > 2 || words[0][0] == '-' || words[0][0] == '\0' ||
+        strpbrk(words[0], " \t\n") != NULL) {
+        return refuse_usage(call, "host");
+    }
+    struct controller *controller = call->commands->controller;
+    struct phost_name *name = controller_find_host(controller, words[0]);
+    bool is_there = name != NULL && name->entry_count > 0;
+    if (count == 1 || (!is_there && is_option(words, count, 1, "-off"))) {
+        controller_add_host(controller, words[0], count == 2);
+        return true;
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(VERBS); i++) {
+        struct err err;
+        if (!is_option(words, count, 1, VERBS[i].option)) {
+            continue;
+        }
+        if (!is_there) {
+            return refuse(call, COMMAND_FAILED, "no such host: %s", words[0]);
+        }
+        return controller_do_host(name, VERBS[i].verb, &err) > 0
+                   ? true
+                   : refuse(call, COMMAND_FAILED, "%s", err.text);
+    }
+    return refuse_usage(call, "host");
+}
+
+/* ---- stdout, stderr ---------------------------------------------------------------------------
+ */
+
+static bool give_output(struct command_call *call, char *const *words, size_t count, int at,
+                        const char *command)
+{
+    bool to_file = is_option(words, count, 1, "-file") && count == 3;
+    if (count != 1 && !to_file) {
+        return refuse_usage(call, command);
+    }
+    const struct pjob *job = find_job(call, words[0]);
+    if (job == NULL) {
+        return true;
+    }
+    size_t length = 0;
+    uint64_t dropped = 0;
+    const char *bytes = "";
+    if (job->wish.paths[at] != NULL) {
+        return refuse(call, COMMAND_FAILED, "the %s of job %llu is in %s", command,
+                      (unsigned long long)job->id, job->wish.paths[at]);
+    }
+    if (job->outputs[at] != NULL) {
+        bytes = output_bytes(job->outputs[at], &length, &dropped);
+    }
+    if (to_file) {
+        struct err err;
+        char *path = path_from(call, words[2]);
+        if (path != NULL &&
+            os_write_file(call->commands->os, path, bytes, length, FILE_MODE, false, &err) != 0) {
+            (void)refuse(call, COMMAND_FAILED, "%s", err.text);
+        }
+        mem_free(path);
+    } else {
+        strbuf_append(&call->answer.text, bytes, length);
+    }
+    if (dropped > 0) { /* what is there is given, but is not all */
+        strbuf_printf(&call->answer.why,
+                      "the first %llu bytes of the %s of job %llu were dropped (PCONTROL_BUFFER)",
+                      (unsigned long long)dropped, command, (unsigned long long)job->id);
+    }
+    return true;
+}
+
+static bool run_stdout(struct command_call *call, char *const *words, size_t count)
+{
+    return give_output(call, words, count, 0, "stdout");
+}
+
+static bool run_stderr(struct command_call *call, char *const *words, size_t count)
+{
+    return give_output(call, words, count, 1, "stderr");
+}
+
+/* ---- status, check ----------------------------------------------------------------------------
+ */
+
+static bool run_status(struct command_call *call, char *const *words, size_t count)
+{
+    struct vec rest = {0};
+    for (size_t i = 0; i < count; i++) {
+        vec_push(&rest, words[i]);
+    }
+    size_t left = rest.count;
+    bool json = take_json((char **)rest.items, &left);
+    char *const *word = (char *const *)rest.items;
+    if (left == 0 || (left == 1 && is_option(word, left, 0, "-queues"))) {
+        show_queues(call->commands->controller, json, &call->answer.text);
+    } else if (left == 2 && is_option(word, left, 0, "-job")) {
+        const struct pjob *job = find_job(call, word[1]);
+        if (job != NULL) {
+            show_job(job, json, &call->answer.text);
+        }
+    } else if (left == 2 && is_option(word, left, 0, "-machine")) {
+        const struct phost_name *name = find_host(call, word[1]);
+        if (name != NULL) {
+            show_machine(name, json, &call->answer.text);
+        }
+    } else {
+        (void)refuse_usage(call, "status");
+    }
+    vec_fini(&rest, NULL);
+    return true;
+}
+
+static bool run_check(struct command_call *call, char *const *words, size_t count)
+{
+    struct controller *controller = call->commands->controller;
+    if (count < 1 || count > 2) {
+        return refuse_usage(call, "check");
+    }
+    if (strcmp(words[0], "job") == 0) {
+        const struct pjob *job = count == 2 ? find_job(call, words[1]) : NULL;
+        if (count == 2 && job == NULL) {
+            return true;
+        }
+        uint64_t id = job != NULL ? job->id : 0;
+        controller_check_jobs(controller);
+        job = id != 0 ? controller_find_job(controller, id) : NULL;
+        const struct pjob *each;
+        TAILQ_FOREACH(each, controller_jobs(controller), entry)
+        {
+            if (each == job || (id == 0 && each->state <= PJOB_DONE)) {
+                show_job_line(each, &call->answer.text);
+            }
+        }
+        return true;
+    }
+    if (strcmp(words[0], "host") != 0) {
+        return refuse_usage(call, "check");
+    }
+    struct phost_name *name = count == 2 ? find_host(call, words[1]) : NULL;
+    if (count == 2 && name == NULL) {
+        return true;
+    }
+    const struct phost *host;
+    TAILQ_FOREACH(host, controller_hosts(controller), all_entry)
+    {
+        if (name == NULL || host->name == name) {
+            controller_check_host(host->name);
+        }
+    }
+    if (name != NULL) {
+        show_machine(name, false, &call->answer.text);
+    } else {
+        show_queues(controller, false, &call->answer.text);
+    }
+    return true;
+}
+
+/* ---- run, stop, verbose -----------------------------------------------------------------------
+ */
+
+static bool set_running(struct command_call *call, char *const *words, size_t count, bool run,
+                        const char *command)
+{
+    bool jobs = count == 0 || is_option(words, count, 0, "jobs");
+    bool hosts = count == 0 || is_option(words, count, 0, "hosts");
+    if (count > 1 || (!jobs && !hosts)) {
+        return refuse_usage(call, command);
+    }
+    if (hosts) {
+        controller_run_hosts(call->commands->controller, run);
+    }
+    if (jobs) {
+        controller_run_jobs(call->commands->controller, run);
+    }
+    return true;
+}
+
+static bool run_run(struct command_call *call, char *const *words, size_t count)
+{
+    return set_running(call, words, count, true, "run");
+}
+
+static bool run_stop(struct command_call *call, char *const *words, size_t count)
+{
+    return set_running(call, words, count, false, "stop");
+}
+
+static bool run_verbose(struct command_call *call, char *const *words, size_t count)
+{
+    bool on = !call->commands->verbose;
+    if (count > 1 || (count == 1 && text_parse_bool(words[0], &on, NULL) != 0)) {
+        return refuse_usage(call, "verbose");
+    }
+    struct commands *commands = call->commands;
+    commands->verbose = on;
+    controller_listen(commands->controller, on ? commands->say : NULL, commands->say_arg);
+    return true;
+}
+
+/* ---- wait, exit, help -------------------------------------------------------------------------
+ */
+
+static void call_is_complete(struct command_call *call);
+
+static void wait_is_over(void *arg)
+{
+    struct command_call *call = arg;
+    call->wait = NULL;
+    call_is_complete(call);
+}
+
+static bool run_wait(struct command_call *call, char *const *words, size_t count)
+{
+    uint64_t *ids = count > 0 ? mem_alloc(count * sizeof(*ids)) : NULL;
+    bool found = true;
+    for (size_t i = 0; i < count && found; i++) {
+        const struct pjob *job = find_job(call, words[i]);
+        found = job != NULL;
+        if (ids != NULL) {
+            ids[i] = found ? job->id : 0;
+        }
+    }
+    if (found) {
+        call->wait =
+            controller_wait_for(call->commands->controller, ids, count, wait_is_over, call);
+    }
+    mem_free(ids);
+    return !found;
+}
+
+static bool run_exit(struct command_call *call, char *const *words, size_t count)
+{
+    (void)words;
+    if (count > 0) {
+        return refuse_usage(call, "exit");
+    }
+    call->answer.leave = true;
+    return true;
+}
+
+static bool run_help(struct command_call *call, char *const *words, size_t count);
+
+static const struct command COMMANDS[] = {
+    {"job", run_job,
+     "[-host NAME | +host NAME] [-timeout S] [-stdout FILE] [-stderr FILE] [-priority N] "
+     "[-retries N] ARGV...",
+     "Submits a job; prints its JobID."},
+    {"host", run_host, "NAME [-on | -off | -start | -stop | -delete]",
+     "Adds a host (with -off: one that is OFF), or changes all entries of its name."},
+    {"stdout", run_stdout, "ID [-file NAME]", "Prints a job's standard output."},
+    {"stderr", run_stderr, "ID [-file NAME]", "Prints a job's standard error."},
+    {"delete", run_delete, "ID...", "Deletes jobs that wait or have ended."},
+    {"kill", run_kill, "ID...", "Kills jobs that run."},
+    {"status", run_status, "[-job ID | -machine NAME | -queues] [--json]",
+     "Shows a job, a host, or all."},
+    {"check", run_check, "host [NAME] | job [ID]",
+     "Looks once at hosts or jobs, also while they are stopped."},
+    {"run", run_run, "[jobs | hosts]", "Starts jobs, and connects to hosts, by itself."},
+    {"stop", run_stop, "[jobs | hosts]", "Does not; jobs that run and connections stay."},
+    {"wait", run_wait, "[ID...]", "Waits until jobs (all, unless some are named) have ended."},
+    {"verbose", run_verbose, "[on | off]", "Tells each change of a state."},
+    {"help", run_help, "", "Lists the commands."},
+    {"exit", run_exit, "", "Ends pcontrol and all jobs that run."},
+};
+
+static bool run_help(struct command_call *call, char *const *words, size_t count)
+{
+    (void)words;
+    if (count > 0) {
+        return refuse_usage(call, "help");
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(COMMANDS); i++) {
+        strbuf_printf(&call->answer.text, "%s %s\n    %s\n", COMMANDS[i].name, COMMANDS[i].usage,
+                      COMMANDS[i].help);
+    }
+    return true;
+}
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(COMMANDS); i++) {
+        if (strcmp(COMMANDS[i].name, name) == 0) {
+            return &COMMANDS[i];
+        }
+    }
+    return strcmp(name, "quit") == 0 ? find_command("exit") : NULL;
+}
+
+static bool refuse_usage(struct command_call *call, const char *command)
+{
+    const struct command *found = find_command(command);
+    return refuse(call, COMMAND_USAGE, "usage: %s %s", command, found != NULL ? found->usage : "");
+}
+
+/* ---- calls ------------------------------------------------------------------------------------
+ */
+
+static void free_call(struct command_call *call)
+{
+    LIST_REMOVE(call, entry);
+    loop_timer_destroy(call->soon);
+    controller_wait_cancel(call->wait);
+    strbuf_fini(&call->answer.text);
+    strbuf_fini(&call->answer.why);
+    mem_free(call);
+}
+
+static void call_is_complete(struct command_call *call)
+{
+    call->done(call->arg, &call->answer);
+    free_call(call);
+}
+
+static void complete_soon(void *arg)
+{
+    call_is_complete(arg);
+}
+
+struct command_call *commands_run(struct commands *commands, char *const *words, size_t count,
+                                  const char *cwd,
+                                  void (*done)(void *arg, const struct command_answer *answer),
+                                  void *arg)
+{
+    struct command_call *call = mem_zalloc(sizeof(*call));
+    call->commands = commands;
+    call->done = done;
+    call->arg = arg;
+    call->cwd = cwd;
+    strbuf_init(&call->answer.text, 0);
+    strbuf_init(&call->answer.why, 0);
+    LIST_INSERT_HEAD(&commands->calls, call, entry);
+    call->soon = loop_timer_create(controller_loop(commands->controller), complete_soon, call);
+    const struct command *command = count > 0 ? find_command(words[0]) : NULL;
+    bool complete = true;
+    if (command != NULL) {
+        complete = command->run(call, words + 1, count - 1);
+    } else if (count > 0) {
+        const char *near = NULL;
+        size_t distance = text_near_enough(words[0]) + 1;
+        for (size_t i = 0; i < ARRAY_COUNT(COMMANDS); i++) {
+            text_take_nearer(COMMANDS[i].name, words[0], &near, &distance);
+        }
+        (void)refuse(call, COMMAND_USAGE, "unknown command '%s'%s%s", words[0],
+                     near != NULL ? "; did you mean " : ": try help", near != NULL ? near : "");
+    }
+    call->cwd = NULL;
+    if (complete) {
+        loop_timer_set(call->soon, 0);
+    }
+    return call;
+}
+
+void command_cancel(struct command_call *call)
+{
+    free_call(call);
+}
+
+struct commands *commands_create(struct controller *controller, struct os *os,
+                                 void (*say)(void *arg, const char *line), void *arg)
+{
+    struct commands *commands = mem_zalloc(sizeof(*commands));
+    commands->controller = controller;
+    commands->os = os;
+    commands->say = say;
+    commands->say_arg = arg;
+    LIST_INIT(&commands->calls);
+    return commands;
+}
+
+void commands_destroy(struct commands *commands)
+{
+    if (commands != NULL) {
+        while (!LIST_EMPTY(&commands->calls)) {
+            free_call(LIST_FIRST(&commands->calls));
+        }
+        mem_free(commands);
+    }
+}

@@ -1,0 +1,376 @@
+/* pcontrol/console.c - see console.h.
+ *
+ * Design note: standard output may be a pipe whose reader is slow, for example a pager.  Nothing
+ * may wait for it, as all pclients would lose their leases: what is printed goes through a buffer,
+ * and no command is read while that is long.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "pcontrol/console.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os/os_console.h"
+#include "base/os/os_output.h"
+#include "base/shell_words.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "pcontrol/commands.h"
+#include "pcontrol/controller.h"
+#include "pcontrol/edit_line.h"
+
+#define PROMPT      "pcontrol: "
+#define READ_BYTES  ((size_t)64 << 10)
+#define PRINTED_MAX ((size_t)1 << 20) /* not yet taken: no command is read */
+#define STUCK_MS    10000 /* at the end of a script: so often it is told what is waited for */
+
+enum console_phase {
+    CONSOLE_READS,
+    CONSOLE_ENDED, /* the input has ended; what was read is carried out, then jobs are waited for */
+    CONSOLE_LEAVES,
+};
+
+struct console {
+    struct loop *loop;
+    struct controller *controller;
+    struct commands *commands;
+    struct os_console *input;
+    struct os_output *output;
+    struct strbuf lines; /* read; the first lines_at bytes have been executed */
+    size_t lines_at;
+    struct strbuf printed; /* to be written */
+    struct command_call *call;
+    struct controller_wait *rest; /* at the end of a script: for all jobs */
+    struct loop_timer *stuck;
+    enum console_phase phase;
+    bool is_person, failed, warned, output_gone;
+    bool prompt_shown; /* of a person */
+    size_t waited_for; /* jobs that were not done when that was told last */
+};
+
+static void next_command(struct console *console);
+
+/* ---- the prompt of a person -------------------------------------------------------------------
+ */
+
+static void hide_prompt(struct console *console)
+{
+    if (console->prompt_shown) {
+        console->prompt_shown = false;
+        edit_line_hide();
+    }
+}
+
+/* Shows the prompt if nothing else is to be printed or done first. */
+static void show_prompt(struct console *console)
+{
+    if (console->is_person && !console->prompt_shown && console->phase != CONSOLE_LEAVES &&
+        console->call == NULL && console->printed.length == 0) {
+        console->prompt_shown = true;
+        edit_line_show();
+    }
+}
+
+/* ---- printing ---------------------------------------------------------------------------------
+ */
+
+/* A person has seen what failed. */
+static void end_program(struct console *console)
+{
+    loop_stop(console->loop, console->failed && !console->is_person ? 1 : 0);
+}
+
+static void write_out(void *arg)
+{
+    struct console *console = arg;
+    while (console->printed.length > 0 && !console->output_gone) {
+        ssize_t took =
+            os_output_write(console->output, console->printed.data, console->printed.length);
+        if (took == -EAGAIN) {
+            break;
+        }
+        if (took < 0) { /* nobody reads: as if the person had gone */
+            console->output_gone = true;
+            console->failed = true;
+            strbuf_clear(&console->printed);
+            break;
+        }
+        console->printed.length -= (size_t)took;
+        memmove(console->printed.data, console->printed.data + took, console->printed.length);
+    }
+    os_output_want(console->output, console->printed.length > 0);
+    if (console->phase == CONSOLE_LEAVES && console->printed.length == 0) {
+        end_program(console);
+    } else if (console->call == NULL) {
+        next_command(console);
+    }
+    show_prompt(console);
+}
+
+static void complain(const char *text)
+{
+    for (const char *at = text; *at != '\0';) {
+        size_t length = strcspn(at, "\n");
+        (void)fprintf(stderr, "pcontrol: %.*s\n", (int)length, at);
+        at += length + (at[length] == '\n' ? 1 : 0);
+    }
+}
+
+void console_say(struct console *console, const char *line)
+{
+    hide_prompt(console);
+    complain(line);
+    show_prompt(console);
+}
+
+/* ---- leaving ----------------------------------------------------------------------------------
+ */
+
+static size_t jobs_left(const struct console *console)
+{
+    return controller_job_count(console->controller, PJOB_PENDING) +
+           controller_job_count(console->controller, PJOB_BUSY) +
+           controller_job_count(console->controller, PJOB_DONE);
+}
+
+static void leave_console(struct console *console)
+{
+    size_t left = jobs_left(console);
+    if (console->is_person && left > 0 && !console->warned) {
+        char text[100];
+        (void)snprintf(text, sizeof(text), "jobs that are not done: %zu; exit again to end them",
+                       left);
+        complain(text);
+        console->warned = true;
+        return;
+    }
+    console->phase = CONSOLE_LEAVES;
+    os_console_want(console->input, false);
+    if (console->printed.length == 0) {
+        end_program(console);
+    }
+}
+
+static void rest_is_done(void *arg)
+{
+    struct console *console = arg;
+    console->rest = NULL;
+    leave_console(console);
+}
+
+/* Says what a script that has ended still waits for. */
+static void tell_what_is_stuck(void *arg)
+{
+    struct console *console = arg;
+    size_t left = jobs_left(console);
+    if (left == console->waited_for && left > 0) {
+        char text[200], why[150] = "";
+        const struct pjob *job;
+        TAILQ_FOREACH(job, controller_jobs(console->controller), entry)
+        {
+            if (job->state == PJOB_PENDING) {
+                controller_explain(job, why, sizeof(why));
+                break;
+            }
+        }
+        (void)snprintf(text, sizeof(text), "waits for %zu jobs: %zu PENDING%s%s%s, %zu BUSY", left,
+                       controller_job_count(console->controller, PJOB_PENDING),
+                       why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "",
+                       controller_job_count(console->controller, PJOB_BUSY));
+        complain(text);
+    }
+    console->waited_for = left;
+    loop_timer_set(console->stuck, STUCK_MS);
+}
+
+static void script_has_ended(struct console *console)
+{
+    if (console->rest == NULL && console->phase != CONSOLE_LEAVES) {
+        console->rest = controller_wait_for(console->controller, NULL, 0, rest_is_done, console);
+        console->waited_for = jobs_left(console);
+        loop_timer_set(console->stuck, STUCK_MS);
+    }
+}
+
+/* ---- commands ---------------------------------------------------------------------------------
+ */
+
+static void command_is_done(void *arg, const struct command_answer *answer)
+{
+    struct console *console = arg;
+    console->call = NULL;
+    strbuf_append(&console->printed, answer->text.data, answer->text.length);
+    if (answer->why.length > 0) {
+        complain(answer->why.data != NULL ? answer->why.data : "");
+    }
+    console->failed = console->failed || answer->status != COMMAND_DONE;
+    if (answer->leave) {
+        leave_console(console);
+    } else {
+        console->warned = false;
+    }
+    write_out(console);
+}
+
+static void run_line(struct console *console, const char *text, size_t length)
+{
+    struct vec words = {0};
+    struct err err;
+    if (shell_words_parse(text, length, &words, &err) != 0) {
+        complain(err.text);
+        console->failed = true;
+    } else if (words.count > 0) {
+        console->call = commands_run(console->commands, (char *const *)words.items, words.count,
+                                     NULL, command_is_done, console);
+    }
+    vec_fini(&words, mem_free);
+}
+
+/* Drops what has been executed, when that is much, so that each byte is moved about once. */
+static void drop_executed(struct console *console)
+{
+    struct strbuf *lines = &console->lines;
+    if (console->lines_at >= READ_BYTES || console->lines_at == lines->length) {
+        lines->length -= console->lines_at;
+        if (lines->length > 0) {
+            memmove(lines->data, lines->data + console->lines_at, lines->length);
+        }
+        console->lines_at = 0;
+    }
+}
+
+/* Runs the lines that are there, until one of them takes time. */
+static void next_command(struct console *console)
+{
+    struct strbuf *lines = &console->lines;
+    while (console->call == NULL && console->phase != CONSOLE_LEAVES &&
+           console->printed.length < PRINTED_MAX && console->lines_at < lines->length) {
+        const char *line = lines->data + console->lines_at;
+        size_t rest = lines->length - console->lines_at;
+        const char *newline = memchr(line, '\n', rest);
+        if (newline == NULL && console->phase != CONSOLE_ENDED) {
+            break;
+        }
+        size_t length = newline != NULL ? (size_t)(newline - line) : rest;
+        console->lines_at += length + (newline != NULL ? 1 : 0);
+        run_line(console, line, length);
+    }
+    drop_executed(console);
+    bool idle = console->call == NULL && console->phase != CONSOLE_LEAVES;
+    if (idle && console->phase == CONSOLE_ENDED && lines->length == 0) {
+        script_has_ended(console);
+    }
+    os_console_want(console->input, idle && console->phase != CONSOLE_ENDED &&
+                                        console->printed.length < PRINTED_MAX);
+}
+
+static void input_can_be_read(void *arg)
+{
+    struct console *console = arg;
+    if (console->is_person) {
+        edit_line_read();
+        return;
+    }
+    char data[READ_BYTES];
+    ssize_t got = os_console_read(console->input, data, sizeof(data));
+    if (got > 0) {
+        strbuf_append(&console->lines, data, (size_t)got);
+    } else {
+        console->phase = CONSOLE_ENDED;
+    }
+    if (console->lines.failed) {
+        complain("a line is too long");
+        console->failed = true;
+        leave_console(console);
+    }
+    next_command(console);
+}
+
+static void line_is_typed(void *arg, const char *text)
+{
+    struct console *console = arg;
+    hide_prompt(console);
+    if (text == NULL) {
+        leave_console(console);
+    } else {
+        strbuf_puts(&console->lines, text);
+        strbuf_putc(&console->lines, '\n');
+        next_command(console);
+    }
+    show_prompt(console);
+}
+
+/* Ctrl-C ends a "wait"; else it drops the line, or ends a script. */
+static void is_interrupted(void *arg)
+{
+    struct console *console = arg;
+    if (console->call != NULL && console->is_person) {
+        command_cancel(console->call);
+        console->call = NULL;
+        console->failed = true;
+        complain("interrupted; the jobs go on");
+        next_command(console);
+        show_prompt(console);
+    } else if (console->is_person) {
+        edit_line_drop();
+    } else {
+        loop_stop(console->loop, 128 + SIGINT);
+    }
+}
+
+/* ---- life -------------------------------------------------------------------------------------
+ */
+
+int console_open(struct loop *loop, struct controller *controller, struct commands *commands,
+                 struct console **ret, struct err *err)
+{
+    struct console *console = mem_zalloc(sizeof(*console));
+    console->loop = loop;
+    console->controller = controller;
+    console->commands = commands;
+    strbuf_init(&console->lines, SHELL_WORDS_BYTES_MAX + 2 * READ_BYTES);
+    strbuf_init(&console->printed, 0);
+    int rc = os_console_open(loop, false, input_can_be_read, console, &console->input, err);
+    rc = rc != 0 ? rc : os_output_open(loop, write_out, console, &console->output, err);
+    if (rc != 0) {
+        console_close(console);
+        return rc;
+    }
+    console->stuck = loop_timer_create(loop, tell_what_is_stuck, console);
+    console->is_person = os_console_is_tty();
+    loop_on_signal(loop, SIGINT, is_interrupted, console);
+    if (console->is_person) {
+        edit_line_open(PROMPT, line_is_typed, console);
+        console->prompt_shown = true;
+    }
+    os_console_want(console->input, true);
+    *ret = console;
+    return 0;
+}
+
+void console_close(struct console *console)
+{
+    if (console == NULL) {
+        return;
+    }
+    if (console->is_person) {
+        edit_line_close();
+    }
+    if (console->call != NULL) {
+        command_cancel(console->call);
+    }
+    controller_wait_cancel(console->rest);
+    loop_timer_destroy(console->stuck);
+    os_console_close(console->input);
+    os_output_close(console->output);
+    strbuf_fini(&console->lines);
+    strbuf_fini(&console->printed);
+    mem_free(console);
+}

@@ -1,0 +1,79 @@
+/* pcontrol/edit_line.c - see edit_line.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "pcontrol/edit_line.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <editline/readline.h>
+
+#define HISTORY_MAX 100
+
+/* libedit calls a function without an argument. */
+static struct {
+    void (*line)(void *arg, const char *text);
+    void *arg;
+    const char *prompt;
+    bool open;
+} editor;
+
+static void take_line(char *text)
+{
+    if (text != NULL && text[0] != '\0') {
+        (void)add_history(text);
+    }
+    void (*line)(void *arg, const char *text) = editor.line;
+    line(editor.arg, text);
+    free(text); /* libedit's */
+}
+
+void edit_line_open(const char *prompt, void (*line)(void *arg, const char *text), void *arg)
+{
+    editor.line = line;
+    editor.arg = arg;
+    editor.prompt = prompt;
+    editor.open = true;
+    using_history();
+    stifle_history(HISTORY_MAX);
+    rl_callback_handler_install(prompt, take_line);
+}
+
+void edit_line_close(void)
+{
+    if (editor.open) {
+        editor.open = false;
+        rl_callback_handler_remove();
+    }
+}
+
+void edit_line_read(void)
+{
+    if (editor.open) {
+        rl_callback_read_char();
+    }
+}
+
+void edit_line_hide(void)
+{
+    if (editor.open) {
+        rl_callback_handler_remove();
+        (void)fputs("\r\033[K", stdout);
+        (void)fflush(stdout);
+    }
+}
+
+void edit_line_show(void)
+{
+    if (editor.open) {
+        rl_callback_handler_install(editor.prompt, take_line);
+    }
+}
+
+void edit_line_drop(void)
+{
+    edit_line_hide();
+    edit_line_show();
+}

@@ -1,0 +1,335 @@
+/* pcontrol/output.c - see output.h.
+ *
+ * Design note: the struct file_writer belongs to its lane while work is under way and to the loop
+ * thread otherwise; an output that is destroyed meanwhile leaves it to the lane.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "pcontrol/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os/os.h"
+#include "base/strbuf.h"
+
+#define LANES    4    /* so many files are written at the same time */
+#define RETRY_MS 1000 /* a file that cannot be written is tried again after this time */
+#define MODE     0644
+
+struct file_writer {
+    struct output *output; /* NULL: destroyed, and the writer is in the list of the house */
+    LIST_ENTRY(file_writer) entry;
+    struct os *os;
+    char *path;
+    struct os_file *file;
+    uint64_t offset;
+    char *data; /* what the lane writes now */
+    size_t length;
+    struct err err;
+};
+
+TAILQ_HEAD(output_list, output);
+
+struct output_house {
+    struct loop *loop;
+    struct os *os;
+    struct loop_lane *lanes[LANES];
+    size_t buffer_max, buffers_max, buffered;
+    struct output_list ended;      /* buffers of jobs that have ended, the oldest first */
+    LIST_HEAD(, file_writer) left; /* still on a lane */
+};
+
+struct output {
+    struct output_house *house;
+    loop_f changed;
+    void *arg;
+    struct strbuf bytes; /* of a buffer; of a file: what has not been given to the lane yet */
+    uint64_t total, dropped;
+    size_t done; /* bytes, since output_take_done() */
+    bool ending, in_list;
+    TAILQ_ENTRY(output) entry;
+    struct file_writer *writer; /* NULL: a buffer */
+    struct loop_lane *lane;
+    struct loop_timer *retry;
+    bool writing, troubled, refused;
+};
+
+struct output_house *output_house_create(struct loop *loop, struct os *os, size_t buffer_max,
+                                         size_t buffers_max)
+{
+    struct output_house *house = mem_zalloc(sizeof(*house));
+    house->loop = loop;
+    house->os = os;
+    house->buffer_max = buffer_max;
+    house->buffers_max = buffers_max;
+    TAILQ_INIT(&house->ended);
+    LIST_INIT(&house->left);
+    return house;
+}
+
+static void writer_free(struct file_writer *writer)
+{
+    os_file_close(writer->file);
+    mem_free(writer->path);
+    mem_free(writer->data);
+    mem_free(writer);
+}
+
+void output_house_destroy(struct output_house *house)
+{
+    if (house == NULL) {
+        return;
+    }
+    CHECK(TAILQ_EMPTY(&house->ended));
+    for (size_t i = 0; i < LANES; i++) {
+        if (house->lanes[i] != NULL) {
+            loop_lane_destroy(house->lanes[i]);
+        }
+    }
+    while (!LIST_EMPTY(&house->left)) {
+        struct file_writer *writer = LIST_FIRST(&house->left);
+        LIST_REMOVE(writer, entry);
+        writer_free(writer);
+    }
+    mem_free(house);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* On the lane.  What was written twice after a failure is written at the same place. */
+static int write_file(void *arg)
+{
+    struct file_writer *writer = arg;
+    int rc = 0;
+    if (writer->file == NULL) {
+        rc = os_file_open(writer->os, writer->path, OS_WRITE_TRUNCATE, MODE, &writer->file,
+                          &writer->err);
+    }
+    if (rc == 0 && writer->length > 0) {
+        rc = os_file_write(writer->file, writer->offset, writer->data, writer->length);
+        if (rc != 0) {
+            (void)err_set(&writer->err, rc, "%s: %s", writer->path, err_code_text(rc));
+        }
+    }
+    return rc;
+}
+
+/* Errors that time may mend; all others say that the name is wrong. */
+static bool may_pass(int rc)
+{
+    return rc == -ENOSPC || rc == -EDQUOT || rc == -EIO || rc == -ESTALE || rc == -EROFS ||
+           rc == -ETIMEDOUT || rc == -ENXIO || rc == -EHOSTDOWN || err_is_shortage(rc);
+}
+
+static void start_writing(struct output *output);
+
+bool output_is_complete(const struct output *output)
+{
+    return output->ending && !output->writing && !output->troubled &&
+           (output->writer == NULL || output->bytes.length == 0);
+}
+
+static void close_complete(struct output *output)
+{
+    if (output_is_complete(output) && output->writer != NULL) {
+        os_file_close(output->writer->file);
+        output->writer->file = NULL;
+    }
+}
+
+static void file_is_written(void *arg, int rc)
+{
+    struct file_writer *writer = arg;
+    struct output *output = writer->output;
+    if (output == NULL) {
+        LIST_REMOVE(writer, entry);
+        writer_free(writer);
+        return;
+    }
+    output->writing = false;
+    output->troubled = rc != 0;
+    output->refused = rc != 0 && !may_pass(rc);
+    if (rc != 0) {
+        if (!output->refused) {
+            loop_timer_set(output->retry, RETRY_MS);
+        }
+        output->changed(output->arg);
+        return;
+    }
+    size_t length = writer->length;
+    writer->offset += length;
+    writer->length = 0;
+    mem_free(writer->data);
+    writer->data = NULL;
+    output->done += length;
+    if (output->bytes.length > 0) {
+        start_writing(output);
+    }
+    close_complete(output);
+    output->changed(output->arg); /* it may destroy the output */
+}
+
+static void start_writing(struct output *output)
+{
+    struct file_writer *writer = output->writer;
+    CHECK(!output->writing);
+    if (writer->length == 0 && output->bytes.length > 0) {
+        writer->length = output->bytes.length;
+        writer->data = strbuf_take(&output->bytes);
+    }
+    output->writing = true;
+    loop_lane_run(output->lane, write_file, file_is_written, writer);
+}
+
+static void try_again(void *arg)
+{
+    start_writing(arg);
+}
+
+/* ---- all outputs ----------------------------------------------------------------------------- */
+
+struct output *output_create(struct output_house *house, const char *path, uint64_t number,
+                             loop_f changed, void *arg)
+{
+    struct output *output = mem_zalloc(sizeof(*output));
+    output->house = house;
+    output->changed = changed;
+    output->arg = arg;
+    strbuf_init(&output->bytes, 0);
+    if (path != NULL) {
+        struct loop_lane **lane = &house->lanes[number % LANES];
+        if (*lane == NULL) {
+            *lane = loop_lane_create(house->loop);
+        }
+        output->lane = *lane;
+        output->retry = loop_timer_create(house->loop, try_again, output);
+        output->writer = mem_zalloc(sizeof(*output->writer));
+        output->writer->output = output;
+        output->writer->os = house->os;
+        output->writer->path = mem_strdup(path);
+        start_writing(output); /* opens it */
+    }
+    return output;
+}
+
+static void forget_buffer(struct output *output)
+{
+    struct output_house *house = output->house;
+    house->buffered -= output->bytes.length;
+    output->dropped += output->bytes.length;
+    strbuf_fini(&output->bytes);
+    strbuf_init(&output->bytes, 0);
+    if (output->in_list) {
+        TAILQ_REMOVE(&house->ended, output, entry);
+        output->in_list = false;
+    }
+}
+
+void output_destroy(struct output *output)
+{
+    if (output == NULL) {
+        return;
+    }
+    if (output->writer != NULL) {
+        loop_timer_destroy(output->retry);
+        output->writer->output = NULL;
+        if (output->writing) {
+            LIST_INSERT_HEAD(&output->house->left, output->writer, entry);
+        } else {
+            writer_free(output->writer);
+        }
+        strbuf_fini(&output->bytes);
+    } else {
+        forget_buffer(output);
+    }
+    mem_free(output);
+}
+
+/* Keeps the last buffer_max bytes; twice as many are there at most. */
+static void add_to_buffer(struct output *output, const char *data, size_t length)
+{
+    struct output_house *house = output->house;
+    size_t before = output->bytes.length;
+    strbuf_append(&output->bytes, data, length);
+    if (output->bytes.length > 2 * house->buffer_max) {
+        size_t excess = output->bytes.length - house->buffer_max;
+        output->bytes.length -= excess;
+        memmove(output->bytes.data, output->bytes.data + excess, output->bytes.length);
+        output->dropped += excess;
+    }
+    house->buffered += output->bytes.length - before;
+    while (house->buffered > house->buffers_max && !TAILQ_EMPTY(&house->ended)) {
+        forget_buffer(TAILQ_FIRST(&house->ended));
+    }
+}
+
+void output_add(struct output *output, const void *data, size_t length)
+{
+    CHECK(!output->ending);
+    output->total += length;
+    if (output->writer == NULL) {
+        add_to_buffer(output, data, length);
+        output->done += length;
+        return;
+    }
+    strbuf_append(&output->bytes, data, length);
+    if (!output->writing && !output->troubled) {
+        start_writing(output);
+    }
+}
+
+void output_finish(struct output *output)
+{
+    output->ending = true;
+    if (output->writer == NULL) {
+        struct output_house *house = output->house;
+        if (output->bytes.length > house->buffer_max) {
+            size_t excess = output->bytes.length - house->buffer_max;
+            output->bytes.length -= excess;
+            memmove(output->bytes.data, output->bytes.data + excess, output->bytes.length);
+            output->dropped += excess;
+            house->buffered -= excess;
+        }
+        if (output->bytes.length > 0) {
+            TAILQ_INSERT_TAIL(&house->ended, output, entry);
+            output->in_list = true;
+        }
+    }
+    close_complete(output);
+}
+
+size_t output_take_done(struct output *output)
+{
+    size_t done = output->done;
+    output->done = 0;
+    return done;
+}
+
+const char *output_refusal(const struct output *output)
+{
+    return output->refused ? output->writer->err.text : NULL;
+}
+
+const char *output_bytes(const struct output *output, size_t *length, uint64_t *dropped)
+{
+    *length = output->writer == NULL ? output->bytes.length : 0;
+    *dropped = output->dropped;
+    return output->bytes.data != NULL ? output->bytes.data : "";
+}
+
+uint64_t output_total(const struct output *output)
+{
+    return output->total;
+}
+
+const char *output_trouble(const struct output *output)
+{
+    return output->troubled ? output->writer->err.text : NULL;
+}
