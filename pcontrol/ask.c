@@ -169,8 +169,11 @@ int pcontrol_ask(struct loop *loop, struct os *os, const char *server, char *con
     strbuf_init(&address, 0);
     if (os_absolute(os, server, &path, err) == 0 && os_absolute(os, "./", &cwd, err) == 0) {
         strbuf_printf(&address, "unix:%s", path);
-        if (stream_connect(loop, strbuf_text(&address), SERVER_ROUTE, NULL, &EVENTS, &asking,
-                           &asking.stream, err) == 0) {
+        int rc = stream_connect(loop, strbuf_text(&address), SERVER_ROUTE, NULL, &EVENTS, &asking,
+                                &asking.stream, err);
+        if (rc != 0) {
+            (void)err_prefix(err, rc, "no server answers at %s", server);
+        } else {
             status = count > 0 ? ask_words(loop, &asking, cwd, words, count)
                                : ask_lines(loop, &asking, cwd);
             stream_close(asking.stream);

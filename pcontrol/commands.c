@@ -125,8 +125,14 @@ static char *path_from(struct command_call *call, const char *path)
     struct err err;
     if (call->cwd != NULL && path[0] != '/') {
         struct strbuf whole;
+        size_t length = strlen(call->cwd);
+        while (path[0] == '.' && path[1] == '/') { /* as os_absolute() does */
+            path += 2;
+        }
         strbuf_init(&whole, 0);
-        strbuf_printf(&whole, "%s/%s", call->cwd, path);
+        strbuf_puts(&whole, call->cwd);
+        strbuf_puts(&whole, length > 0 && call->cwd[length - 1] == '/' ? "" : "/");
+        strbuf_puts(&whole, path);
         ret = strbuf_take(&whole);
     } else if (os_absolute(call->commands->os, path, &ret, &err) != 0) {
         (void)refuse(call, COMMAND_FAILED, "%s", err.text);

@@ -1,0 +1,215 @@
+#!/bin/bash
+# The commands of pcontrol, as scripts, clients and people give them; the hosts are pclients of this machine.
+#
+# TIMEOUT: 240
+# SPDX-License-Identifier: Apache-2.0
+# Functions are called by until_true, too.
+# shellcheck disable=SC2317
+. "$(dirname "$0")/lib.sh"
+unset ROOST_CONFIG
+umask 022
+export ROOST_PCONTROL_COMMAND="PCONTROL_TEST=$WORK HOST=%h" ROOST_PCONTROL_SHELL=$ROOST_BIN/pclient
+export ROOST_PCONTROL_WANTHOST=2 ROOST_PCONTROL_BUFFER=1000 ROOST_PCONTROL_RETRY_MIN=100ms ROOST_PCONTROL_LEASE=5
+PCONTROL=$ROOST_BIN/pcontrol
+cd "$WORK" || exit 1
+# All processes of the hosts and their jobs.
+left() { grep -lz "^PCONTROL_TEST=$WORK\$" /proc/[0-9]*/environ 2>/dev/null; }
+nothing_left() { [ -z "$(left)" ]; }
+
+say "a script: words, results, errors, and the wait at its end"
+cat >script <<'EOF'
+# a comment
+host a
+host b
+job echo 'a  b' "c\"d" e\ f $'g\th'
+job sh -c 'echo out; echo err >&2; exit 3'   # runs beside the first
+job nosuch
+job -timeout 0.3 sh -c 'setsid sleep 1000 & sleep 1000'
+job echo $HOME
+job ls | wc
+jbo x
+job -tiemout 3 true
+kill 77
+status -job x
+EOF
+"$PCONTROL" <script >ids 2>errors
+equals "exit status of a script with errors" $? 1
+equals "what job prints" "$(tr '\n' ' ' <ids)" "1 2 3 4 "
+cat >wanted <<'EOF'
+pcontrol: column 10: the character $ is not quoted, and no shell reads this line
+pcontrol: column 8: the character | is not quoted, and no shell reads this line
+pcontrol: unknown command 'jbo'; did you mean job
+pcontrol: unknown option -tiemout; did you mean -timeout (a command that begins so needs -- before it)
+pcontrol: no such job: 77
+pcontrol: 'x' is not the number of a job
+EOF
+diff errors wanted || fail "the errors of a script"
+until_true 10 "nothing is left of the script's hosts" nothing_left
+{ cat script; echo wait; for i in 1 2; do echo "stdout $i"; echo "stderr $i"; done; for i in 1 2 3 4; do echo "status -job $i --json"; done; } |
+    "$PCONTROL" >printed 2>errors
+sed -n 5,7p printed | cat -A >got
+printf 'a  b c"d e f g^Ih$\nout$\nerr$\n' | diff got - || fail "output of jobs"
+ends=$(grep '^{' printed | sed 's/.*"State":"\([A-Z]*\)".*"Reason":"\([^"]*\)".*"\(ExitCode\|Signal\)":\([0-9]*\).*/\1 \4 \2/; s/ $//')
+equals "how the jobs ended" "$ends" "EXIT 0
+EXIT 3
+CRASH 0 nosuch: command not found in PATH
+CRASH 9 timeout: it ran for longer than 0.3 s"
+until_true 10 "nothing is left of the timed out job" nothing_left
+# Times: the timed out job began, was BUSY for its timeout, and has been CRASH for less than the script took.
+grep '"JobID":4' printed | python3 -c '
+import json, sys, time
+job = json.load(sys.stdin)
+assert 0 <= time.time() - job["Start"] < 60, job
+assert 0.3 <= job["Accumulated"] < 30 and 0 <= job["Timer"] < 30, job
+' || fail "the times of job 4"
+echo "host a" | "$PCONTROL" || fail "a script without errors"
+
+say "a server and its clients"
+"$PCONTROL" -server socket 2>>log &
+server=$!
+pc() { "$PCONTROL" -client "$WORK/socket" "$@"; }
+state() { pc status -job "$1" --json | sed 's/.*"State":"\([A-Z]*\)".*/\1/'; }
+is_state() { [ "$(state "$1")" = "$2" ]; }
+hosts_in() { pc status | sed -n "s/^hosts.* $1 \([0-9]*\).*/\1/p"; }
+are_in() { [ "$(hosts_in "$1")" = "$2" ]; }
+until_true 10 "the socket" test -S socket
+pc verbose on
+"$PCONTROL" -client "$WORK/nosocket" status 2>errors && fail "no server, but status 0"
+grep -q "no server answers at $WORK/nosocket" errors || fail "no server: $(cat errors)"
+if [ "$(id -u)" -eq 0 ]; then
+    setpriv --reuid 12345 --clear-groups "$PCONTROL" -client "$WORK/socket" status >errors 2>&1 && fail "another user may give commands"
+fi
+
+say "several entries of one name are one host to commands"
+pc host a
+pc host a
+until_true 10 "both entries" are_in IDLE 2
+pc host a -off
+until_true 10 "both are OFF" are_in OFF 2
+pc host a -on
+until_true 10 "both are back" are_in IDLE 2
+
+say "output is in its file while the job runs; a buffer says what it dropped"
+mkdir sub
+id=$(cd sub && pc job -stdout file -stderr errors sh -c "echo begun; echo oops >&2; until test -e $WORK/go; do sleep 0.1; done; echo ended")
+until_true 10 "the first line" grep -q begun sub/file
+is_state "$id" BUSY || fail "job $id is $(state "$id")"
+pc stdout "$id" 2>errors && fail "stdout of a job with a file"
+grep -q "the stdout of job $id is in $WORK/sub/file" errors || fail "stdout of a job with a file: $(cat errors)"
+pc job -stdout "$WORK/sub/file" true 2>errors && fail "two jobs with one file"
+grep -q "job $id, which is BUSY, writes to $WORK/sub/file" errors || fail "two jobs with one file: $(cat errors)"
+touch go
+pc wait "$id"
+equals "the file" "$(tr '\n' ' ' <sub/file)" "begun ended "
+equals "the other file" "$(cat sub/errors)" oops
+id=$(pc job sh -c 'head -c 5000 /dev/zero; echo last')
+pc wait "$id"
+pc stdout "$id" -file kept 2>errors || fail "stdout -file"
+equals "what is kept" "$(wc -c <kept) $(tail -c 5 kept)" "1000 last"
+grep -q "the first 4005 bytes of the stdout of job $id were dropped" errors || fail "dropped: $(cat errors)"
+id=$(pc job -stdout "$WORK/no/such/file" sleep 1000)
+pc wait "$id"
+pc status -job "$id" | grep -q "^job $id CRASH 9: .*$WORK/no/such/file" || fail "a file that cannot be: $(pc status -job "$id")"
+
+say "-host and +host; a busy host is waited for"
+pc host b
+until_true 10 "three entries" are_in IDLE 3
+gate1=$(pc job +host b sh -c "until test -e $WORK/go1; do sleep 0.1; done")
+until_true 10 "b is BUSY" is_state "$gate1" BUSY
+prefers=$(pc job -host b sh -c 'echo $HOST')
+needs=$(pc job +host b sh -c 'echo $HOST')
+pc status -job "$needs" | grep -q "waits for host b, which is BUSY" || fail "why job $needs waits: $(pc status -job "$needs")"
+pc wait "$prefers"
+equals "where -host ran" "$(pc stdout "$prefers")" a
+equals "+host still waits" "$(state "$needs")" PENDING
+touch go1
+pc wait "$needs"
+equals "where +host ran" "$(pc stdout "$needs")" b
+equals "-host of an unknown host" "$(id=$(pc job -host nosuch true); pc wait "$id"; state "$id")" EXIT
+pc host b -off
+id=$(pc job +host b true)
+pc wait "$id"
+pc status -job "$id" | grep -q "CRASH 0: host b is OFF" || fail "+host of a host that is OFF: $(pc status -job "$id")"
+pc host b -delete
+
+say "priority and retries"
+pc stop jobs
+for p in 1 3 2; do pc job -priority $p sh -c "echo $p >>$WORK/order"; done >ids
+pc host a -off
+until_true 10 "both are OFF" are_in OFF 2
+pc host c
+until_true 10 "c" are_in IDLE 1
+pc run jobs
+pc wait
+equals "the order" "$(tr '\n' ' ' <order)" "3 2 1 "
+id=$(pc job -retries 2 sh -c "echo run >>$WORK/tries; exit 1")
+pc wait "$id"
+equals "runs with -retries 2" "$(wc -l <tries)" 3
+id=$(pc job -retries 2 sh -c "echo run >>$WORK/tries2; test -e $WORK/once || { touch $WORK/once; exit 1; }")
+pc wait "$id"
+equals "runs until it works" "$(wc -l <tries2)" 2
+
+say "run and stop for hosts and jobs apart; check looks once"
+pc stop hosts
+pc host d
+pc status -machine d | grep -q "DOWN .*hosts are stopped" || fail "d while hosts are stopped: $(pc status -machine d)"
+pc check host d >printed
+until_true 10 "check host d connects" are_in IDLE 2
+pc stop jobs
+id=$(pc job true)
+pc status -job "$id" | grep -q "PENDING: jobs are stopped" || fail "a job while jobs are stopped: $(pc status -job "$id")"
+pc check job "$id" >printed
+until_true 10 "check job starts it" is_state "$id" EXIT
+pc run
+
+say "jobs end with pcontrol, however that ends"
+pc job sh -c 'setsid sleep 1000 & sleep 1000' >ids
+pc job sh -c 'trap "" TERM; sleep 1000' >>ids
+until_true 10 "two jobs run" are_in BUSY 2
+kill -9 "$server"
+until_true 10 "nothing is left after kill -9" nothing_left
+
+say "a person at a terminal"
+mkdir home
+cat >person.py <<'EOF'
+import os, pty, select, sys, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ["HOME"] = os.getcwd() + "/home"
+    os.environ["TERM"] = "xterm"
+    os.execv(sys.argv[1], ["pcontrol"])
+seen = b""
+def until(text, what):
+    global seen
+    end = time.time() + 60
+    while text not in seen:
+        if time.time() > end or not select.select([fd], [], [], 60)[0]:
+            sys.exit(f"{what}: {text!r} is not in {seen!r}")
+        try:
+            seen += os.read(fd, 65536)
+        except OSError:
+            sys.exit(f"{what}: pcontrol has ended; {seen!r}")
+    seen = seen[seen.index(text) + len(text):]
+def types(line, expected):
+    os.write(fd, line + b"\r")
+    until(expected, line)
+until(b"pcontrol: ", "prompt")
+types(b"host a", b"pcontrol: ")
+types(b"job echo hello", b"\n\r\x1b[K1\r\npcontrol: ")
+types(b"wait", b"\x1b[Kpcontrol: ")
+types(b"stdout 1", b"\x1b[Khello\r\npcontrol: ")
+types(b"\x1b[A", b"\x1b[Khello\r\npcontrol: ")  # the line before
+types(b'stdout "1', b'the quote " is not closed\r\npcontrol: ')
+types(b"job sleep 1000", b"\x1b[K2\r\npcontrol: ")
+types(b"wait", b"\r\n")
+os.write(fd, b"\x03")
+until(b"interrupted; the jobs go on\r\npcontrol: ", "Ctrl-C")
+types(b"exit", b"jobs that are not done: 1; exit again to end them\r\npcontrol: ")
+os.write(fd, b"exit\r")
+_, status = os.waitpid(pid, 0)
+sys.exit(os.waitstatus_to_exitcode(status))
+EOF
+timeout 120 python3 person.py "$PCONTROL" || fail "a person at a terminal"
+equals "files that pcontrol left at home" "$(ls -A home)" ""
+until_true 10 "nothing is left of the person's host" nothing_left
+passed
