@@ -495,6 +495,7 @@ struct controller *controller_create(struct loop *loop, struct os *os,
     TAILQ_INIT(&controller->idle);
     TAILQ_INIT(&controller->dial_queue);
     TAILQ_INIT(&controller->waits);
+    LIST_INIT(&controller->links);
     heap_init(&controller->anywhere, waiting_order_before);
     controller->names = strmap_create(STRMAP_CASE_SENSITIVE);
     controller->paths = strmap_create(STRMAP_CASE_SENSITIVE);
@@ -520,6 +521,9 @@ void controller_destroy(struct controller *controller)
     }
     while (!TAILQ_EMPTY(&controller->hosts)) {
         hosts_destroy(TAILQ_FIRST(&controller->hosts));
+    }
+    while (!LIST_EMPTY(&controller->links)) {
+        link_drop(LIST_FIRST(&controller->links));
     }
     while (!TAILQ_EMPTY(&controller->jobs)) {
         free_job(TAILQ_FIRST(&controller->jobs));

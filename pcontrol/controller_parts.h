@@ -9,6 +9,7 @@
 #include "base/loop.h"
 #include "base/strmap.h"
 #include "pcontrol/controller.h"
+#include "pcontrol/link.h"
 #include "pcontrol/output.h"
 
 TAILQ_HEAD(controller_waits, controller_wait);
@@ -27,6 +28,7 @@ struct controller {
     struct strmap *names;      /* of struct phost_name */
     struct strmap *paths;      /* files that jobs write to; of struct pjob */
     struct phost_list hosts, idle, dial_queue;
+    struct link_list links;
     uint32_t dialling;
     bool run_jobs, run_hosts;
     bool look_is_due;   /* changes_look() has been called */

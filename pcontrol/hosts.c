@@ -243,8 +243,8 @@ static void dial_host(struct phost *host)
                                    .lease_ms = settings->lease_ms,
                                    .connect_ms = settings->connect_ms,
                                    .silent_ms = settings->hung_ms};
-    int rc =
-        link_open(controller->loop, controller->os, &spec, link_is_ready, host, &host->link, &err);
+    int rc = link_open(controller->loop, controller->os, &spec, &controller->links, link_is_ready,
+                       host, &host->link, &err);
     vec_fini(&command, mem_free);
     if (rc == 0) {
         host->dialling = true;

@@ -43,6 +43,7 @@ enum link_phase {
 };
 
 struct link {
+    LIST_ENTRY(link) entry;
     struct loop *loop;
     struct os *os;
     struct link_spec spec;
@@ -65,6 +66,7 @@ struct link {
 
 static void free_link(struct link *link)
 {
+    LIST_REMOVE(link, entry);
     loop_timer_destroy(link->timer);
     loop_timer_destroy(link->ping);
     loop_timer_destroy(link->silence);
@@ -373,8 +375,8 @@ static void greet_pclient(struct link *link)
     send_words(link, PCLIENT_FOLLOW, nonce);
 }
 
-int link_open(struct loop *loop, struct os *os, const struct link_spec *spec, loop_f ready,
-              void *arg, struct link **ret, struct err *err)
+int link_open(struct loop *loop, struct os *os, const struct link_spec *spec,
+              struct link_list *list, loop_f ready, void *arg, struct link **ret, struct err *err)
 {
     struct link *link = mem_zalloc(sizeof(*link));
     link->loop = loop;
@@ -382,6 +384,7 @@ int link_open(struct loop *loop, struct os *os, const struct link_spec *spec, lo
     link->spec = *spec;
     link->ready = ready;
     link->arg = arg;
+    LIST_INSERT_HEAD(list, link, entry);
     strbuf_init(&link->in, INPUT_MAX + READS_MAX * READ_BYTES);
     strbuf_init(&link->out, OUTPUT_MAX);
     link->timer = loop_timer_create(loop, time_is_over, link);
@@ -437,6 +440,15 @@ void link_cut(struct link *link)
         end_transport(link);
         let_go(link);
     }
+}
+
+void link_drop(struct link *link)
+{
+    CHECK(link->ready == NULL);
+    if (link->pid > 0) {
+        os_forget(link->os, link->pid); /* the end of its input ends it */
+    }
+    free_link(link);
 }
 
 uint64_t link_safe_ms(const struct link *link)

@@ -14,12 +14,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "base/loop.h"
 #include "pcontrol/link_plan.h"
 
 struct link;
 struct os;
+
+LIST_HEAD(link_list,
+          link); /* all links of an owner, also those that it has closed and that still end */
 
 enum link_event {
     LINK_NOTHING,   /* for now */
@@ -37,10 +41,11 @@ struct link_spec {
     uint64_t silent_ms;      /* without an answer for so long the pclient is silent */
 };
 
-/* Starts the transport.  ready(arg) is called from the loop when link_next() may have something.
- * Returns 0, or -errno with err set: then there is no link. */
-int link_open(struct loop *loop, struct os *os, const struct link_spec *spec, loop_f ready,
-              void *arg, struct link **ret, struct err *err);
+/* Starts the transport, and adds the link to the list until it is freed.  ready(arg) is called from
+ * the loop when link_next() may have something. Returns 0, or -errno with err set: then there is no
+ * link. */
+int link_open(struct loop *loop, struct os *os, const struct link_spec *spec,
+              struct link_list *list, loop_f ready, void *arg, struct link **ret, struct err *err);
 /* Returns what has happened next; what *message points to lives until the next call.  To be called
  * until it returns LINK_NOTHING or LINK_IS_LOST, or the link is closed. */
 enum link_event link_next(struct link *link, struct link_message *message);
@@ -50,6 +55,9 @@ const char *link_why(const struct link *link); /* after LINK_IS_LOST: why */
 void link_close(struct link *link);
 /* Closes at once: the transport is killed. */
 void link_cut(struct link *link);
+/* For the end of the program: frees a link that was closed, without waiting for the end of its
+ * transport. */
+void link_drop(struct link *link);
 
 /* Sends a request: a whole line with its newline. */
 void link_send(struct link *link, const char *text, size_t length);
