@@ -66,9 +66,16 @@ doc=$WORK/usr/share/doc/roost
 while read -r named; do
     [ -s "$doc/$named" ] || [ -s "$doc/rsyscall/$named" ] || fail "a page names $named, which is not installed"
 done < <(grep -rhoE '\b([a-z_]+/)+README\.md' "$doc/docs" "$doc/README.md" "$doc/etc" | sort -u)
-pages=$(find "$WORK/usr/share/man" -name '*.[15]' | wc -l)
+pages=$(find "$WORK/usr/share/man" -name 'roost*.[15]' | wc -l)
 commands=$("$WORK/usr/bin/roost" --help | grep -c '^  [a-z]')
 [ "$pages" -eq $((commands + 4)) ] || fail "$pages pages for $commands commands"
+for program in pcontrol pclient; do
+    [ -s "$WORK/usr/share/man/man1/$program.1" ] || fail "no manual page of $program"
+    [ -x "$WORK/usr/bin/$program" ] || fail "$program is not installed"
+done
+printed=$(printf 'host a\njob echo works\nwait\nstdout 1\n' |
+    ROOST_PCONTROL_COMMAND=HOST=%h ROOST_PCONTROL_SHELL=$WORK/usr/bin/pclient "$WORK/usr/bin/pcontrol" | tail -n 1)
+[ "$printed" = works ] || fail "a job of the installed pcontrol: $printed"
 for page in "$WORK"/usr/share/man/man?/*; do
     found=$(mandoc -T lint -W warning "$page" 2>&1 | grep -v 'missing date')
     [ -z "$found" ] || fail "mandoc: $found"
