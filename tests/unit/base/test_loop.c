@@ -584,6 +584,9 @@ static void a_timer_that_is_always_due_keeps_neither_others_nor_descriptors_wait
     close(ends[1]);
 }
 
+/* much more than a busy machine takes from a callback that does nothing */
+#define BURNT_MS ((uint64_t)20 * LOOP_CALLBACK_BUDGET_MS)
+
 static void burn(uint64_t ms)
 {
     struct timespec began, now;
@@ -597,7 +600,7 @@ static void burn(uint64_t ms)
 static void slow_inner(void *arg)
 {
     (void)arg;
-    burn(LOOP_CALLBACK_BUDGET_MS + 5);
+    burn(BURNT_MS);
 }
 
 static void quick_outer(void *arg)
@@ -611,6 +614,9 @@ static void note_overrun(void *arg, const char *what, uintptr_t function, uint64
 {
     struct fixture *f = arg;
     char name[80] = "";
+    if (took_ms < BURNT_MS / 2) {
+        return; /* somebody else had the processor */
+    }
     trace(f, what[0]);
     assert_true(symbol_name(function, name, sizeof(name)));
     assert_string_equal(name, "slow_inner (test_loop.c)");
@@ -618,7 +624,6 @@ static void note_overrun(void *arg, const char *what, uintptr_t function, uint64
     assert_string_equal(name, "loop_run_until");
     assert_false(symbol_name(1, name, sizeof(name)));
     assert_string_equal(name, "loop_run_until");
-    assert_true(took_ms >= LOOP_CALLBACK_BUDGET_MS);
 }
 
 static void an_overrun_is_laid_at_the_door_of_the_inner_callback(void **state)
@@ -630,7 +635,7 @@ static void an_overrun_is_laid_at_the_door_of_the_inner_callback(void **state)
     assert_string_equal(f->trace, "i");
     struct loop_stats stats;
     loop_get_stats(f->loop, &stats);
-    assert_int_equal(stats.overruns, 1);
+    assert_true(stats.overruns >= 1);
     assert_int_equal(stats.callbacks, 2);
     assert_true(stats.longest_ms >= LOOP_CALLBACK_BUDGET_MS);
 }
