@@ -48,7 +48,7 @@ fi
 try --every 0.3 --rounds 1 -- /usr/bin/python3 "$WORK/bin/many.py"
 try --every 0.2 --rounds 1 -- /bin/bash "$WORK/bin/control.sh"
 # Below a terminal of their own, that only they have.
-try --every 0.2 --rounds 1 -- script -qec 'for i in 1 2 3 4; do sleep 0.1; echo $i; stty size; done; tty >&2 && exit 4' /dev/null
+try --every 0.2 --rounds 1 -- script -qec 'for i in 1 2 3 4; do sleep 0.1; echo $i; stty size; done; tty | tr -d 0-9 >&2; tty -s && exit 4' /dev/null
 # A runtime that collects, compiles and has many threads.
 if command -v ruby >/dev/null; then
     try --every 0.2 --rounds 1 -- ruby -e 'q = Queue.new; threads = 4.times.map { |k| Thread.new { 40.times { sleep 0.005; q << k * 3 } } }
