@@ -30,6 +30,9 @@ void changes_set_text(char **text, const char *format, ...)
         va_end(args);
         fresh = strbuf_take(&buf);
     }
+    for (char *at = fresh; at != NULL && *at != '\0'; at++) {
+        *at = (*at >= 0 && *at < ' ') || *at == '\x7f' ? '?' : *at;
+    }
     mem_free(*text);
     *text = fresh;
 }

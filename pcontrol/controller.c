@@ -116,6 +116,9 @@ static void attempt_job(struct pjob *job)
     }
     leave_place(job);
     heap_add(&controller->anywhere, &job->waiting);
+    if (job->avoid != NULL) {
+        set_timer(job, controller->settings.want_host_ms);
+    }
 }
 
 /* Has waited long enough for the host that it names. */
@@ -144,7 +147,10 @@ static void job_time_is_over(void *arg)
     if (job->rests) {
         job->rests = false;
         changes_look(job->controller);
-    } else if (job->waiting.heap != NULL && job->waiting.heap != &job->controller->anywhere) {
+    } else if (job->waiting.heap == &job->controller->anywhere) {
+        job->avoid = NULL; /* no other host has become free */
+        changes_look(job->controller);
+    } else if (job->waiting.heap != NULL) {
         wait_is_over(job);
     }
 }
@@ -304,6 +310,9 @@ void controller_explain(const struct pjob *job, char *ret, size_t size)
                        controller->host_counts[PHOST_DOWN],
                        controller->host_counts[PHOST_OFF] +
                            controller->host_counts[PHOST_BUSY_OFF]);
+    } else if (job->avoid != NULL) {
+        (void)snprintf(ret, size, "waits a moment for another host than %s, where it ran last",
+                       job->avoid);
     } else {
         (void)snprintf(ret, size, "all hosts are BUSY");
     }

@@ -49,7 +49,8 @@ void changes_move_host(struct phost *host, enum phost_state to, enum phost_opera
 /* Has the controller look soon which jobs can be given to which hosts, and who waits for the end of
  * jobs. */
 void changes_look(struct controller *controller);
-/* Replaces a text; format NULL: none. */
+/* Replaces a text; format NULL: none.  Control characters become '?', because much of it comes from
+ * hosts and is shown on terminals. */
 void changes_set_text(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- job_runs.c: from StartJob to the end of a run */

@@ -44,7 +44,8 @@ static bool was_success(const struct pjob *job)
 /* The run is over, and all of its output is here. */
 static void close_run(struct pjob *job, enum pjob_operation by)
 {
-    bool retried = !was_success(job) && !job->killed && job->failures < job->wish.retries;
+    bool retried =
+        !was_success(job) && !job->killed && !job->refused && job->failures < job->wish.retries;
     if (!retried) {
         changes_move_job(job, job->end.crashed ? PJOB_CRASH : PJOB_EXIT, by);
         return;

@@ -64,6 +64,16 @@ assert 0.3 <= job["Accumulated"] < 30 and 0 <= job["Timer"] < 30, job
 ' || fail "the times of job 4"
 echo "host a" | "$PCONTROL" || fail "a script without errors"
 
+say "a host that sends control characters for the terminal"
+cat >evil <<'EOF'
+read -r _; read -r _ nonce
+echo "FOLLOW $nonce 1 namespace 5 token"
+printf '\033[2Jbad\n'
+exec cat
+EOF
+printf 'verbose on\nhost evil\njob +host evil true\n' | ROOST_PCONTROL_LOSSES_MAX=0 ROOST_PCONTROL_SHELL="sh $WORK/evil" timeout 30 "$PCONTROL" >ids 2>errors
+grep -q "unknown message '?\[2Jbad'" errors || fail "control characters of a host: $(cat -v errors)"
+
 say "a server and its clients"
 "$PCONTROL" -server socket 2>>log &
 server=$!
@@ -149,6 +159,23 @@ id=$(pc job -retries 2 sh -c "echo run >>$WORK/tries2; test -e $WORK/once || { t
 pc wait "$id"
 equals "runs until it works" "$(wc -l <tries2)" 2
 
+# c is BUSY with the gate: a job that failed on d waits for c as long as a job with -host, and runs on d again.
+pc host d
+until_true 10 "c and d" are_in IDLE 2
+gate=$(pc job +host c sh -c "until test -e $WORK/go3; do sleep 0.1; done")
+until_true 10 "c is BUSY" is_state "$gate" BUSY
+id=$(pc job -retries 1 sh -c "echo \$HOST >>$WORK/tries3; exit 1")
+until_true 10 "the first try" test -s tries3
+says_why() { pc status -job "$id" | grep -q "PENDING: waits a moment for another host than d, where it ran last"; }
+until_true 10 "why it waits" says_why
+pc wait "$id"
+equals "where it ran" "$(tr '\n' ' ' <tries3)" "d d "
+touch go3
+pc wait
+pc host d -delete
+id=$(pc job -retries 3 -stdout "$WORK/no/such/file" sleep 1000)
+pc wait "$id"
+equals "runs of a job whose file cannot be" "$(pc status -job "$id" --json | sed 's/.*"Runs":\([0-9]*\).*/\1/')" 1
 say "run and stop for hosts and jobs apart; check looks once"
 pc stop hosts
 pc host d
