@@ -165,26 +165,45 @@ static void rest_is_done(void *arg)
     leave_console(console);
 }
 
+/* Appends "3 PENDING (all hosts are BUSY)": the reason is that of the first job in that state that
+ * has one. */
+static void tell_state(const struct console *console, enum pjob_state state, struct strbuf *text)
+{
+    const struct pjob *job;
+    char why[150] = "";
+    TAILQ_FOREACH(job, controller_jobs(console->controller), entry)
+    {
+        const char *trouble = job->state == state ? controller_trouble(job) : NULL;
+        if (job->state == state && state == PJOB_PENDING) {
+            controller_explain(job, why, sizeof(why));
+        } else if (trouble != NULL) {
+            (void)snprintf(why, sizeof(why), "%s", trouble);
+        }
+        if (why[0] != '\0') {
+            break;
+        }
+    }
+    strbuf_printf(text, "%zu %s%s%s%s", controller_job_count(console->controller, state),
+                  pjob_states_name(state), why[0] != '\0' ? " (" : "", why,
+                  why[0] != '\0' ? ")" : "");
+}
+
 /* Says what a script that has ended still waits for. */
 static void tell_what_is_stuck(void *arg)
 {
     struct console *console = arg;
     size_t left = jobs_left(console);
     if (left == console->waited_for && left > 0) {
-        char text[200], why[150] = "";
-        const struct pjob *job;
-        TAILQ_FOREACH(job, controller_jobs(console->controller), entry)
-        {
-            if (job->state == PJOB_PENDING) {
-                controller_explain(job, why, sizeof(why));
-                break;
-            }
-        }
-        (void)snprintf(text, sizeof(text), "waits for %zu jobs: %zu PENDING%s%s%s, %zu BUSY", left,
-                       controller_job_count(console->controller, PJOB_PENDING),
-                       why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "",
-                       controller_job_count(console->controller, PJOB_BUSY));
-        complain(text);
+        struct strbuf text;
+        strbuf_init(&text, 0);
+        strbuf_printf(&text, "waits for %zu jobs: ", left);
+        tell_state(console, PJOB_PENDING, &text);
+        strbuf_puts(&text, ", ");
+        tell_state(console, PJOB_BUSY, &text);
+        strbuf_puts(&text, ", ");
+        tell_state(console, PJOB_DONE, &text);
+        complain(strbuf_text(&text));
+        strbuf_fini(&text);
     }
     console->waited_for = left;
     loop_timer_set(console->stuck, STUCK_MS);

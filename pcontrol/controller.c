@@ -380,6 +380,24 @@ struct pjob *controller_find_job(const struct controller *controller, uint64_t i
                : NULL;
 }
 
+/* The ids of deleted jobs before all others need no room; what is moved for that is at most as much
+ * as what was added. */
+static void forget_id(struct controller *controller, uint64_t id)
+{
+    struct vec *by_id = &controller->by_id;
+    by_id->items[id - controller->first_id] = NULL;
+    while (controller->gone < by_id->count && by_id->items[controller->gone] == NULL) {
+        controller->gone++;
+    }
+    if (controller->gone > by_id->count / 2) {
+        by_id->count -= controller->gone;
+        memmove(by_id->items, by_id->items + controller->gone,
+                by_id->count * sizeof(*by_id->items));
+        controller->first_id += controller->gone;
+        controller->gone = 0;
+    }
+}
+
 static void free_job(struct pjob *job)
 {
     struct controller *controller = job->controller;
@@ -388,7 +406,7 @@ static void free_job(struct pjob *job)
         TAILQ_REMOVE(&controller->unplaced, job, place_entry);
     }
     TAILQ_REMOVE(&controller->jobs, job, entry);
-    controller->by_id.items[job->id - controller->first_id] = NULL;
+    forget_id(controller, job->id);
     leave_paths(job);
     loop_timer_destroy(job->timer);
     job_runs_drop(job);

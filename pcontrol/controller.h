@@ -71,7 +71,7 @@ struct pjob {
     struct output *outputs[2];
     size_t unacknowledged; /* bytes of output dealt with, which its pclient does not know yet */
     bool killed;           /* by the user */
-    bool refused;          /* a file for its output cannot be written; why says which */
+    bool refused;          /* its output is given up; why says the reason */
     struct link_end end;
     char *why;             /* more words on its end or its wait; NULL: none */
     const char *last_host; /* interned */
@@ -134,6 +134,7 @@ uint64_t controller_add_job(struct controller *controller, struct pjob_wish *wis
 struct pjob *controller_find_job(const struct controller *controller, uint64_t id);
 /* Each returns 0; or -EBUSY with err naming the state in which the job is. */
 int controller_delete_job(struct pjob *job, struct err *err);
+/* A job that is DONE gives up the rest of its output. */
 int controller_kill_job(struct pjob *job, struct err *err);
 
 void controller_add_host(struct controller *controller, const char *name, bool off);
@@ -161,6 +162,8 @@ struct loop *controller_loop(const struct controller *controller);
 
 /* Writes why a PENDING job does not run, as a clause: "waits for host a, which is DOWN". */
 void controller_explain(const struct pjob *job, char *ret, size_t size);
+/* Returns why a file of the job's output cannot be written just now; NULL: it can. */
+const char *controller_trouble(const struct pjob *job);
 
 /* Calls done(arg) once, soon, when none of the jobs is PENDING, BUSY or DONE any more. ids: NULL:
  * all jobs that there are now or come meanwhile. */

@@ -22,6 +22,7 @@ struct controller {
     struct pjob_list jobs;
     struct vec by_id; /* by_id.items[id - first_id]; NULL: deleted */
     uint64_t first_id;
+    size_t gone; /* so many of by_id, from the first on, are NULL */
     size_t job_counts[PJOB_STATES], host_counts[PHOST_STATES];
     struct pjob_list unplaced; /* PENDING jobs that are in no heap */
     struct heap anywhere;      /* PENDING jobs that any host may run */

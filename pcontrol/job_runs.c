@@ -89,12 +89,18 @@ static void kill_there(struct pjob *job)
     link_send(job->host->link, PCLIENT_KILL "\n", strlen(PCLIENT_KILL "\n"));
 }
 
-/* A file for output cannot be written and never will be: the job is killed. */
-static void take_file_refusal(struct pjob *job, const char *why)
+/* The output cannot be written, or nobody waits for it any more: the job is killed, and the rest of
+ * its output is fetched only to be dropped. */
+static void give_up_output(struct pjob *job, const char *why)
 {
     job->end = (struct link_end){.crashed = true, .code = 9};
     changes_set_text(&job->why, "%s", why);
     job->refused = true;
+    for (int i = 0; i < 2; i++) {
+        if (job->outputs[i] != NULL) {
+            output_give_up(job->outputs[i]);
+        }
+    }
     if (job->host != NULL && job->state == PJOB_BUSY) {
         kill_there(job);
     }
@@ -118,7 +124,9 @@ static void output_changed(void *arg)
     for (int i = 0; i < 2; i++) {
         const char *why = job->outputs[i] != NULL ? output_refusal(job->outputs[i]) : NULL;
         if (why != NULL && !job->refused) {
-            take_file_refusal(job, why);
+            char text[ERR_TEXT_MAX];
+            (void)snprintf(text, sizeof(text), "%s", why); /* it goes with its output */
+            give_up_output(job, text);
         }
     }
     acknowledge_output(job);
@@ -203,15 +211,40 @@ void job_runs_start(struct pjob *job, struct phost *host)
     strbuf_fini(&line);
 }
 
+const char *controller_trouble(const struct pjob *job)
+{
+    const char *trouble = NULL;
+    for (int i = 0; i < 2 && trouble == NULL; i++) {
+        trouble = job->outputs[i] != NULL ? output_trouble(job->outputs[i]) : NULL;
+    }
+    return trouble;
+}
+
+/* KillJob while the output is still on its way: it is given up. */
+static void kill_done_job(struct pjob *job)
+{
+    char why[ERR_TEXT_MAX + 50];
+    const char *trouble = controller_trouble(job);
+    (void)snprintf(why, sizeof(why), "killed before its output was complete%s%s",
+                   trouble != NULL ? ": " : "", trouble != NULL ? trouble : "");
+    give_up_output(job, why);
+    acknowledge_output(job);
+    close_complete_run(job);
+}
+
 int controller_kill_job(struct pjob *job, struct err *err)
 {
-    if (job->state != PJOB_BUSY) {
+    if (job->state != PJOB_BUSY && job->state != PJOB_DONE) {
         bool waits = job->state == PJOB_PENDING;
         return err_set(err, -EBUSY, "job %llu is %s%s", (unsigned long long)job->id,
                        pjob_states_name(job->state), waits ? ": delete it" : "");
     }
     job->killed = true;
-    kill_there(job);
+    if (job->state == PJOB_BUSY) {
+        kill_there(job);
+    } else if (!job->refused) {
+        kill_done_job(job);
+    }
     return 0;
 }
 

@@ -58,6 +58,7 @@ struct link {
     char why[WORDS_BYTES + 100]; /* it is lost */
     char token[LINK_TOKEN_MAX];
     uint64_t token_ms, safe_ms; /* when the last token came; see link_safe_ms() */
+    size_t under_way;           /* bytes of output that came and were not acknowledged */
     enum link_phase phase;
     bool is_silent, silence_told;
     bool output_ended, words_ended; /* standard output and error of the transport */
@@ -154,6 +155,8 @@ static void send_words(struct link *link, const char *word, const char *value)
 void link_ack(struct link *link, size_t length)
 {
     char number[32];
+    CHECK(length <= link->under_way);
+    link->under_way -= length;
     (void)snprintf(number, sizeof(number), "%zu", length);
     send_words(link, PCLIENT_ACK, number);
 }
@@ -187,10 +190,20 @@ static void take_token(struct link *link, const struct link_message *message)
     link->is_silent = false;
 }
 
+/* A host that would keep a job longer than it was asked to is not used. */
 static void become_up(struct link *link, const struct link_message *message)
 {
+    uint64_t lease_ms = (uint64_t)message->lease_s * MS_PER_S;
+    if (lease_ms > link->spec.lease_ms) {
+        char why[100];
+        (void)snprintf(why, sizeof(why), "its pclient has a lease of %lld s instead of %llu s",
+                       (long long)message->lease_s,
+                       (unsigned long long)(link->spec.lease_ms / MS_PER_S));
+        become_lost(link, why);
+        return;
+    }
     loop_timer_stop(link->timer);
-    link->spec.lease_ms = (uint64_t)message->lease_s * MS_PER_S;
+    link->spec.lease_ms = lease_ms;
     link->phase = PHASE_UP;
     take_token(link, message);
     send_ping(link);
@@ -204,6 +217,18 @@ static void drop_read(struct link *link)
         memmove(link->in.data, link->in.data + link->in_at, link->in.length);
     }
     link->in_at = 0;
+}
+
+/* Counts what the pclient sends of a job's output.  Returns false if it is more than it may send
+ * before it was acknowledged. */
+static bool count_output(struct link *link, const struct link_message *message)
+{
+    if (message->kind == LINK_ENDED) {
+        link->under_way = 0; /* each job begins anew */
+    } else if (message->kind == LINK_OUTPUT) {
+        link->under_way += message->length;
+    }
+    return link->under_way <= PCLIENT_WINDOW;
 }
 
 /* Reads the next message of the pclient that the owner is to know.  Returns false if there is
@@ -224,11 +249,13 @@ static bool read_message(struct link *link, struct link_message *ret)
             become_lost(link, err.text);
         } else if (ret->kind == LINK_PONG) {
             take_token(link, ret);
+        } else if (!count_output(link, ret)) {
+            become_lost(link, "its pclient sends more output than was acknowledged");
         } else {
             if (ret->kind == LINK_FOLLOWS) {
                 become_up(link, ret);
             }
-            return true;
+            return link->phase < PHASE_LOST;
         }
     }
     return false;

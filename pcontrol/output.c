@@ -32,6 +32,8 @@ struct file_writer {
     uint64_t offset;
     char *data; /* what the lane writes now */
     size_t length;
+    bool last, closed; /* last: the lane closes the file after that */
+    struct loop_lane *lane;
     struct err err;
 };
 
@@ -46,6 +48,13 @@ struct output_house {
     LIST_HEAD(, file_writer) left; /* still on a lane */
 };
 
+/* Whether the file can be written. */
+enum trouble {
+    TROUBLE_NONE,
+    TROUBLE_PASSES, /* it is tried again */
+    TROUBLE_STAYS
+};
+
 struct output {
     struct output_house *house;
     loop_f changed;
@@ -53,12 +62,12 @@ struct output {
     struct strbuf bytes; /* of a buffer; of a file: what has not been given to the lane yet */
     uint64_t total, dropped;
     size_t done; /* bytes, since output_take_done() */
-    bool ending, in_list;
+    bool ending, given_up, in_list;
     TAILQ_ENTRY(output) entry;
     struct file_writer *writer; /* NULL: a buffer */
-    struct loop_lane *lane;
     struct loop_timer *retry;
-    bool writing, troubled, refused;
+    bool writing;
+    enum trouble trouble;
 };
 
 struct output_house *output_house_create(struct loop *loop, struct os *os, size_t buffer_max,
@@ -103,20 +112,35 @@ void output_house_destroy(struct output_house *house)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+/* Closes the file; a file server may say only then that it has no room for what was written. */
+static int close_file(struct file_writer *writer)
+{
+    int rc = os_file_end(writer->file);
+    writer->file = NULL;
+    writer->closed = true;
+    return rc;
+}
+
 /* On the lane.  What was written twice after a failure is written at the same place. */
 static int write_file(void *arg)
 {
     struct file_writer *writer = arg;
     int rc = 0;
-    if (writer->file == NULL) {
+    if (writer->file == NULL && !writer->closed) {
         rc = os_file_open(writer->os, writer->path, OS_WRITE_TRUNCATE, MODE, &writer->file,
                           &writer->err);
-    }
-    if (rc == 0 && writer->length > 0) {
-        rc = os_file_write(writer->file, writer->offset, writer->data, writer->length);
         if (rc != 0) {
-            (void)err_set(&writer->err, rc, "%s: %s", writer->path, err_code_text(rc));
+            return rc;
         }
+    }
+    if (writer->length > 0) {
+        rc = os_file_write(writer->file, writer->offset, writer->data, writer->length);
+    }
+    if (rc == 0 && writer->last) {
+        rc = close_file(writer);
+    }
+    if (rc != 0) {
+        (void)err_set(&writer->err, rc, "%s: %s", writer->path, err_code_text(rc));
     }
     return rc;
 }
@@ -132,16 +156,43 @@ static void start_writing(struct output *output);
 
 bool output_is_complete(const struct output *output)
 {
-    return output->ending && !output->writing && !output->troubled &&
-           (output->writer == NULL || output->bytes.length == 0);
+    return output->ending &&
+           (output->writer == NULL || output->given_up ||
+            (output->writer->closed && !output->writing && output->trouble == TROUBLE_NONE));
 }
 
-static void close_complete(struct output *output)
+static void unused_is_closed(void *arg, int rc)
 {
-    if (output_is_complete(output) && output->writer != NULL) {
-        os_file_close(output->writer->file);
-        output->writer->file = NULL;
+    struct file_writer *writer = arg;
+    (void)rc;
+    LIST_REMOVE(writer, entry);
+    writer_free(writer);
+}
+
+static int close_unused_file(void *arg)
+{
+    return close_file(arg);
+}
+
+/* Nobody waits for the file any more.  It is closed on the lane, because a file server may be slow
+ * about it. */
+static void close_unused(struct file_writer *writer)
+{
+    if (writer->file != NULL) {
+        loop_lane_run(writer->lane, close_unused_file, unused_is_closed, writer);
+    } else {
+        unused_is_closed(writer, 0);
     }
+}
+
+/* Returns how many bytes of data are not kept any more. */
+static size_t forget_data(struct file_writer *writer)
+{
+    size_t length = writer->length;
+    writer->length = 0;
+    mem_free(writer->data);
+    writer->data = NULL;
+    return length;
 }
 
 static void file_is_written(void *arg, int rc)
@@ -149,30 +200,24 @@ static void file_is_written(void *arg, int rc)
     struct file_writer *writer = arg;
     struct output *output = writer->output;
     if (output == NULL) {
-        LIST_REMOVE(writer, entry);
-        writer_free(writer);
+        close_unused(writer);
         return;
     }
     output->writing = false;
-    output->troubled = rc != 0;
-    output->refused = rc != 0 && !may_pass(rc);
-    if (rc != 0) {
-        if (!output->refused) {
+    if (rc != 0 && !output->given_up) {
+        output->trouble = may_pass(rc) && !writer->closed ? TROUBLE_PASSES : TROUBLE_STAYS;
+        if (output->trouble == TROUBLE_PASSES) {
             loop_timer_set(output->retry, RETRY_MS);
         }
         output->changed(output->arg);
         return;
     }
-    size_t length = writer->length;
-    writer->offset += length;
-    writer->length = 0;
-    mem_free(writer->data);
-    writer->data = NULL;
-    output->done += length;
-    if (output->bytes.length > 0) {
+    output->trouble = TROUBLE_NONE;
+    writer->offset += writer->length;
+    output->done += forget_data(writer);
+    if (!output->given_up && (output->bytes.length > 0 || (output->ending && !writer->closed))) {
         start_writing(output);
     }
-    close_complete(output);
     output->changed(output->arg); /* it may destroy the output */
 }
 
@@ -184,8 +229,9 @@ static void start_writing(struct output *output)
         writer->length = output->bytes.length;
         writer->data = strbuf_take(&output->bytes);
     }
+    writer->last = output->ending && output->bytes.length == 0;
     output->writing = true;
-    loop_lane_run(output->lane, write_file, file_is_written, writer);
+    loop_lane_run(writer->lane, write_file, file_is_written, writer);
 }
 
 static void try_again(void *arg)
@@ -208,10 +254,10 @@ struct output *output_create(struct output_house *house, const char *path, uint6
         if (*lane == NULL) {
             *lane = loop_lane_create(house->loop);
         }
-        output->lane = *lane;
         output->retry = loop_timer_create(house->loop, try_again, output);
         output->writer = mem_zalloc(sizeof(*output->writer));
         output->writer->output = output;
+        output->writer->lane = *lane;
         output->writer->os = house->os;
         output->writer->path = mem_strdup(path);
         start_writing(output); /* opens it */
@@ -240,10 +286,9 @@ void output_destroy(struct output *output)
     if (output->writer != NULL) {
         loop_timer_destroy(output->retry);
         output->writer->output = NULL;
-        if (output->writing) {
-            LIST_INSERT_HEAD(&output->house->left, output->writer, entry);
-        } else {
-            writer_free(output->writer);
+        LIST_INSERT_HEAD(&output->house->left, output->writer, entry);
+        if (!output->writing) {
+            close_unused(output->writer);
         }
         strbuf_fini(&output->bytes);
     } else {
@@ -274,13 +319,18 @@ void output_add(struct output *output, const void *data, size_t length)
 {
     CHECK(!output->ending);
     output->total += length;
+    if (output->given_up) {
+        output->dropped += length;
+        output->done += length;
+        return;
+    }
     if (output->writer == NULL) {
         add_to_buffer(output, data, length);
         output->done += length;
         return;
     }
     strbuf_append(&output->bytes, data, length);
-    if (!output->writing && !output->troubled) {
+    if (!output->writing && output->trouble == TROUBLE_NONE) {
         start_writing(output);
     }
 }
@@ -288,7 +338,11 @@ void output_add(struct output *output, const void *data, size_t length)
 void output_finish(struct output *output)
 {
     output->ending = true;
-    if (output->writer == NULL) {
+    if (output->writer != NULL) {
+        if (!output->given_up && !output->writing && output->trouble == TROUBLE_NONE) {
+            start_writing(output); /* closes it */
+        }
+    } else {
         struct output_house *house = output->house;
         if (output->bytes.length > house->buffer_max) {
             size_t excess = output->bytes.length - house->buffer_max;
@@ -302,7 +356,24 @@ void output_finish(struct output *output)
             output->in_list = true;
         }
     }
-    close_complete(output);
+}
+
+void output_give_up(struct output *output)
+{
+    output->given_up = true;
+    if (output->writer == NULL) {
+        forget_buffer(output);
+        return;
+    }
+    size_t length = output->bytes.length;
+    strbuf_clear(&output->bytes);
+    loop_timer_stop(output->retry);
+    output->trouble = TROUBLE_NONE;
+    if (!output->writing) {
+        length += forget_data(output->writer);
+    }
+    output->dropped += length;
+    output->done += length;
 }
 
 size_t output_take_done(struct output *output)
@@ -314,7 +385,7 @@ size_t output_take_done(struct output *output)
 
 const char *output_refusal(const struct output *output)
 {
-    return output->refused ? output->writer->err.text : NULL;
+    return output->trouble == TROUBLE_STAYS ? output->writer->err.text : NULL;
 }
 
 const char *output_bytes(const struct output *output, size_t *length, uint64_t *dropped)
@@ -331,5 +402,5 @@ uint64_t output_total(const struct output *output)
 
 const char *output_trouble(const struct output *output)
 {
-    return output->troubled ? output->writer->err.text : NULL;
+    return output->trouble != TROUBLE_NONE ? output->writer->err.text : NULL;
 }

@@ -34,6 +34,8 @@ struct output *output_create(struct output_house *house, const char *path, uint6
 void output_destroy(struct output *output);
 void output_add(struct output *output, const void *data, size_t length);
 void output_finish(struct output *output); /* no more bytes come */
+/* Drops what is not written yet and what still comes: nobody wants it any more. */
+void output_give_up(struct output *output);
 
 /* Returns how many bytes more have been dealt with since the last call. */
 size_t output_take_done(struct output *output);

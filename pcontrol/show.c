@@ -48,12 +48,10 @@ static const char *job_why(const struct pjob *job, char *buffer)
                        job->why != NULL ? job->why : "");
         return buffer;
     }
-    for (int i = 0; i < 2; i++) {
-        const char *trouble = job->outputs[i] != NULL ? output_trouble(job->outputs[i]) : NULL;
-        if (trouble != NULL) {
-            (void)snprintf(buffer, WHY_MAX, "%s; it is tried again each second", trouble);
-            return buffer;
-        }
+    const char *trouble = controller_trouble(job);
+    if (trouble != NULL) {
+        (void)snprintf(buffer, WHY_MAX, "%s; it is tried again each second", trouble);
+        return buffer;
     }
     if (job->state == PJOB_BUSY && job->host != NULL && job->host->silent_since_ms != 0) {
         (void)snprintf(buffer, WHY_MAX,

@@ -321,6 +321,8 @@ void os_file_stat(const struct os_file *file, struct os_stat *ret);
  * -EAGAIN: another process has the lock; another -errno: the file system has no locks. */
 int os_file_lock(struct os_file *file);
 void os_file_close(struct os_file *file); /* NULL is allowed */
+/* Closes the file, too.  Returns 0; or -errno: a file server refuses only now what was written. */
+int os_file_end(struct os_file *file);
 
 /* An exclusive lock on a file that names the holder of the lock: its first line is the holder's
  * pid, its second line the holder's start time.  The lock is released when the holder dies,

@@ -604,10 +604,16 @@ int os_file_lock(struct os_file *file)
     return errno == EACCES ? -EAGAIN : -errno;
 }
 
+int os_file_end(struct os_file *file)
+{
+    int rc = close(file->fd) == 0 ? 0 : -errno;
+    mem_free(file);
+    return rc;
+}
+
 void os_file_close(struct os_file *file)
 {
     if (file != NULL) {
-        close(file->fd); /* who wants to know whether it is on the disk has called os_file_sync() */
-        mem_free(file);
+        (void)os_file_end(file); /* who wants to know that it is on the disk has synced it */
     }
 }

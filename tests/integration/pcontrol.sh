@@ -176,6 +176,11 @@ pc host d -delete
 id=$(pc job -retries 3 -stdout "$WORK/no/such/file" sleep 1000)
 pc wait "$id"
 equals "runs of a job whose file cannot be" "$(pc status -job "$id" --json | sed 's/.*"Runs":\([0-9]*\).*/\1/')" 1
+id=$(pc job +host c -stdout "$WORK/no/such/file" head -c 2000000 /dev/zero)
+pc wait "$id"
+pc job +host c echo next >ids # the output of that job does not keep its host
+pc wait "$(cat ids)"
+equals "the next job of that host" "$(pc stdout "$(cat ids)")" next
 say "run and stop for hosts and jobs apart; check looks once"
 pc stop hosts
 pc host d
@@ -189,12 +194,50 @@ pc check job "$id" >printed
 until_true 10 "check job starts it" is_state "$id" EXIT
 pc run
 
+say "the numbers of jobs that are deleted are not used again"
+first=$(pc job true) && second=$(pc job true) && third=$(pc job true) && pc wait
+pc delete "$first" && pc delete "$second"
+i=1
+while [ "$i" -lt "$first" ]; do pc delete "$i" 2>>"$WORK/gone" || true; i=$((i + 1)); done
+equals "the jobs that are left" "$(pc status -job "$third" --json | sed 's/.*"JobID":\([0-9]*\).*/\1/')" "$third"
+equals "a number" "$(pc job true)" "$((third + 1))"
+
 say "jobs end with pcontrol, however that ends"
 pc job sh -c 'setsid sleep 1000 & sleep 1000' >ids
 pc job sh -c 'trap "" TERM; sleep 1000' >>ids
 until_true 10 "two jobs run" are_in BUSY 2
 kill -9 "$server"
 until_true 10 "nothing is left after kill -9" nothing_left
+
+say "hosts that do not keep to the protocol are DOWN, and say why"
+cat >liar <<'EOF'
+#!/bin/bash
+# A pclient that claims a longer lease than it was asked for, or sends output that nobody has room for.
+while read -r word nonce; do
+    case $word in
+    follow) echo "FOLLOW $nonce 1 namespace $LEASE 1" ;;
+    job)
+        echo 1
+        while echo "OUT 1000" && head -c 1000 /dev/zero; do :; done
+        ;;
+    esac
+done
+EOF
+chmod +x liar
+ROOST_PCONTROL_COMMAND="LEASE=%h" ROOST_PCONTROL_SHELL=$WORK/liar "$PCONTROL" -server "$WORK/socket2" 2>log2 &
+server=$!
+lies() { "$PCONTROL" -client "$WORK/socket2" "$@"; }
+until_true 10 "its socket" test -S "$WORK/socket2"
+lies verbose on
+lies host 6
+says_why() { lies status -machine 6 | grep -q "DOWN .*its pclient has a lease of 6 s instead of 5 s"; }
+until_true 10 "a long lease is refused" says_why
+lies host 5
+id=$(lies job -stdout /dev/full true)
+until_true 10 "endless output is refused" grep -q "host 5: BUSY -> DOWN: CheckHost: its pclient sends more output than was acknowledged" log2
+lies delete "$id" || lies kill "$id"
+lies exit || lies exit
+wait "$server"
 
 say "a person at a terminal"
 mkdir home

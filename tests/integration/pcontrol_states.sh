@@ -150,6 +150,23 @@ ssh_off b
 sees "job $id: DONE -> CRASH: CheckHost: output lost"
 ssh_on b
 sees "host b: DOWN -> IDLE: StartHost"
+
+say "kill gives up the output of a job that is DONE while its disk is full"
+forget
+id=$(job -retries 3 -stdout "$WORK/small/out3" head -c 300002 /dev/zero)
+sees "job $id: BUSY -> DONE: CheckBusyJob on b"
+until_true 10 "the full disk is told" sh -c '"$0" -client "$1" status -job "$2" | grep -qi "no space"' "$ROOST_BIN/pcontrol" "$WORK/socket" "$id"
+pc delete "$id" 2>"$WORK/refused" && fail "a job that is DONE was deleted"
+pc kill "$id"
+sees "job $id: DONE -> CRASH: CheckDoneJob: killed before its output was complete: .*out3: No space"
+sees "host b: BUSY -> IDLE: KillJob"
+pc delete "$id"
+id=$(job -stdout "$WORK/small/out4" echo small) # all of its output is here; only its file waits
+sees "job $id: BUSY -> DONE: CheckBusyJob on b"
+sees "host b: BUSY -> IDLE: CheckJob"
+until_true 10 "the full disk is told" sh -c '"$0" -client "$1" status -job "$2" | grep -qi "no space"' "$ROOST_BIN/pcontrol" "$WORK/socket" "$id"
+pc kill "$id"
+sees "job $id: DONE -> CRASH: CheckDoneJob: killed"
 forget
 again=$(job -retries 1 -stdout "$WORK/small/out2" head -c 300001 /dev/zero)
 sees "job $again: BUSY -> DONE: CheckBusyJob on b"
