@@ -39,6 +39,7 @@
 /* of DIR, without the terminating zero: Unix sockets below it must fit into 107 bytes */
 #define INIT_PATH_MAX   72
 #define INIT_POOL       "personal"
+#define INIT_FACTORY  "factory" /* FACTORY_NAME, unless it is set */
 #define INIT_POOL_MAX   63
 #define INIT_POOL_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-."
 #define INIT_ACCOUNT    "nobody"
@@ -121,7 +122,7 @@ static int parse_options(struct init *init)
     for (int i = 1; i < cli->argc && rc == 0; i++) {
         const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
         if (strcmp(arg, "--nodes") == 0) {
-            rc = parse_number(cli, arg, next, 1, INIT_NODES_MAX, &init->nodes);
+            rc = parse_number(cli, arg, next, 0, INIT_NODES_MAX, &init->nodes);
             i++;
         } else if (strcmp(arg, "--cpus-per-node") == 0) {
             rc = parse_number(cli, arg, next, 1, 1024, &init->cpus);
@@ -287,15 +288,17 @@ static int make_secrets(struct init *init, struct err *err)
     static const struct {
         const char *file, *identity;
         uint32_t scopes;
+        const char *pattern; /* of the names that it allows; NULL: the pool's */
     } DAEMONS[] = {
-        {"security/tokens/SCHEDD", "schedd", SCOPE_READ | SCOPE_SCHEDD},
-        {"security/tokens/NEGOTIATOR", "negotiator", SCOPE_READ | SCOPE_NEGOTIATOR},
-        {"security/tokens/ROOSTER", "rooster", SCOPE_READ | SCOPE_ROOSTER},
-        {"security/tokens/MASTER", "master", SCOPE_READ | SCOPE_MASTER},
+        {"security/tokens/SCHEDD", "schedd", SCOPE_READ | SCOPE_SCHEDD, NULL},
+        {"security/tokens/NEGOTIATOR", "negotiator", SCOPE_READ | SCOPE_NEGOTIATOR, NULL},
+        {"security/tokens/ROOSTER", "rooster", SCOPE_READ | SCOPE_ROOSTER, NULL},
+        {"security/tokens/FACTORY", "factory", SCOPE_READ | SCOPE_FACTORY, INIT_FACTORY "*"},
+        {"security/tokens/MASTER", "master", SCOPE_READ | SCOPE_MASTER, NULL},
     };
     for (size_t i = 0; i < ARRAY_COUNT(DAEMONS) && rc == 0; i++) {
-        rc = write_token(init, DAEMONS[i].file, DAEMONS[i].identity, DAEMONS[i].scopes, init->pool,
-                         err);
+        rc = write_token(init, DAEMONS[i].file, DAEMONS[i].identity, DAEMONS[i].scopes,
+                         DAEMONS[i].pattern != NULL ? DAEMONS[i].pattern : init->pool, err);
     }
     return rc;
 }

@@ -142,7 +142,8 @@ static int daemons_are_there(const struct starting *starting, struct err *err)
 {
     static const char *const TYPES[][2] = {{"schedd", "Scheduler"},
                                            {"negotiator", "Negotiator"},
-                                           {"rooster", "Rooster"}};
+                                           {"rooster", "Rooster"},
+                                           {"factory", "Factory"}};
     struct cli *cli = starting->cli;
     bool is_central = arrivals_has(starting->arrivals, "COLLECTOR");
     /* The collector that answered before may have ended. */

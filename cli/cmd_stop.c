@@ -31,7 +31,7 @@
 #define TELL_MS  5000
 
 static const char *const NAMES[] = {"master",     "startd", "rooster",
-                                    "negotiator", "schedd", "collector"};
+                                    "factory",    "negotiator", "schedd", "collector"};
 
 /* Returns the process to signal next: the master or, without one, one of its daemons; 0: all have
  * ended. */

@@ -11,7 +11,7 @@ static const struct cli_command INIT = {
     "DIR [--nodes N] [--cpus-per-node C] [--idle SECONDS] [--asleep] "
     "[--submit-as ACCOUNT] [--pool NAME]",
     "write a complete personal pool below DIR",
-    "  --nodes N          number of nodes, up to 10000; each is a process group on this machine "
+    "  --nodes N          number of nodes, 0 to 10000; each is a process group on this machine "
     "(4)\n"
     "  --cpus-per-node C  number of slots of each node (1)\n"
     "  --idle SECONDS     a node that is idle for this long goes to sleep (5)\n"

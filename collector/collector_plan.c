@@ -80,6 +80,7 @@ enum owner {
     OWNER_MASTER,
     OWNER_SCHEDD,
     OWNER_ROOSTER,
+    OWNER_FACTORY,
     OWNER_NEGOTIATOR,
     OWNER_COLLECTOR
 };
@@ -94,6 +95,9 @@ static const struct {
     {"Submitter", OWNER_SCHEDD},
     {"Scheduler", OWNER_SCHEDD},
     {"Rooster", OWNER_ROOSTER},
+    {"Factory", OWNER_FACTORY},
+    {"Site", OWNER_FACTORY},
+    {"Glidein", OWNER_FACTORY},
     {"Negotiator", OWNER_NEGOTIATOR},
     {"Accounting", OWNER_NEGOTIATOR},
     {"SubmittingMachine", OWNER_NEGOTIATOR},
@@ -124,9 +128,17 @@ bool plan_may_advertise(unsigned roles, const char *type)
                                          PLAN_WORKER | PLAN_MASTER | PLAN_ADMINISTRATOR,
                                      [OWNER_SCHEDD] = PLAN_SCHEDD | PLAN_ADMINISTRATOR,
                                      [OWNER_ROOSTER] = PLAN_ROOSTER | PLAN_ADMINISTRATOR,
+                                     [OWNER_FACTORY] = PLAN_FACTORY | PLAN_ADMINISTRATOR,
                                      [OWNER_NEGOTIATOR] = PLAN_NEGOTIATOR | PLAN_ADMINISTRATOR,
                                      [OWNER_COLLECTOR] = 0};
-    return (roles & ROLES[owner_of(type)]) != 0;
+    return (roles & ROLES[owner_of(type)]) != 0 ||
+           ((roles & PLAN_FACTORY) != 0 && text_equal_nocase(type, "Machine"));
+}
+
+bool plan_may_be(unsigned roles, const char *type, const struct ad *ad)
+{
+    return (roles & (PLAN_WORKER | PLAN_ADMINISTRATOR)) != 0 ||
+           !text_equal_nocase(type, "Machine") || offline_ads_is_sample(ad);
 }
 
 bool plan_is_of_machine(const char *type)

@@ -26,6 +26,7 @@ enum plan_role {
     PLAN_MASTER = 1 << 3,
     PLAN_NEGOTIATOR = 1 << 4,
     PLAN_ADMINISTRATOR = 1 << 5,
+    PLAN_FACTORY = 1 << 6, /* may send samples, too (plan_may_be()) */
 };
 
 /* Sets *type and *name to MyType and Name of an incoming ad; the texts belong to the ad.  Returns
@@ -66,12 +67,16 @@ int64_t plan_heard_ms(const struct ad *ad, int64_t wall_s, uint64_t now_ms);
 bool plan_expires(const char *type);
 
 /* Returns whether a sender with these roles (bits of enum plan_role) may send ads of that type.
- * The scope that its token needs is: for Machine and unknown types ADVERTISE; for DaemonMaster
- * ADVERTISE or MASTER; for Negotiator, Accounting and SubmittingMachine NEGOTIATOR; for Request,
- * Submitter and Scheduler SCHEDD; for Rooster ROOSTER.  Instead of each of these, ADMINISTRATOR is
+ * The scope that its token needs is: for Machine and unknown types ADVERTISE (for Machine also
+ * FACTORY, see plan_may_be()); for DaemonMaster ADVERTISE or MASTER; for Negotiator, Accounting and
+ * SubmittingMachine NEGOTIATOR; for Request, Submitter and Scheduler SCHEDD; for Rooster ROOSTER;
+ * for Factory, Site and Glidein FACTORY.  Instead of each of these, ADMINISTRATOR is
  * enough.  Nobody may send ads of the types that the collector makes itself (Collector,
  * Revocation, PowerLock). */
 bool plan_may_advertise(unsigned roles, const char *type);
+/* Returns whether a sender with these roles may send this ad, of a type that it may send: a factory
+ * is no machine, so its Machine ads are samples. */
+bool plan_may_be(unsigned roles, const char *type, const struct ad *ad);
 /* Returns whether the attribute Machine in ads of that type must name the sender's own machine, a
  * name that the pattern of its token allows. */
 bool plan_is_of_machine(const char *type);

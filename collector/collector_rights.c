@@ -23,7 +23,8 @@ unsigned collector_roles(const struct wire_peer *peer)
         unsigned role;
     } ROLES[] = {{SCOPE_ADVERTISE, PLAN_WORKER},      {SCOPE_SCHEDD, PLAN_SCHEDD},
                  {SCOPE_ROOSTER, PLAN_ROOSTER},       {SCOPE_MASTER, PLAN_MASTER},
-                 {SCOPE_NEGOTIATOR, PLAN_NEGOTIATOR}, {SCOPE_ADMINISTRATOR, PLAN_ADMINISTRATOR}};
+                 {SCOPE_NEGOTIATOR, PLAN_NEGOTIATOR}, {SCOPE_FACTORY, PLAN_FACTORY},
+                 {SCOPE_ADMINISTRATOR, PLAN_ADMINISTRATOR}};
     unsigned roles = 0;
     for (size_t i = 0; i < sizeof ROLES / sizeof ROLES[0]; i++) {
         roles |= (peer->scopes & ROLES[i].scope) != 0 ? ROLES[i].role : 0;

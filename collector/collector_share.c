@@ -164,9 +164,9 @@ static void count_more(struct share *share, enum share_kind kind, size_t more, l
 
 static bool is_exempt(const struct wire_peer *peer, bool is_machine)
 {
-    const uint32_t daemons =
-        SCOPE_ADMINISTRATOR | SCOPE_SCHEDD | SCOPE_ROOSTER | SCOPE_MASTER | SCOPE_NEGOTIATOR;
-    uint32_t scopes = is_machine ? SCOPE_ADMINISTRATOR : daemons;
+    const uint32_t daemons = SCOPE_ADMINISTRATOR | SCOPE_SCHEDD | SCOPE_ROOSTER | SCOPE_MASTER |
+                             SCOPE_NEGOTIATOR | SCOPE_FACTORY;
+    uint32_t scopes = is_machine ? SCOPE_ADMINISTRATOR | SCOPE_FACTORY : daemons;
     return peer->token_id[0] == '\0' || (peer->scopes & scopes) != 0;
 }
 

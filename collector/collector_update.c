@@ -462,6 +462,10 @@ static int make_ad(struct update *update, size_t length, const struct beside *be
         plan_is_of_machine(ad_string_or(item->ad, "MyType", ""))) {
         code = admit_machine(update, item->ad, err);
     }
+    if (!code && is_machine && !plan_may_be(update->roles, "Machine", item->ad)) {
+        code = err_set(err, -EACCES, "%s is no machine: its ads of type Machine must be samples",
+                       wire_request_peer(update->request)->identity);
+    }
     if (!code) {
         code = admit_share(update, item, is_machine, err);
     }

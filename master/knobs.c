@@ -16,12 +16,12 @@ static int check_daemon(const char *text, struct err *err)
 {
     static const char *const OTHERS[][2] = {
         {"SHADOW", "the schedd"},    {"STARTER", "the startd"},     {"LIBVIRT", "the rooster"},
-        {"PILOT", "a batch system"}, {"STORE", "an administrator"}, {"SIM", "a developer"}};
+        {"PILOT", "a batch system"}, {"SITE", "the factory"}, {"STORE", "an administrator"}, {"SIM", "a developer"}};
     for (size_t i = 0; i < ARRAY_COUNT(OTHERS); i++) {
         if (text_equal_nocase(text, OTHERS[i][0])) {
             return err_set(err, -EINVAL,
                            "%s is started by %s, not by the master; expected COLLECTOR, "
-                           "NEGOTIATOR, SCHEDD, STARTD, ROOSTER or KBDD",
+                           "NEGOTIATOR, SCHEDD, STARTD, ROOSTER, FACTORY or KBDD",
                            text, OTHERS[i][1]);
         }
     }
@@ -34,7 +34,7 @@ static const struct knob KNOBS[] = {
      .fallback = "",
      .check = check_daemon,
      .help = "The daemons that the master of this machine keeps running: COLLECTOR, NEGOTIATOR, "
-             "SCHEDD, STARTD, ROOSTER, KBDD."},
+             "SCHEDD, STARTD, ROOSTER, FACTORY, KBDD."},
     {.name = "MASTER_NAME",
      .type = KNOB_STRING,
      .check = knob_check_name,

@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("classad", "collector", "drain", "eventlog", "kbdd", "master", "negotiator", "offline_ads", "power", "rooster",
+FOLDERS = ("classad", "collector", "drain", "eventlog", "factory", "kbdd", "master", "negotiator", "offline_ads", "power", "rooster",
            "schedd", "shadow", "starter", "startd", "submit", "transfer", "wire", "cli", "etc")
 NAME = re.compile(r'"([A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)?)"')
 # Set by sites and jobs of HTCondor pools, and of use in expressions that are copied from there.

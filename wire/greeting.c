@@ -31,7 +31,8 @@ static const struct {
 } NAMES[] = {
     {"startd/", SCOPE_ADVERTISE},      {"master/", SCOPE_ADVERTISE | SCOPE_MASTER},
     {"schedd/", SCOPE_SCHEDD},         {"rooster/", SCOPE_ROOSTER},
-    {"negotiator/", SCOPE_NEGOTIATOR}, {"", SCOPE_ADMINISTRATOR},
+    {"negotiator/", SCOPE_NEGOTIATOR}, {"factory/", SCOPE_FACTORY},
+    {"", SCOPE_ADMINISTRATOR},
 };
 
 /* ---- callers --------------------------------------------------------------------------------- */
@@ -183,7 +184,7 @@ void greeting_judge_uid(const struct wire_context *context, uid_t uid, struct ca
     caller->peer.scopes = SCOPE_READ | SCOPE_WRITE;
     if (uid == 0 || uid == context->admin_uid) {
         caller->peer.scopes |= SCOPE_ADMINISTRATOR | SCOPE_SCHEDD | SCOPE_ROOSTER | SCOPE_MASTER |
-                               SCOPE_ADVERTISE | SCOPE_NEGOTIATOR;
+                               SCOPE_ADVERTISE | SCOPE_NEGOTIATOR | SCOPE_FACTORY;
     }
 }
 

@@ -20,16 +20,17 @@
 #define S SCOPE_SCHEDD
 #define O SCOPE_ROOSTER
 #define T SCOPE_MASTER
+#define F SCOPE_FACTORY
 #define N SCOPE_NEGOTIATOR
 #define M SCOPE_ADMINISTRATOR
 
 static const struct wire_verb_info VERBS[] = {
     /* collector; QUERY and WATCH schedd and rooster, too */
-    {VERB_UPDATE, "UPDATE", A | S | O | T | N | M, 15000},
+    {VERB_UPDATE, "UPDATE", A | S | O | T | F | N | M, 15000},
     {VERB_MERGE, "MERGE", O | N | M, 15000},
-    {VERB_INVALIDATE, "INVALIDATE", A | S | O | T | N | M, 15000},
-    {VERB_QUERY, "QUERY", R | W | S | O | N | M, 30000},
-    {VERB_WATCH, "WATCH", R | W | A | S | O | N | M, 0},
+    {VERB_INVALIDATE, "INVALIDATE", A | S | O | T | F | N | M, 15000},
+    {VERB_QUERY, "QUERY", R | W | S | O | F | N | M, 30000},
+    {VERB_WATCH, "WATCH", R | W | A | S | O | F | N | M, 0},
     {VERB_RELAY, "RELAY", A | W | S | O | N | M, 30000},
     {VERB_LEASE, "LEASE", N | M, 10000},
     {VERB_REVOKE, "REVOKE", M, 15000},
@@ -125,6 +126,7 @@ static const struct wire_verb_info VERBS[] = {
 #undef S
 #undef O
 #undef T
+#undef F
 #undef N
 #undef M
 
@@ -138,6 +140,7 @@ static const struct {
     {SCOPE_SCHEDD, "SCHEDD"},
     {SCOPE_ROOSTER, "ROOSTER"},
     {SCOPE_MASTER, "MASTER"},
+    {SCOPE_FACTORY, "FACTORY"},
     {SCOPE_NEGOTIATOR, "NEGOTIATOR"},
     {SCOPE_ADMINISTRATOR, "ADMINISTRATOR"},
 };

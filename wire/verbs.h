@@ -21,6 +21,7 @@ enum {
     SCOPE_ADMINISTRATOR = 1 << 5,
     SCOPE_ROOSTER = 1 << 6, /* be a rooster: wake machines, set their power attributes */
     SCOPE_MASTER = 1 << 7,  /* be a master: say which daemons run on this host */
+    SCOPE_FACTORY = 1 << 8, /* be a factory: advertise what sites could start */
 };
 
 /* What a request asks for.  The numbers are part of the protocol and never change.  The groups say

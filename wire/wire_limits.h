@@ -102,7 +102,8 @@ struct wire_limits;
 /* An account (the connections of one token) with any of these scopes belongs to one of the
  * pool's own daemons, and is trusted: limits for all accounts together do not hold for it. */
 #define SCOPES_TRUSTED \
-    (SCOPE_SCHEDD | SCOPE_ROOSTER | SCOPE_MASTER | SCOPE_NEGOTIATOR | SCOPE_ADMINISTRATOR)
+    (SCOPE_SCHEDD | SCOPE_ROOSTER | SCOPE_MASTER | SCOPE_NEGOTIATOR | SCOPE_FACTORY | \
+     SCOPE_ADMINISTRATOR)
 
 /* milliseconds between two log lines about one account (the connections of one token or
  * identity) */

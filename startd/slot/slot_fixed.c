@@ -30,9 +30,6 @@
 #include "wire/daemon_ad.h"
 #include "wire/settings.h"
 
-/* The version of HTCondor whose words these ads are: Requirements that condor_submit makes ask it.
- */
-#define CONDOR_VERSION "$CondorVersion: 25.14.0 2026-01-12 Roost " ROOST_VERSION " $"
 
 static void set_plugins(const struct startd *startd, struct ad *ad)
 {
@@ -63,7 +60,7 @@ static void set_machine(const struct startd *startd, struct ad *ad)
     set_plugins(startd, ad);
     job_ckpt_put_machine(startd, ad);
     ad_set_bool(ad, "HasJobDeferral", true);
-    ad_set_string(ad, "CondorVersion", CONDOR_VERSION);
+    ad_set_string(ad, "CondorVersion", DAEMON_AD_CONDOR_VERSION);
     ad_set_int(ad, "DetectedCpus", startd->machine.cpus);
     ad_set_int(ad, "DetectedMemory", startd->machine.memory_mib);
     carve_plan_write(startd->division.kinds, &startd->division.total, "Total", "", ad);

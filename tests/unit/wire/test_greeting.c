@@ -239,7 +239,7 @@ static void root_and_the_pools_administrator_may_everything_over_a_unix_socket(v
     assert_true(end.ready);
     assert_int_equal(wire_peer(world->accepted[0].wire)->scopes,
                      SCOPE_READ | SCOPE_WRITE | SCOPE_ADVERTISE | SCOPE_SCHEDD | SCOPE_ROOSTER |
-                         SCOPE_MASTER | SCOPE_NEGOTIATOR | SCOPE_ADMINISTRATOR);
+                         SCOPE_MASTER | SCOPE_NEGOTIATOR | SCOPE_FACTORY | SCOPE_ADMINISTRATOR);
     world_end(world);
     free(world);
 }

@@ -1,0 +1,75 @@
+/* factory/site.h - a place that starts glideins: what the factory knows of it, asks of it, and does
+ * about its answers.
+ *
+ * One request is under way at a time.  What comes next is chosen by site_act(): first the site's
+ * own list, then removals, then a submission.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef FACTORY_SITE_H
+#define FACTORY_SITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "factory/breaker_plan.h"
+#include "factory/glidein.h"
+#include "factory/site_section.h"
+#include "factory/site_words.h"
+
+struct ad;
+struct config_section;
+struct err;
+struct factory;
+struct loop_timer;
+struct site_link;
+
+#define SITE_WHY_MAX 300
+
+/* What the site is being asked. */
+enum site_busy { SITE_FREE, SITE_RECORDS, SITE_ANSWERS_SUBMIT, SITE_ANSWERS_LOOK, SITE_ANSWERS_REMOVE };
+
+struct site {
+    struct factory *factory;
+    char *name;
+    struct site_settings settings;
+    struct site_request begin;
+    struct site_link *link;
+    struct breaker breaker;
+    struct glidein_list glideins;
+    size_t states[GLIDEIN_STATES]; /* glideins in each */
+    enum site_busy busy;
+    char batch[GLIDEIN_BATCH_MAX]; /* of the submission under way */
+    int64_t batch_count;
+    uint64_t looked_ms, look_ms; /* monotonic: the last complete look; when the next one is due */
+    struct loop_timer *timer;    /* the next thing that time brings about */
+    uint64_t unwanted_ms;        /* since when no jobs wait for it; 0: some do */
+    int64_t wanted;              /* machines that waiting jobs need */
+    char *paused;                /* why it is; NULL: it is not */
+    char why[SITE_WHY_MAX];      /* why it is not asked for more; "": it is */
+    char trouble[SITE_WHY_MAX];  /* what went wrong last; "": nothing */
+    int64_t trouble_s;
+    int64_t submitted, ended_unused; /* since the factory started */
+    struct vec samples;              /* of struct sample (samples.c) */
+    bool is_gone; /* its section is gone: it goes when its glideins have */
+};
+
+struct site *site_create(struct factory *factory, const struct config_section *section);
+void site_destroy(void *site);
+/* Takes the options of the section, which may have changed; the next request starts another child.
+ */
+void site_configure(struct site *site, const struct config_section *section);
+
+/* Takes up what an earlier factory recorded. */
+void site_adopt(struct site *site, const struct glidein *recorded);
+/* A glidein's slots in the collector have changed. */
+void site_slots_changed(struct glidein *glidein);
+/* Does what is to be done now, by `wanted` and what is known of the site. */
+void site_act(struct site *site);
+struct ad *site_to_ad(const struct site *site);
+/* How many glideins more the site could have: what its samples stand for together. */
+int64_t site_room(const struct site *site);
+
+#endif
