@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
 
 #define MS_PER_S    INT64_C(1000)
@@ -559,4 +560,18 @@ void text_append_quoted(struct strbuf *buf, const char *text)
         }
     }
     strbuf_putc(buf, '"');
+}
+
+char *text_insert(const char *text, const char *mark, const char *value, bool *found)
+{
+    struct strbuf buf;
+    strbuf_init(&buf, 0);
+    for (const char *at; (at = strstr(text, mark)) != NULL; text = at + strlen(mark)) {
+        strbuf_append(&buf, text, (size_t)(at - text));
+        strbuf_puts(&buf, value);
+        *found = true;
+    }
+    strbuf_puts(&buf, text);
+    char *result = strbuf_take(&buf);
+    return result != NULL ? result : mem_strdup("");
 }

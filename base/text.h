@@ -110,6 +110,10 @@ size_t text_near_enough(const char *name);
  * *distance.  Before the first call, *distance is text_near_enough(name) + 1, and *best NULL. */
 void text_take_nearer(const char *candidate, const char *name, const char **best, size_t *distance);
 
+/* Returns a copy of the text with `value` in the place of each `mark`, which the caller frees with
+ * mem_free().  Sets *found to true if there was any; leaves it as it is otherwise. */
+char *text_insert(const char *text, const char *mark, const char *value, bool *found);
+
 /* Appends the text so that it reads as one token on one line: unchanged if it is one plain word,
  * else in double quotes, with the escapes \" \\ \n \r \t \xHH. */
 void text_append_quoted(struct strbuf *buf, const char *text);

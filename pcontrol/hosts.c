@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "base/os/os.h"
 #include "base/random.h"
-#include "base/strbuf.h"
+#include "base/text.h"
 #include "pcontrol/controller_parts.h"
 #include "pcontrol/link.h"
 #include "pcontrol/waiting_order.h"
@@ -197,36 +197,21 @@ static void link_is_ready(void *arg)
     }
 }
 
-/* Replaces each %h by the name of the host. */
-static char *insert_name(const char *word, const char *name, bool *found)
-{
-    struct strbuf buf;
-    strbuf_init(&buf, 0);
-    for (const char *at = word; *at != '\0'; at++) {
-        if (at[0] == '%' && at[1] == 'h') {
-            strbuf_puts(&buf, name);
-            *found = true;
-            at++;
-        } else {
-            strbuf_putc(&buf, *at);
-        }
-    }
-    char *text = strbuf_take(&buf);
-    return text != NULL ? text : mem_strdup("");
-}
+#define HOST_MARK "%h" /* in words: the name of the host */
 
 static void make_command(const struct phost *host, struct vec *ret)
 {
     const struct controller_settings *settings = &host->controller->settings;
     bool named = false;
     for (size_t i = 0; i < settings->transport.count; i++) {
-        vec_push(ret, insert_name(settings->transport.items[i], host->name->name, &named));
+        vec_push(ret,
+                 text_insert(settings->transport.items[i], HOST_MARK, host->name->name, &named));
     }
     if (!named && settings->transport.count > 0) {
         vec_push(ret, mem_strdup(host->name->name));
     }
     for (size_t i = 0; i < settings->client.count; i++) {
-        vec_push(ret, insert_name(settings->client.items[i], host->name->name, &named));
+        vec_push(ret, text_insert(settings->client.items[i], HOST_MARK, host->name->name, &named));
     }
     vec_push(ret, NULL);
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "tests/support/unit.h"
 
@@ -364,11 +365,30 @@ static void one_token_stays_one_token(void **state)
     }
 }
 
-UNIT_TESTS(UNIT(whole_numbers_are_read_strictly), UNIT(numbers_are_read_strictly),
-           UNIT(truth_has_its_words_and_no_others), UNIT(durations_have_units),
-           UNIT(what_is_not_a_duration_is_refused), UNIT(sizes_have_binary_units_in_any_case),
-           UNIT(numbers_are_written_with_leading_zeros), UNIT(times_are_written_and_read_back),
-           UNIT(what_is_not_a_time_is_refused), UNIT(hex_goes_both_ways),
-           UNIT(patterns_match_whole_texts), UNIT(comparisons_know_ascii_case_only),
-           UNIT(likeness_counts_edits_and_swaps), UNIT(the_nearest_name_is_one_that_is_near_enough),
+static void a_value_is_put_in_the_place_of_each_mark(void **state)
+{
+    static const struct {
+        const char *text, *result;
+        bool found;
+    } CASES[] = {{"", "", false},         {"ssh", "ssh", false},
+                 {"%h", "wn1", true},     {"a%hb%h", "awn1bwn1", true},
+                 {"%%h%", "%wn1%", true}, {"%", "%", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        bool found = false;
+        char *text = text_insert(CASES[i].text, "%h", "wn1", &found);
+        assert_string_equal(text, CASES[i].result);
+        assert_int_equal(found, CASES[i].found);
+        mem_free(text);
+    }
+}
+
+UNIT_TESTS(UNIT(a_value_is_put_in_the_place_of_each_mark), UNIT(whole_numbers_are_read_strictly),
+           UNIT(numbers_are_read_strictly), UNIT(truth_has_its_words_and_no_others),
+           UNIT(durations_have_units), UNIT(what_is_not_a_duration_is_refused),
+           UNIT(sizes_have_binary_units_in_any_case), UNIT(numbers_are_written_with_leading_zeros),
+           UNIT(times_are_written_and_read_back), UNIT(what_is_not_a_time_is_refused),
+           UNIT(hex_goes_both_ways), UNIT(patterns_match_whole_texts),
+           UNIT(comparisons_know_ascii_case_only), UNIT(likeness_counts_edits_and_swaps),
+           UNIT(the_nearest_name_is_one_that_is_near_enough),
            UNIT(a_limit_of_likeness_changes_no_answer_within_it), UNIT(one_token_stays_one_token))
