@@ -119,6 +119,9 @@ enum os_kin {
      * loses its parent, the caller becomes its parent, so that os_descendants_kill() still finds
      * it. */
     OS_SUBREAPER_JOB,
+    /* A child of the caller that the kernel kills (SIGKILL) when the caller ends, in whatever way.
+     * What that child has started is not killed. */
+    OS_BOUND_CHILD,
 };
 
 /* What to start, and how.  All strings and arrays are borrowed for the call; a zeroed field means

@@ -264,6 +264,15 @@ CHILD_SIDE static void set_signals(void)
     (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, none, NULL, KERNEL_SIGBYTES);
 }
 
+/* A parent that has ended before the kernel knew of the wish sends no signal. */
+CHILD_SIDE static bool bind_to_parent(struct launch *launch)
+{
+    return launch->spec->kin != OS_BOUND_CHILD ||
+           (spawn_failed(launch, STEP_LEASE,
+                         syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)) >= 0 &&
+            syscall(SYS_getppid) == launch->parent);
+}
+
 CHILD_SIDE int spawn_become_program(void *arg)
 {
     struct launch *launch = arg;
@@ -282,7 +291,7 @@ CHILD_SIDE int spawn_become_program(void *arg)
         (!spec->no_new_privs ||
          spawn_failed(launch, STEP_PRIVILEGES,
                       syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) >= 0) &&
-        set_filter(launch)) {
+        set_filter(launch) && bind_to_parent(launch)) {
         set_signals();
         (void)spawn_failed(launch, STEP_EXEC,
                            syscall(SYS_execve, spec->file != NULL ? spec->file : launch->argv[0],
@@ -438,6 +447,7 @@ static int launch_run(struct launch *launch, char *stack_top, pid_t *ret, struct
     bool detached = launch->spec->kin == OS_DETACHED;
     sigset_t all, before;
     pid_t child;
+    launch->parent = getpid();
     CHECK(sigfillset(&all) == 0);
     CHECK(pthread_sigmask(SIG_SETMASK, &all, &before) == 0);
     if (is_caged(launch->spec)) {

@@ -68,6 +68,7 @@ struct launch {
     const struct rlimit *files; /* the limit of open files for the program */
     /* top of the stack of the grandchild (the program's own process, in a cage) */
     char *inner_stack_top;
+    pid_t parent; /* of the child */
     pid_t grandchild;
     enum step step; /* the step that failed; STEP_NONE: none */
     int error;      /* errno of the step that failed */

@@ -1,4 +1,5 @@
-/* tests/unit/base/test_os_family.c - what it costs to look at one's own family of processes.
+/* tests/unit/base/test_os_family.c - what it costs to look at one's own family of processes; a
+ * child that does not outlive its parent.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -102,4 +103,35 @@ static void the_processes_of_others_are_not_read(void **state)
     assert_int_equal(status, 0);
 }
 
-UNIT_TESTS(UNIT(the_processes_of_others_are_not_read))
+static void a_bound_child_is_killed_when_its_parent_is(void **state)
+{
+    const char *const argv[] = {"/bin/sh", "-c", "exec sleep 1000", NULL};
+    const struct os_spawn spec = {.argv = argv, .kin = OS_BOUND_CHILD, .new_session = true};
+    struct os *os = NULL;
+    int ends[2];
+    pid_t pid = 0, parent;
+    (void)state;
+    assert_int_equal(os_create(NULL, &os, NULL), 0);
+    assert_int_equal(pipe(ends), 0);
+    parent = fork();
+    if (parent == 0) {
+        (void)(os_spawn(os, &spec, NULL, NULL, &pid, NULL) == 0 &&
+               write(ends[1], &pid, sizeof(pid)) > 0 && pause());
+        _exit(1);
+    }
+    assert_int_equal(read(ends[0], &pid, sizeof(pid)), sizeof(pid));
+    uint64_t began = os_start_time(os, pid);
+    assert_true(began > 0);
+    assert_int_equal(kill(parent, SIGKILL), 0);
+    assert_int_equal(waitpid(parent, NULL, 0), parent);
+    for (int i = 0; i < 1000 && os_start_time(os, pid) == began; i++) {
+        (void)usleep(10000);
+    }
+    assert_int_not_equal(os_start_time(os, pid), began);
+    close(ends[0]);
+    close(ends[1]);
+    os_destroy(os);
+}
+
+UNIT_TESTS(UNIT(the_processes_of_others_are_not_read),
+           UNIT(a_bound_child_is_killed_when_its_parent_is))
