@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/why/why_places_plan.h"
 #include "cli/why/why_plan.h"
 
 #define WHY_SILENT_S 600 /* a negotiator not heard from for this long counts as silent */
@@ -44,44 +45,6 @@ enum why_reason {
 };
 
 const char *why_reason_name(enum why_reason reason); /* the reason as a word, such as "NoMatch" */
-
-/* Counts of the matching slots by what they are doing. */
-struct why_places {
-    /* live slots: free, with the user's own jobs, with others' jobs, in state Owner, draining, and
-     * going to sleep */
-    int64_t free, mine, others, owner, draining, leaving;
-    int64_t silent;                 /* slots of machines that do not respond */
-    int64_t avoided;                /* free slots to which the schedd gives no jobs for a while */
-    int64_t full;                   /* live partitionable slots whose free rest is too small */
-    int64_t waking, asleep, failed; /* offline slots; failed: PowerState is WakeFailed or Unknown */
-    /* offline slots that are held for this request (OfflineMatches) */
-    int64_t held;
-    int64_t locked; /* slots of machines that are locked, or that stay off until switched on */
-    /* sample_waking: one of the slots that are held for this request or waking; sample_failed: one
-     * of the slots that are counted in `failed`; NULL: none */
-    const struct ad *sample_waking;
-    const struct ad *sample_failed;
-    const struct ad *sample_silent;  /* one of the slots that are counted in `silent`; NULL: none */
-    const struct ad *sample_avoided; /* one of the slots in `avoided`; NULL: none */
-    const struct ad *sample_locked;  /* the first slot that is counted in `locked` */
-};
-
-struct why_pool {
-    const struct ad *job;
-    /* which slots match the job; NULL: the job neither waits for a slot nor is held */
-    const struct why_answer *answer;
-    const struct why_other *slots; /* the slots that were compared with the job */
-    size_t slot_count;
-    const struct ad *negotiator;      /* the negotiator's ad; NULL: the collector has none */
-    const struct ad *request;         /* the collector's request ad for the job; NULL: none */
-    const struct ad *const *requests; /* all Request ads */
-    size_t request_count;
-    const struct ad *const *accounts; /* all Accounting ads */
-    size_t account_count;
-    const struct ad *const *machines; /* all Machine ads, dynamic slots too */
-    size_t machine_count;
-    const struct ad_context *context;
-};
 
 struct why_verdict {
     enum why_reason reason;
