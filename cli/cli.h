@@ -179,6 +179,7 @@ int cmd_edit(struct cli *cli);
 int cmd_wait(struct cli *cli);
 int cmd_power(struct cli *cli);
 int cmd_drain(struct cli *cli);
+int cmd_factory(struct cli *cli);
 int cmd_token(struct cli *cli);
 int cmd_cert(struct cli *cli);
 int cmd_config(struct cli *cli);

@@ -125,7 +125,8 @@ static const struct cli_command STATUS = {
     "  -nocompact           print a line for each slot\n"
     "  -wide                make columns as wide as needed\n"
     "  -total               print only totals\n"
-    "  -schedd -run -submitters -requests -negotiator -collector -rooster -master -accounting\n"
+    "  -schedd -run -submitters -requests -negotiator -collector -rooster -master -accounting "
+    "-factory -site -glidein\n"
     "                       show other ads than those of machines (-startd)\n"
     "  -any                 ads of all types\n"
     "  -generic TYPE        ads of this type\n"
@@ -334,6 +335,16 @@ static const struct cli_command DRAIN = {
     "  -pool HOST[:PORT]  ask another pool\n"
     "                     A machine that refuses does not stop the others from draining; the exit "
     "status is then 1.\n" LISTING_HELP};
+static const struct cli_command FACTORY = {
+    "factory", cmd_factory, "status|sites|glideins|why [SITE] " LISTING_USAGE,
+    "show the sites where the pool may grow, and their glideins",
+    "  status             the factory, its sites, what stops them, and what went wrong last\n"
+    "  sites              only the table of sites\n"
+    "  glideins [SITE]    the glideins of all sites, or of one\n"
+    "  why SITE           what waits for the site, what limits it, what went wrong last, and what "
+    "its samples stand for\n"
+    "                     SITE is the title of a site's section, or SITE@FACTORY where the pool "
+    "has several factories\n" LISTING_HELP};
 static const struct cli_command TOKEN = {
     "token", cmd_token, "request|create|accept|list|revoke|key ...",
     "request, create, list and revoke tokens",
@@ -359,7 +370,8 @@ static const struct cli_command TOKEN = {
     "                     make token and key here, for a holder who cannot make a request. The key "
     "travels with the token: anyone who reads the file on its way can use it. The token is printed "
     "unless a file is named. Scopes: READ, WRITE, ADVERTISE (machines), SCHEDD, ROOSTER, MASTER, "
-    "NEGOTIATOR, ADMINISTRATOR. The pattern limits the names that may be advertised: 'wn*' allows "
+    "NEGOTIATOR, FACTORY, ADMINISTRATOR. The pattern limits the names that may be advertised: "
+    "'wn*' allows "
     "slot1@wn01, 'submit1' the schedd submit1\n"
     "                     --slots: how many slots may be advertised with the token, on all its "
     "machines together (default: 64 on each machine); for a bundle: glideins x slots\n"
@@ -454,7 +466,8 @@ static const struct cli_command TOP = {
     "  -count N             print N updates\n"
     "  -constraint EXPR     only jobs for which EXPR is true\n"
     "  -daemons             show this host's daemons with their CPU time and memory\n"
-    "  -schedd, -startd, -collector, -negotiator, -rooster, -master, -shadow, -starter\n"
+    "  -schedd, -startd, -collector, -negotiator, -rooster, -master, -shadow, -starter, "
+    "-factory\n"
     "                       show only these daemons\n"
     "                       Keys: q quits, the space bar updates at once.\n"};
 static const struct cli_command WHO = {
@@ -476,9 +489,9 @@ static const struct cli_command HELP = {
     "  --man                print the names of all manual pages\n"};
 
 const struct cli_command *const cli_commands[] = {
-    &INIT, &START,      &STOP,          &MASTER, &SUBMIT,  &Q,         &STATUS,     &HISTORY,
-    &RM,   &HOLD,       &RELEASE,       &VACATE, &SUSPEND, &CONTINUE,  &CHECKPOINT, &EDIT,
-    &WAIT, &USERPRIO,   &POWER,         &DRAIN,  &TOKEN,   &CERT,      &CONFIG,     &RECONFIG,
-    &TAIL, &SSH,        &TRANSFER_DATA, &WHY,    &CLASSAD, &ADVERTISE, &STORE,      &TOP,
-    &WHO,  &COMPLETION, &HELP,          NULL,
+    &INIT,     &START,    &STOP,       &MASTER,        &SUBMIT,  &Q,        &STATUS,     &HISTORY,
+    &RM,       &HOLD,     &RELEASE,    &VACATE,        &SUSPEND, &CONTINUE, &CHECKPOINT, &EDIT,
+    &WAIT,     &USERPRIO, &POWER,      &DRAIN,         &FACTORY, &TOKEN,    &CERT,       &CONFIG,
+    &RECONFIG, &TAIL,     &SSH,        &TRANSFER_DATA, &WHY,     &CLASSAD,  &ADVERTISE,  &STORE,
+    &TOP,      &WHO,      &COMPLETION, &HELP,          NULL,
 };

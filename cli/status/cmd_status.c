@@ -96,6 +96,9 @@ static void set_type(struct status *status, const char *type)
                  {"DaemonMaster", "-master"},
                  {"master", "-master"},
                  {"Rooster", "-rooster"},
+                 {"Factory", "-factory"},
+                 {"Site", "-site"},
+                 {"Glidein", "-glidein"},
                  {"Request", "-requests"}};
     for (size_t i = 0; i < ARRAY_COUNT(VIEWS); i++) {
         if (text_equal_nocase(VIEWS[i].type, type)) {

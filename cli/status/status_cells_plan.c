@@ -7,6 +7,15 @@
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
 
+void status_put_since(const struct ad *ad, const char *name, const struct ad_context *context,
+                      struct strbuf *out)
+{
+    int64_t at;
+    if (ad_get_int(ad, name, &at) == 0) {
+        table_plan_duration(context->now_s - at, out);
+    }
+}
+
 bool status_is_offline(const struct ad *ad)
 {
     return ad_bool_or(ad, "Offline", false);

@@ -8,7 +8,37 @@
 
 #include <stdbool.h>
 
+#include "cli/table_plan.h"
+
 struct ad;
+struct ad_context;
+struct strbuf;
+
+/* Each of these defines a cell_f that shows one attribute: a text, a number, or the time since. */
+#define STATUS_STRING_CELL(function, name)                                      \
+    static void function(const struct ad *ad, const struct ad_context *context, \
+                         struct strbuf *out)                                    \
+    {                                                                           \
+        (void)context;                                                          \
+        table_plan_string(ad, name, out);                                       \
+    }
+#define STATUS_INT_CELL(function, name)                                         \
+    static void function(const struct ad *ad, const struct ad_context *context, \
+                         struct strbuf *out)                                    \
+    {                                                                           \
+        (void)context;                                                          \
+        table_plan_int(ad, name, out);                                          \
+    }
+#define STATUS_SINCE_CELL(function, name)                                       \
+    static void function(const struct ad *ad, const struct ad_context *context, \
+                         struct strbuf *out)                                    \
+    {                                                                           \
+        status_put_since(ad, name, context, out);                               \
+    }
+
+/* Appends how long ago the time in the attribute was; nothing when the ad does not have it. */
+void status_put_since(const struct ad *ad, const char *name, const struct ad_context *context,
+                      struct strbuf *out);
 
 bool status_is_offline(const struct ad *ad);
 

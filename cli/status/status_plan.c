@@ -15,6 +15,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "cli/factory_plan.h"
 #include "cli/listing_plan.h"
 #include "cli/status/status_cells_plan.h"
 #include "cli/status/status_compact_plan.h"
@@ -26,13 +27,6 @@
 
 /* ---- cells */
 
-#define STRING_CELL(function, name)                                             \
-    static void function(const struct ad *ad, const struct ad_context *context, \
-                         struct strbuf *out)                                    \
-    {                                                                           \
-        (void)context;                                                          \
-        table_plan_string(ad, name, out);                                       \
-    }
 /* Defines a cell that shows the first attribute, or the second when the first is missing. */
 #define EITHER_CELL(function, name, other)                                             \
     static void function(const struct ad *ad, const struct ad_context *context,        \
@@ -44,20 +38,6 @@
             table_plan_int_text(value, out);                                           \
         }                                                                              \
     }
-#define INT_CELL(function, name)                                                \
-    static void function(const struct ad *ad, const struct ad_context *context, \
-                         struct strbuf *out)                                    \
-    {                                                                           \
-        (void)context;                                                          \
-        table_plan_int(ad, name, out);                                          \
-    }
-#define SINCE_CELL(function, name)                                              \
-    static void function(const struct ad *ad, const struct ad_context *context, \
-                         struct strbuf *out)                                    \
-    {                                                                           \
-        put_since(ad, name, context, out);                                      \
-    }
-
 #define SINCE_STATE_CELL(function, name)                                        \
     static void function(const struct ad *ad, const struct ad_context *context, \
                          struct strbuf *out)                                    \
@@ -65,56 +45,47 @@
         put_state_since(ad, name, context, out);                                \
     }
 
-static void put_since(const struct ad *ad, const char *name, const struct ad_context *context,
-                      struct strbuf *out)
-{
-    int64_t at;
-    if (ad_get_int(ad, name, &at) == 0) {
-        table_plan_duration(context->now_s - at, out);
-    }
-}
-
-STRING_CELL(cell_type, "MyType")
-STRING_CELL(cell_name, "Name")
-STRING_CELL(cell_opsys, "OpSys")
-STRING_CELL(cell_arch, "Arch")
-STRING_CELL(cell_remote_user, "RemoteUser")
-STRING_CELL(cell_client, "ClientMachine")
-INT_CELL(cell_cpus, "Cpus")
-INT_CELL(cell_memory, "Memory")
-INT_CELL(cell_disk, "Disk")
-INT_CELL(cell_idle, "IdleJobs")
-INT_CELL(cell_running, "RunningJobs")
-INT_CELL(cell_held, "HeldJobs")
-INT_CELL(cell_wanted, "JobCount")
-INT_CELL(cell_total_idle, "TotalIdleJobs")
-INT_CELL(cell_total_running, "TotalRunningJobs")
-INT_CELL(cell_total_held, "TotalHeldJobs")
-INT_CELL(cell_total_jobs, "TotalJobAds")
+STATUS_STRING_CELL(cell_type, "MyType")
+STATUS_STRING_CELL(cell_name, "Name")
+STATUS_STRING_CELL(cell_opsys, "OpSys")
+STATUS_STRING_CELL(cell_arch, "Arch")
+STATUS_STRING_CELL(cell_remote_user, "RemoteUser")
+STATUS_STRING_CELL(cell_client, "ClientMachine")
+STATUS_INT_CELL(cell_cpus, "Cpus")
+STATUS_INT_CELL(cell_memory, "Memory")
+STATUS_INT_CELL(cell_disk, "Disk")
+STATUS_INT_CELL(cell_idle, "IdleJobs")
+STATUS_INT_CELL(cell_running, "RunningJobs")
+STATUS_INT_CELL(cell_held, "HeldJobs")
+STATUS_INT_CELL(cell_wanted, "JobCount")
+STATUS_INT_CELL(cell_total_idle, "TotalIdleJobs")
+STATUS_INT_CELL(cell_total_running, "TotalRunningJobs")
+STATUS_INT_CELL(cell_total_held, "TotalHeldJobs")
+STATUS_INT_CELL(cell_total_jobs, "TotalJobAds")
 EITHER_CELL(cell_shadows, "ShadowsRunning", "TotalRunningJobs")
-INT_CELL(cell_dags, "TotalSchedulerJobsRunning")
-INT_CELL(cell_dags_idle, "TotalSchedulerJobsIdle")
-INT_CELL(cell_recent_done, "RecentJobsCompleted")
-INT_CELL(cell_recent_start, "RecentJobsStarted")
-INT_CELL(cell_hosts, "HostsTotal")
-INT_CELL(cell_detected_cpus, "DetectedCpus")
-INT_CELL(cell_waking, "WakesUnderWay")
-INT_CELL(cell_wakes, "WakesTotal")
-INT_CELL(cell_wakes_failed, "WakesFailed")
-SINCE_CELL(cell_power_time, "EnteredPowerState")
-SINCE_CELL(cell_uptime, "DaemonStartTime")
-INT_CELL(cell_slots, "LastNegotiationCycleTotalSlots0")
-INT_CELL(cell_submitters, "LastNegotiationCycleActiveSubmitterCount0")
-INT_CELL(cell_schedds, "LastNegotiationCycleNumSchedulers0")
-INT_CELL(cell_jobs, "LastNegotiationCycleNumIdleJobs0")
+STATUS_INT_CELL(cell_dags, "TotalSchedulerJobsRunning")
+STATUS_INT_CELL(cell_dags_idle, "TotalSchedulerJobsIdle")
+STATUS_INT_CELL(cell_recent_done, "RecentJobsCompleted")
+STATUS_INT_CELL(cell_recent_start, "RecentJobsStarted")
+STATUS_INT_CELL(cell_hosts, "HostsTotal")
+STATUS_INT_CELL(cell_detected_cpus, "DetectedCpus")
+STATUS_INT_CELL(cell_waking, "WakesUnderWay")
+STATUS_INT_CELL(cell_wakes, "WakesTotal")
+STATUS_INT_CELL(cell_wakes_failed, "WakesFailed")
+STATUS_SINCE_CELL(cell_power_time, "EnteredPowerState")
+STATUS_SINCE_CELL(cell_uptime, "DaemonStartTime")
+STATUS_INT_CELL(cell_slots, "LastNegotiationCycleTotalSlots0")
+STATUS_INT_CELL(cell_submitters, "LastNegotiationCycleActiveSubmitterCount0")
+STATUS_INT_CELL(cell_schedds, "LastNegotiationCycleNumSchedulers0")
+STATUS_INT_CELL(cell_jobs, "LastNegotiationCycleNumIdleJobs0")
 EITHER_CELL(cell_matches, "LastNegotiationCycleMatches0", "TotalMatches")
-INT_CELL(cell_rejections, "LastNegotiationCycleRejections0")
+STATUS_INT_CELL(cell_rejections, "LastNegotiationCycleRejections0")
 
 /* What a machine that does not respond said last of its state is not shown as if it were true. */
 static void put_state_since(const struct ad *ad, const char *name, const struct ad_context *context,
                             struct strbuf *out)
 {
-    put_since(ad, offline_ads_is_silent(ad) ? OFFLINE_ADS_SILENT : name, context, out);
+    status_put_since(ad, offline_ads_is_silent(ad) ? OFFLINE_ADS_SILENT : name, context, out);
 }
 
 SINCE_STATE_CELL(cell_activity_time, "EnteredCurrentActivity")
@@ -584,6 +555,13 @@ static const struct status_view VIEWS[] = {
                      "DaemonStartTime")),
     OTHER("rooster", 3, "Rooster", ROOSTERS, NULL,
           ATTRIBUTES("WakesUnderWay", "WakesTotal", "WakesFailed", OFFLINE_ADS_SILENT)),
+    OTHER("factory", 2, "Factory", factory_plan_factory_columns, NULL,
+          ATTRIBUTES("Sites", "Glideins", "DaemonStartTime")),
+    OTHER("site", 2, "Site", factory_plan_site_columns, NULL,
+          ATTRIBUTES("State", "Wanted", "Coming", "Queued", "Held", "Running", "Idle", "Total",
+                     "Samples")),
+    OTHER("glidein", 2, "Glidein", factory_plan_glidein_columns, NULL,
+          ATTRIBUTES("Site", "State", "SiteId", "SubmitTime", "Claims", "Reason")),
     OTHER("any", 3, "Any", ANY, NULL, ATTRIBUTES("MyType", "TargetType")),
     OTHER("accounting", 3, "Accounting", ANY, NULL, ATTRIBUTES("MyType", "TargetType")),
 };

@@ -24,6 +24,12 @@ static void commands_are_those_of_condor_advertise(void **state)
     assert_true(advertise_plan_command("INVALIDATE_ADS_GENERIC", &command));
     assert_string_equal(command.type, "Generic");
     assert_true(command.invalidate);
+    assert_true(advertise_plan_command("UPDATE_FACTORY_AD", &command));
+    assert_string_equal(command.type, "Factory");
+    assert_true(advertise_plan_command("UPDATE_SITE_AD", &command));
+    assert_string_equal(command.type, "Site");
+    assert_true(advertise_plan_command("INVALIDATE_GLIDEIN_ADS", &command));
+    assert_string_equal(command.type, "Glidein");
     assert_false(advertise_plan_command("UPDATE_AD", &command));
     assert_false(advertise_plan_command("UPDATE__AD", &command));
     assert_false(advertise_plan_command("UPDATE_NOSUCH_AD", &command));

@@ -242,6 +242,9 @@ static void views_are_found_by_their_beginning(void **state)
     assert_string_equal(status_view_type(status_view_find("-run")), "Scheduler");
     assert_string_equal(status_view_type(status_view_find("-any")), "Any");
     assert_string_equal(status_view_type(status_view_find("-master")), "DaemonMaster");
+    assert_string_equal(status_view_type(status_view_find("-factory")), "Factory");
+    assert_string_equal(status_view_type(status_view_find("-site")), "Site");
+    assert_string_equal(status_view_type(status_view_find("-glidein")), "Glidein");
     assert_null(status_view_find("-s"));
     assert_null(status_view_find("-nosuch"));
     assert_null(status_view_find("wn01"));
