@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "cli/jobs/jobs_cells_plan.h"
+#include "offline_ads/offline_ads.h"
 
 /* '%' is replaced by the job's id. */
 static const struct {
@@ -136,6 +137,16 @@ void why_advice(const struct ad *ad, const char *job, const struct why_verdict *
         put_checkpoint(ad, job, out);
     } else if (verdict->reason == WHY_WAKING || verdict->reason == WHY_ASLEEP) {
         const struct ad *slot = places->sample_waking;
+        if (slot != NULL && offline_ads_is_sample(slot)) {
+            strbuf_puts(out, "`roost factory why ");
+            jobs_put_clean(ad_string_or(slot, "GLIDEIN_Site", "SITE"), out);
+            strbuf_puts(out, "` tells more about the site.");
+            return;
+        }
+        if (slot == NULL && places->glideins > 0 && places->glideins == places->asleep) {
+            strbuf_puts(out, "`roost factory status` shows the sites.");
+            return;
+        }
         const char *power = slot != NULL ? ad_string_or(slot, "PowerState", "") : "";
         strbuf_puts(out, strcmp(power, "Waking") == 0
                              ? "Nothing needs to be done: the job starts when the machine is up."

@@ -40,6 +40,7 @@ void why_view_fini(struct why_view *view)
     cli_reply_fini(&view->negotiators);
     cli_reply_fini(&view->requests);
     cli_reply_fini(&view->accounts);
+    cli_reply_fini(&view->sites);
     cli_reply_fini(&view->nodes.reply);
     vec_fini(&view->wholes, why_destroy_ad);
     mem_free(view->slots);
@@ -61,6 +62,7 @@ int why_view_load(struct why_view *view, struct err *err)
     rc = rc != 0 ? rc : query_ads(view, "Machine", &view->machines, err);
     rc = rc != 0 ? rc : query_ads(view, "Negotiator", &view->negotiators, err);
     rc = rc != 0 ? rc : query_ads(view, "Request", &view->requests, err);
+    rc = rc != 0 ? rc : query_ads(view, "Site", &view->sites, err);
     if (rc == 0) {
         const struct listing all = {0};
         struct err unknown; /* then nothing is said of ceilings and quotas */
@@ -192,6 +194,8 @@ void why_view_verdict(struct why_view *view, const struct ad *job, const struct 
         .account_count = view->accounts.ads.count,
         .machines = (const struct ad *const *)view->machines.ads.items,
         .machine_count = view->machines.ads.count,
+        .sites = (const struct ad *const *)view->sites.ads.items,
+        .site_count = view->sites.ads.count,
         .context = &context};
     why_reason_find(&pool, ret);
     add_wake_hold(view, ret);

@@ -33,7 +33,7 @@ struct why_view {
     struct cli *cli;
     bool loaded;
     struct why_nodes nodes;
-    struct cli_reply machines, negotiators, requests, accounts;
+    struct cli_reply machines, negotiators, requests, accounts, sites;
     struct why_other *slots; /* slots, without absent ads and dynamic slots */
     /* struct ad *, owned: ads made by why_reason_whole(), to which `slots` points */
     struct vec wholes;

@@ -109,6 +109,7 @@ static void count_offline(const struct why_pool *pool, const struct ad *slot, co
     }
     places->waking += waking;
     places->asleep += !waking;
+    places->glideins += !waking && offline_ads_is_sample(slot);
     places->held += held;
     /* The best to tell of: held and waking, then held, then waking. */
     int now = 2 * held + waking;

@@ -24,6 +24,7 @@ struct why_places {
     int64_t avoided;                /* free slots to which the schedd gives no jobs for a while */
     int64_t full;                   /* live partitionable slots whose free rest is too small */
     int64_t waking, asleep, failed; /* offline slots; failed: PowerState is WakeFailed or Unknown */
+    int64_t glideins;               /* those in `asleep` that are samples of sites */
     /* offline slots that are held for this request (OfflineMatches) */
     int64_t held;
     int64_t locked; /* slots of machines that are locked, or that stay off until switched on */
@@ -50,6 +51,8 @@ struct why_pool {
     size_t account_count;
     const struct ad *const *machines; /* all Machine ads, dynamic slots too */
     size_t machine_count;
+    const struct ad *const *sites; /* all Site ads, of all factories */
+    size_t site_count;
     const struct ad_context *context;
 };
 

@@ -14,6 +14,7 @@
 #include "cli/jobs/jobs_cells_plan.h"
 #include "cli/power_show_plan.h"
 #include "cli/table_plan.h"
+#include "cli/why/why_site_plan.h"
 #include "offline_ads/offline_holds.h"
 #include "offline_ads/offline_ads.h"
 
@@ -519,6 +520,9 @@ static void put_busy(const struct why_places *places, struct strbuf *out)
 
 static void put_machine(const struct why_pool *pool, const struct ad *slot, struct strbuf *out)
 {
+    if (why_site_put_sample(slot, out)) {
+        return;
+    }
     strbuf_puts(out, ad_string_or(slot, "Machine", ad_string_or(slot, "Name", "a machine")));
     if (is_text(slot, "PowerState", "Waking")) {
         strbuf_puts(out, ", which is being woken");
@@ -559,6 +563,24 @@ static void put_avoided(const struct why_places *places, struct strbuf *out)
     }
 }
 
+/* Tells of the machines that are asleep, and of the samples of sites. */
+static void put_asleep(const struct why_pool *pool, const struct why_places *places,
+                       struct strbuf *out)
+{
+    if (places->sample_waking != NULL) {
+        strbuf_printf(out, places->held > 0 ? "waits for " : "may run on ");
+        put_machine(pool, places->sample_waking, out);
+        why_site_put_chosen(pool, out);
+    } else if (places->glideins == places->asleep) {
+        strbuf_printf(out, "may run on glideins that %lld %s for, none of which is asked for yet",
+                      (long long)places->glideins,
+                      places->glideins == 1 ? "sample stands" : "samples stand");
+    } else {
+        strbuf_printf(out, "matches %lld sleeping %s, none of which is being woken",
+                      (long long)places->asleep, slots_word(places->asleep));
+    }
+}
+
 static void put_line(const struct why_pool *pool, const struct why_verdict *verdict,
                      struct strbuf *out)
 {
@@ -594,6 +616,7 @@ static void put_line(const struct why_pool *pool, const struct why_verdict *verd
         break;
     case WHY_NO_SLOTS:
         strbuf_puts(out, "the collector knows no machines, awake or asleep");
+        why_site_put_closed(pool, out);
         break;
     case WHY_IS_ERROR:
         strbuf_puts(out, "the job's Requirements evaluate to error with each of ");
@@ -601,6 +624,7 @@ static void put_line(const struct why_pool *pool, const struct why_verdict *verd
         break;
     case WHY_NO_MATCH:
         put_no_match(pool, out);
+        why_site_put_closed(pool, out);
         break;
     case WHY_NO_NEGOTIATOR:
         strbuf_puts(out, "the pool has no negotiator; ");
@@ -644,13 +668,7 @@ static void put_line(const struct why_pool *pool, const struct why_verdict *verd
         break;
     case WHY_WAKING:
     case WHY_ASLEEP:
-        if (places->sample_waking != NULL) {
-            strbuf_printf(out, places->held > 0 ? "waits for " : "may run on ");
-            put_machine(pool, places->sample_waking, out);
-        } else {
-            strbuf_printf(out, "matches %lld sleeping %s, none of which is being woken",
-                          (long long)places->asleep, slots_word(places->asleep));
-        }
+        put_asleep(pool, places, out);
         break;
     case WHY_BUSY:
         strbuf_printf(out,
@@ -663,6 +681,7 @@ static void put_line(const struct why_pool *pool, const struct why_verdict *verd
         put_silent(pool, places, out);
         put_avoided(places, out);
         put_priority(pool, out);
+        why_site_put_closed(pool, out);
         break;
     case WHY_UNWAKEABLE:
         strbuf_puts(out, "matches only machines that cannot be woken: ");

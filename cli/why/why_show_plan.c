@@ -10,6 +10,7 @@
 #include "classad/ad.h"
 #include "cli/table_plan.h"
 #include "cli/why/why_reason_plan.h"
+#include "cli/why/why_site_plan.h"
 #include "offline_ads/offline_ads.h"
 
 const struct why_words why_words_job = {
@@ -177,6 +178,9 @@ static void put_state(const struct ad *slot, const struct ad_context *context, s
         strbuf_puts(out, "not responding");
         since = OFFLINE_ADS_SILENT;
         user = "";
+    } else if (offline_ads_is_sample(slot)) {
+        strbuf_puts(out, "stands for ");
+        (void)why_site_put_sample(slot, out); /* it is one */
     } else if (offline) {
         strbuf_printf(out, "asleep (%s)", ad_string_or(slot, "PowerState", "Off"));
     } else {
@@ -317,6 +321,10 @@ struct ad *why_show_ad(const char *subject, const char *label, const struct why_
         ad_set_int(ad, "AsleepSlots", places->asleep);
         ad_set_int(ad, "UnwakeableSlots", places->failed);
         ad_set_int(ad, "HeldSlots", places->held);
+        ad_set_int(ad, "SampleSlots", places->glideins);
+        if (places->sample_waking != NULL && offline_ads_is_sample(places->sample_waking)) {
+            (void)ad_copy_attr(ad, "Site", places->sample_waking, "GLIDEIN_Site"); /* may lack */
+        }
         ad_set_int(ad, "LockedSlots", places->locked);
     }
     if (answer != NULL) {

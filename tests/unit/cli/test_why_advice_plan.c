@@ -65,6 +65,23 @@ static void a_machine_that_wakes_is_to_be_waited_for(void **state)
     vec_fini(&ads, ads_destroy_one);
 }
 
+static void a_job_that_waits_for_a_glidein_is_sent_to_its_site(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    struct strbuf out;
+    ads_add(&ads, "[Offline = true; PreviousName = \"x\"; GLIDEIN_Site = \"campus\"]");
+    struct why_verdict verdict = {.reason = WHY_ASLEEP, .places = {.sample_waking = ads.items[0]}};
+    strbuf_init(&out, 0);
+    why_advice(ads.items[0], "4.2", &verdict, &out);
+    ads_expect(&out, "`roost factory why campus` tells more about the site.");
+    verdict.places = (struct why_places){.asleep = 2, .glideins = 2};
+    strbuf_init(&out, 0);
+    why_advice(ads.items[0], "4.2", &verdict, &out);
+    ads_expect(&out, "`roost factory status` shows the sites.");
+    vec_fini(&ads, ads_destroy_one);
+}
+
 static void factory_is(const char *factory, const char *expected)
 {
     struct vec ads = {0};
@@ -103,6 +120,7 @@ int main(void)
         cmocka_unit_test(a_held_job_is_told_how_it_goes_on),
         cmocka_unit_test(others_are_told_what_there_is_to_do),
         cmocka_unit_test(a_machine_that_wakes_is_to_be_waited_for),
+        cmocka_unit_test(a_job_that_waits_for_a_glidein_is_sent_to_its_site),
         cmocka_unit_test(jobs_that_are_still_to_be_made_are_explained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ struct scene {
     struct why_answer *answer;
     struct why_verdict verdict;
     bool unseen;
-    struct vec requests, accounts;
+    struct vec requests, accounts, sites;
 };
 
 static void slot(struct scene *scene, bool offline, const char *more)
@@ -72,6 +72,8 @@ static void find(struct scene *scene, bool judged)
                                   .account_count = scene->accounts.count,
                                   .machines = ads_list(&scene->ads),
                                   .machine_count = scene->ads.count,
+                                  .sites = ads_list(&scene->sites),
+                                  .site_count = scene->sites.count,
                                   .context = &CONTEXT};
     why_reason_find(&pool, &scene->verdict);
 }
@@ -85,6 +87,7 @@ static void end(struct scene *scene)
     vec_fini(&scene->ads, ads_destroy_one);
     vec_fini(&scene->requests, ads_destroy_one);
     vec_fini(&scene->accounts, ads_destroy_one);
+    vec_fini(&scene->sites, ads_destroy_one);
 }
 
 static void expect(struct scene *scene, const char *reason, const char *text)
@@ -660,6 +663,109 @@ static void a_slot_tells_which_of_the_waiting_jobs_it_could_run(void **state)
     end(&scene);
 }
 
+#define CAMPUS_SAMPLE \
+    "Offline = true; PreviousName = \"x\"; GLIDEIN_Site = \"campus\"; GLIDEIN_Factory = \"f\"; "
+#define CAMPUS_SITE                                                                                \
+    "Name = \"campus@f\"; Site = \"campus\"; Factory = \"f\"; Samples = 1; TroubleTime = 999940; " \
+    "Trouble = \"no such account\"; Why = \"max_total is reached\"; "
+#define HELD_FOR_IT \
+    "OfflineMatches = { [Schedd = \"sched\"; AutoCluster = 7; Count = 1; Until = 1000100] }; "
+
+static void a_job_that_waits_for_a_site_says_what_comes_and_what_stops_it(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, IDLE_JOB);
+    slot(&scene, true, CAMPUS_SAMPLE HELD_FOR_IT);
+    ads_add(&scene.sites, "[" CAMPUS_SITE "State = \"Serving\"; Coming = 2; Wanted = 2]");
+    ads_add(&scene.sites, "[Name = \"o@f\"; Site = \"o\"; Factory = \"f\"; Coming = 9]");
+    find(&scene, true);
+    struct ad *ad = why_show_ad("Job", "3.1", &scene.verdict, scene.answer);
+    assert_int_equal(ad_int_or(ad, "SampleSlots", 0), 1);
+    assert_string_equal(ad_string_or(ad, "Site", ""), "campus");
+    ad_destroy(ad);
+    expect(&scene, "Asleep",
+           "waits for a glidein of site campus; site campus has 2 glideins on the way");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, true, CAMPUS_SAMPLE HELD_FOR_IT);
+    ads_add(&scene.sites, "[" CAMPUS_SITE "State = \"Serving\"; Coming = 1; Wanted = 2]");
+    find(&scene, true);
+    expect(&scene, "Asleep",
+           "waits for a glidein of site campus; site campus has 1 glidein on the way, no more are "
+           "asked for: max_total is reached; its last trouble, 0+00:01:00 ago: no such account");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, true, CAMPUS_SAMPLE HELD_FOR_IT);
+    ads_add(&scene.sites, "[Name = \"campus@f\"; Site = \"campus\"; Factory = \"f\"; "
+                          "State = \"LeftAlone\"; Why = \"left alone for 8 s more\"]");
+    find(&scene, true);
+    expect(&scene, "Asleep",
+           "waits for a glidein of site campus; site campus has 0 glideins on the way, no more are "
+           "asked for: left alone for 8 s more");
+}
+
+static void a_sample_that_is_held_for_others_is_not_waited_for(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, IDLE_JOB);
+    slot(&scene, true, CAMPUS_SAMPLE HELD_FOR_IT);
+    slot(&scene, true,
+         "Offline = true; PreviousName = \"x\"; GLIDEIN_Site = \"other\"; "
+         "GLIDEIN_Factory = \"f\"");
+    slot(&scene, true,
+         "Offline = true; PreviousName = \"x\"; GLIDEIN_Site = \"small\"; "
+         "GLIDEIN_Factory = \"f\"; Memory = 1; " HELD_FOR_IT);
+    ads_add(&scene.sites, "[" CAMPUS_SITE "State = \"Serving\"; Coming = 2; Wanted = 2]");
+    ads_add(&scene.sites, "[Site = \"other\"; Factory = \"f\"; Samples = 1]");
+    ads_add(&scene.sites, "[Site = \"small\"; Factory = \"f\"; Samples = 1]");
+    find(&scene, true);
+    expect(&scene, "Asleep",
+           "waits for a glidein of site campus; site campus has 2 glideins on the way");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, true, CAMPUS_SAMPLE);
+    ads_add(&scene.sites, "[" CAMPUS_SITE "State = \"Serving\"; Coming = 2; Wanted = 2]");
+    find(&scene, true);
+    expect(&scene, "Asleep",
+           "may run on glideins that 1 sample stands for, none of which is asked for yet");
+}
+
+static void sites_without_a_sample_in_the_pool_say_why_when_nothing_matches(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, IDLE_JOB);
+    ads_add(&scene.sites, "[" CAMPUS_SITE "State = \"LeftAlone\"]");
+    ads_add(&scene.sites, "[Name = \"o@f\"; Site = \"o\"; Factory = \"f\"; Samples = 0; "
+                          "Why = \"no jobs wait for it\"]");
+    find(&scene, true);
+    expect(&scene, "NoSlots",
+           "the collector knows no machines, awake or asleep; site campus can be given no job now, "
+           "no more are asked for: max_total is reached; its last trouble, 0+00:01:00 ago: no such "
+           "account; site o can be given no job now, because it has no samples");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "Memory = 1; State = \"Unclaimed\"");
+    slot(&scene, true, "Memory = 1; " CAMPUS_SAMPLE);
+    ads_add(&scene.sites, "[" CAMPUS_SITE "State = \"Serving\"]");
+    for (char site = 'a'; site < 'e'; site++) {
+        char text[100];
+        (void)snprintf(text, sizeof text, "[Site = \"%c\"; Factory = \"f\"; Samples = 1]", site);
+        ads_add(&scene.sites, text);
+    }
+    find(&scene, true);
+    expect(&scene, "NoMatch",
+           "matches none of 2 slots (1 awake, 1 asleep): the job's Requirements rule out all of "
+           "them; site a can be given no job now; site b can be given no job now; site c can be "
+           "given no job now; so it is with 1 more: `roost factory status` shows them");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "State = \"Claimed\"; RemoteUser = \"bob@x\"");
+    ads_add(&scene.sites,
+            "[Site = \"a\"; Factory = \"f\"; Samples = 1; Why = \"paused: by hand\"]");
+    find(&scene, true);
+    expect(&scene, "Busy",
+           "matches 1 slot awake, all busy: 1 with others' jobs; site a can be given no job now, "
+           "no more are asked for: paused: by hand");
+}
+
 UNIT_TESTS(UNIT(a_job_that_ended_says_when_and_how),
            UNIT(a_job_that_is_held_says_why_and_whether_it_would_match),
            UNIT(a_job_that_has_a_slot_says_which), UNIT(what_was_not_looked_at_is_said),
@@ -677,4 +783,7 @@ UNIT_TESTS(UNIT(a_job_that_ended_says_when_and_how),
            UNIT(a_machine_that_cannot_be_woken_says_why),
            UNIT(an_answer_is_a_line_then_clauses_then_changes),
            UNIT(a_job_that_has_its_place_shows_no_clauses_unless_asked), UNIT(the_ad_says_the_same),
-           UNIT(a_slot_tells_which_of_the_waiting_jobs_it_could_run))
+           UNIT(a_slot_tells_which_of_the_waiting_jobs_it_could_run),
+           UNIT(a_job_that_waits_for_a_site_says_what_comes_and_what_stops_it),
+           UNIT(a_sample_that_is_held_for_others_is_not_waited_for),
+           UNIT(sites_without_a_sample_in_the_pool_say_why_when_nothing_matches))
