@@ -1,6 +1,7 @@
 /* pclient/job.c - see job.h.
  *
- * States: runs, until its first process has ended; then ending, until nothing of it is left.
+ * Stages: runs, until its first process has ended; then ending, until no process is left; then
+ * done.  What cannot be killed, and what holds the pipes longer than that, is given up.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,109 +20,115 @@
 #include "pclient/protocol.h"
 
 #define PATH_DEFAULT  "/usr/local/bin:/usr/bin:/bin"
-#define READS_MAX     8    /* of each stream, before others have their turn */
 #define SETTLE_MS     1    /* first pause before what is left is killed again; then longer */
 #define SETTLE_MS_MAX 50   /* ... up to this */
 #define GIVE_UP_MS    5000 /* for pipes that somebody holds whom we cannot kill */
 
+enum stage {
+    STAGE_RUNS,
+    STAGE_ENDING,
+    STAGE_DONE,
+    STAGE_GIVEN_UP, /* no more is waited for: output is what can be read at once */
+};
+
 struct job {
     const struct job_host *host;
-    const struct job_owner *owner;
+    loop_f changed;
+    void *arg;
     struct os_terminal *terminal; /* NULL: a detached job */
     struct loop_timer *timeout, *settle;
     pid_t pid, outer_pid;
-    bool open[3]; /* [1] and [2]: the stream has not ended */
-    bool full;    /* a stream is not read because there is no room */
-    bool ending, done;
+    bool open[3];   /* [1] and [2]: the stream has not ended */
+    bool wanted[3]; /* ... and there is room for what it has */
+    enum stage stage;
     uint64_t ended_ms, settle_ms;
     enum request_reason why;
     struct os_exit how;
     char chunk[PCLIENT_PUSH_MAX];
 };
 
-static void job_settle(void *arg);
-
 /* ---- output ---------------------------------------------------------------------------------- */
 
-/* Reads a stream as far as there is room. */
-static void read_stream(struct job *job, int stream)
+static bool is_awaited(const struct job *job, int stream)
 {
-    for (int i = 0; job->open[stream] && (job->ending || i < READS_MAX); i++) {
-        size_t room = job->owner->room(job->owner->arg, stream);
-        if (room == 0) {
-            job->full = true;
-            return;
-        }
-        ssize_t got = os_terminal_read(job->terminal, stream, job->chunk,
-                                       room < sizeof(job->chunk) ? room : sizeof(job->chunk));
-        if (got < 0) {
-            return;
-        }
-        job->open[stream] = got > 0;
-        if (got > 0) {
-            job->owner->output(job->owner->arg, stream, job->chunk, (size_t)got);
-        }
-    }
-}
-
-static void read_output(struct job *job)
-{
-    job->full = false;
-    if (job->terminal == NULL) {
-        return;
-    }
-    read_stream(job, 1);
-    read_stream(job, 2);
-    os_terminal_want(job->terminal, false, job->open[1] && job->owner->room(job->owner->arg, 1) > 0,
-                     job->open[2] && job->owner->room(job->owner->arg, 2) > 0);
-}
-
-void job_pump(struct job *job)
-{
-    if (job->ending) {
-        job_settle(job);
-    } else {
-        read_output(job);
-    }
+    return job->open[stream] && job->wanted[stream];
 }
 
 static void output_ready(void *arg)
 {
-    job_pump(arg);
+    struct job *job = arg;
+    job->changed(job->arg); /* it may destroy the job */
+}
+
+/* Says whether there is room for output of the stream. */
+static void set_wanted(struct job *job, int stream, bool wanted)
+{
+    if (wanted && !job->wanted[stream] && job->stage == STAGE_DONE) {
+        loop_timer_set(job->settle, job->settle_ms); /* it stopped when nothing was awaited */
+    }
+    job->wanted[stream] = wanted;
+    os_terminal_want(job->terminal, false, is_awaited(job, 1), is_awaited(job, 2));
+}
+
+size_t job_take(struct job *job, int stream, size_t room, const char **data)
+{
+    ssize_t got = -EAGAIN;
+    if (!job->open[stream]) {
+        return 0;
+    }
+    if (room > 0) {
+        got = os_terminal_read(job->terminal, stream, job->chunk,
+                               room < sizeof(job->chunk) ? room : sizeof(job->chunk));
+        job->open[stream] = got > 0 || (got < 0 && job->stage != STAGE_GIVEN_UP);
+    }
+    if (!job->open[stream] || job->wanted[stream] != (room > 0)) {
+        set_wanted(job, stream, room > 0);
+    }
+    *data = job->chunk;
+    return got > 0 ? (size_t)got : 0;
+}
+
+void job_drop_output(struct job *job)
+{
+    job->open[1] = job->open[2] = false;
+    if (job->terminal != NULL) {
+        os_terminal_want(job->terminal, false, false, false);
+    }
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
+
+enum job_phase job_phase(const struct job *job)
+{
+    return job->stage < STAGE_DONE          ? JOB_RUNS
+           : (job->open[1] || job->open[2]) ? JOB_DONE
+                                            : JOB_ENDED;
+}
 
 /* Goes on until nothing is left; may be the job's last call. */
 static void job_settle(void *arg)
 {
     struct job *job = arg;
     bool others = os_enclosure_has_others(job->host->enclosure);
-    uint64_t now_ms = loop_now_ms(job->host->loop);
     if (others) {
         os_enclosure_kill_others(job->host->enclosure);
     }
-    bool gives_up = now_ms - job->ended_ms >= GIVE_UP_MS;
-    if (!job->done && (!others || gives_up)) {
-        job->done = true;
-        bool wanted = job->owner->done(job->owner->arg);
-        job->open[1] = job->open[1] && wanted;
-        job->open[2] = job->open[2] && wanted;
+    if (job->stage == STAGE_ENDING && !others) {
+        job->stage = STAGE_DONE;
     }
-    read_output(job);
-    bool waits = others || ((job->open[1] || job->open[2]) && !job->full);
-    if (waits && gives_up) {
-        (void)fprintf(stderr,
-                      "pclient: something of job %d cannot be killed; going on without it\n",
-                      (int)job->outer_pid);
-        waits = job->open[1] = job->open[2] = false;
+    if (others || is_awaited(job, 1) || is_awaited(job, 2)) {
+        if (loop_now_ms(job->host->loop) - job->ended_ms >= GIVE_UP_MS) {
+            (void)fprintf(stderr,
+                          "pclient: something of job %d cannot be killed; going on without it\n",
+                          (int)job->outer_pid);
+            job->stage = STAGE_GIVEN_UP;
+        } else {
+            loop_timer_set(job->settle, job->settle_ms);
+            job->settle_ms =
+                2 * job->settle_ms < SETTLE_MS_MAX ? 2 * job->settle_ms : SETTLE_MS_MAX;
+        }
     }
-    if (waits) {
-        loop_timer_set(job->settle, job->settle_ms);
-        job->settle_ms = 2 * job->settle_ms < SETTLE_MS_MAX ? 2 * job->settle_ms : SETTLE_MS_MAX;
-    } else if (!job->open[1] && !job->open[2]) {
-        job->owner->ended(job->owner->arg);
-    } /* else: job_pump() is called when there is room */
+    job->changed(job->arg); /* it may destroy the job */
 }
 
 static void process_ended(void *arg, pid_t pid, const struct os_exit *how)
@@ -130,7 +137,7 @@ static void process_ended(void *arg, pid_t pid, const struct os_exit *how)
     (void)pid;
     job->pid = 0;
     job->how = *how;
-    job->ending = true;
+    job->stage = STAGE_ENDING;
     job->ended_ms = loop_now_ms(job->host->loop);
     job->settle_ms = SETTLE_MS;
     loop_timer_stop(job->timeout);
@@ -139,7 +146,7 @@ static void process_ended(void *arg, pid_t pid, const struct os_exit *how)
 
 void job_kill(struct job *job, enum request_reason why)
 {
-    if (!job->ending && job->why == REASON_NONE) {
+    if (job->stage == STAGE_RUNS && job->why == REASON_NONE) {
         job->why = why;
     }
     os_enclosure_kill_others(job->host->enclosure);
@@ -214,14 +221,15 @@ static int spawn_found(struct job *job, const struct job_spec *what, struct err 
                          : rc;
 }
 
-int job_start(const struct job_host *host, const struct job_spec *spec,
-              const struct job_owner *owner, struct job **ret, struct err *err)
+int job_start(const struct job_host *host, const struct job_spec *spec, loop_f changed, void *arg,
+              struct job **ret, struct err *err)
 {
     struct job *job = mem_zalloc(sizeof(*job));
     const struct os_terminal_spec pipes = {.ready = output_ready, .arg = job};
     job->host = host;
-    job->owner = owner;
-    job->open[1] = job->open[2] = !spec->detached;
+    job->changed = changed;
+    job->arg = arg;
+    job->open[1] = job->open[2] = job->wanted[1] = job->wanted[2] = !spec->detached;
     int rc = spec->detached ? 0 : os_terminal_open(host->os, &pipes, &job->terminal, err);
     if (rc == 0) {
         rc = strchr(spec->argv[0], '/') != NULL ? spawn_file(job, NULL, spec, err)

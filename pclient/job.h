@@ -1,8 +1,8 @@
 /* pclient/job.h - one job: its first process, what that starts, its output.
  *
- * A job ends with its first process.  Whatever else it has started is killed then, its pipes are
- * read to their end, and only then ended() is called: there is no output after that, and no process
- * of the job.
+ * A job ends with its first process.  Whatever else it has started is killed then, and the job has
+ * ended when its pipes were read to their end: there is no output after that, and no process of the
+ * job.  Whoever has the job is told that something has changed, and then asks what.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,23 +12,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/loop.h"
 #include "base/os/os.h"
 #include "pclient/request_plan.h"
 
 struct job;
-struct loop;
 struct os_enclosure;
 
-/* Whoever has the job; arg is given to each call. */
-struct job_owner {
-    /* Returns how many bytes of stream 1 or 2 are wanted now; 0: none until job_pump(). */
-    size_t (*room)(void *arg, int stream);
-    void (*output)(void *arg, int stream, const char *data, size_t length);
-    /* No process of the job is left; output may still come.  Returns whether that is wanted. */
-    bool (*done)(void *arg);
-    /* The job has ended, and its status can be asked for. */
-    void (*ended)(void *arg);
-    void *arg;
+enum job_phase {
+    JOB_RUNS,
+    JOB_DONE,  /* no process of the job is left; there may be output to take */
+    JOB_ENDED, /* its output has ended, too, and its status can be asked for */
 };
 
 struct job_host {
@@ -41,21 +35,29 @@ struct job_host {
 struct job_spec {
     const char *const *argv; /* ended by NULL; argv[0] is looked for in PATH if it has no slash */
     uint64_t timeout_ms;     /* 0: none */
-    bool detached;           /* its output goes to these files, "" to nowhere, not to its owner */
+    bool detached;           /* its output goes to these files, "" to nowhere */
     const char *stdout_path, *stderr_path;
 };
 
-/* Starts a job.  host and owner must outlive it.  Returns 0 or -errno, with nothing started. */
-int job_start(const struct job_host *host, const struct job_spec *spec,
-              const struct job_owner *owner, struct job **ret, struct err *err);
-/* Forgets the job, whose processes may still run.  NULL is allowed; so is a call from ended(). */
+/* Starts a job.  changed(arg) is called from the loop when there is output to take, and when the
+ * phase is another one; job_destroy() may be called in it.  host must outlive the job.  Returns 0
+ * or -errno, with nothing started. */
+int job_start(const struct job_host *host, const struct job_spec *spec, loop_f changed, void *arg,
+              struct job **ret, struct err *err);
+/* Forgets the job, whose processes may still run.  NULL is allowed. */
 void job_destroy(struct job *job);
 pid_t job_pid(const struct job *job); /* returns the pid that the host knows */
-/* Kills the job with all that it has started; ended() is called later. */
+enum job_phase job_phase(const struct job *job);
+/* Kills the job with all that it has started; its phase changes later. */
 void job_kill(struct job *job, enum request_reason why);
-/* Says that there is room for output again.  May call output() and ended(). */
-void job_pump(struct job *job);
-/* Returns how the first process ended, after ended(); *why: why we ended it. */
+/* Takes output of stream 1 or 2, at most room bytes of it, which *data points to until the next
+ * call.  Returns how many bytes there are; 0: none now.  When room was 0, nothing is read of the
+ * stream, and changed() is not called for it, until the next call with room.  May change the
+ * phase from JOB_DONE to JOB_ENDED, without a call of changed(). */
+size_t job_take(struct job *job, int stream, size_t room, const char **data);
+/* Says that nobody wants more of the output. */
+void job_drop_output(struct job *job);
+/* Returns how the first process ended, after JOB_ENDED; *why: why we ended it. */
 const struct os_exit *job_how(const struct job *job, enum request_reason *why);
 
 #endif

@@ -58,7 +58,6 @@ static void name_of(const char *mark, char ret[OS_POST_NAME_MAX + 1])
 struct keeper {
     char *const *words; /* of the program, see above */
     struct job_host host;
-    struct job_owner owner;
     struct job *job;
     struct os_post *post;
     struct loop_timer *lease;
@@ -68,30 +67,12 @@ struct keeper {
     char variable[sizeof(PCLIENT_MARK_NAME) + REQUEST_MARK_MAX];
 };
 
-static size_t no_room(void *arg, int stream)
-{
-    (void)arg;
-    (void)stream;
-    return 0;
-}
-
-static void no_output(void *arg, int stream, const char *data, size_t length)
-{
-    (void)arg;
-    (void)stream;
-    (void)data;
-    (void)length;
-}
-
-static bool job_is_done(void *arg)
-{
-    (void)arg;
-    return false;
-}
-
-static void job_has_ended(void *arg)
+static void job_changed(void *arg)
 {
     struct keeper *self = arg;
+    if (job_phase(self->job) != JOB_ENDED) {
+        return;
+    }
     if (self->killer != NULL) {
         os_post_answer(self->post, self->killer, PCLIENT_OK);
     }
@@ -171,7 +152,7 @@ static int keeper_begin(struct keeper *self, struct err *err)
     }
     self->lease = loop_timer_create(self->host.loop, lease_look, self);
     set_lease(self, self->lease_s);
-    return job_start(&self->host, &spec, &self->owner, &self->job, err);
+    return job_start(&self->host, &spec, job_changed, self, &self->job, err);
 }
 
 static int keeper_inside(void *arg, struct os_enclosure *enclosure)
@@ -181,11 +162,6 @@ static int keeper_inside(void *arg, struct os_enclosure *enclosure)
     int status = PCLIENT_FAILED;
     self->host.enclosure = enclosure;
     self->host.mark = self->variable;
-    self->owner = (struct job_owner){.room = no_room,
-                                     .output = no_output,
-                                     .done = job_is_done,
-                                     .ended = job_has_ended,
-                                     .arg = self};
     int rc = keeper_begin(self, &err);
     if (rc == 0) {
         (void)printf("%d\n", (int)job_pid(self->job));

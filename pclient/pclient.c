@@ -37,34 +37,60 @@
 #define QUEUE_ASK_MAX  ((size_t)128 << 20) /* ... while kept output can be asked for */
 #define QUEUE_MAX      ((size_t)400 << 20) /* ... at all */
 #define QUEUE_KEPT_MAX ((size_t)1 << 20)   /* most memory that an empty queue keeps */
+#define TAKES_MAX      8                   /* of a stream of a job that runs, in one moment */
+
+/* What was read and not looked at yet. */
+struct input {
+    struct os_console *console;
+    struct strbuf bytes;
+    size_t at;  /* where that begins */
+    bool skips; /* the rest of a line that was too long is dropped */
+    bool ended;
+    char chunk[INPUT_BYTES];
+};
+
+enum queue_state {
+    QUEUE_QUIET,
+    QUEUE_DUE,     /* a call of flush_queue() is due */
+    QUEUE_BLOCKED, /* the reader of our output is slow: we wait until something can be written */
+};
+
+/* What is not written yet. */
+struct queue {
+    struct os_output *output;
+    struct strbuf bytes;
+    size_t at;
+    enum queue_state state;
+};
+
+/* Output that nobody has taken yet. */
+struct kept {
+    struct strbuf bytes;
+    bool full_said;
+};
+
+/* The job, or what is known of the last one. */
+struct current {
+    struct job *job;      /* NULL: it has ended */
+    bool done_said;       /* that none of its processes is left */
+    struct kept kept[3];  /* [1] and [2] */
+    struct strbuf status; /* of a job that has ended; empty: no job yet */
+};
 
 struct pclient {
     struct job_host host;
     struct pclient_options options;
-    struct job_owner owner;
-    struct os_console *console;
-    struct os_output *output;
+    struct input in;
+    struct queue out;
+    struct current current;
     struct loop_timer *lease;
     uint64_t lease_from_ms;   /* the lease ends options.lease_s after that */
     uint64_t token, token_ms; /* the last token, and when it went out */
-    struct strbuf in;         /* what was read and not looked at yet */
-    size_t in_at;             /* where that begins */
-    bool in_skips;            /* the rest of a line that was too long is dropped */
-    bool in_ended;
-    struct strbuf out;
-    size_t out_at;
-    bool flush_set; /* a call of flush_queue() is due */
-    bool blocked;   /* the reader of our output is slow: we wait until something can be written */
     bool follows;
-    size_t window, under_way; /* bytes of output that may be, and are, not dealt with yet */
-    struct job *job;
-    struct strbuf kept[3]; /* [1] and [2]: output that nobody has taken yet */
-    bool full_said[3];
-    struct strbuf status;       /* of the job that has ended; empty: no job yet */
+    size_t window, under_way;   /* bytes of output that may be, and are, not dealt with yet */
     enum request_kind answered; /* whose answer is waited for; REQUEST_NONE: of none */
     bool stops;
     int exit_status;
-    char chunk[INPUT_BYTES];
 };
 
 static void read_waiting(void *arg);
@@ -74,32 +100,31 @@ static void pclient_stop(struct pclient *self, int exit_status);
 
 static size_t queue_bytes(const struct pclient *self)
 {
-    return self->out.length - self->out_at;
+    return self->out.bytes.length - self->out.at;
 }
 
-static void queue_written(struct pclient *self)
+static void queue_written(struct queue *queue)
 {
-    if (self->out.capacity > QUEUE_KEPT_MAX) {
-        size_t max = self->out.max;
-        strbuf_fini(&self->out);
-        strbuf_init(&self->out, max);
+    if (queue->bytes.capacity > QUEUE_KEPT_MAX) {
+        strbuf_fini(&queue->bytes);
+        strbuf_init(&queue->bytes, QUEUE_MAX);
     }
-    strbuf_clear(&self->out);
-    self->out_at = 0;
+    strbuf_clear(&queue->bytes);
+    queue->at = 0;
 }
 
 static void flush_queue(void *arg)
 {
     struct pclient *self = arg;
-    self->flush_set = false;
-    if (self->out.failed) {
+    struct queue *queue = &self->out;
+    if (queue->bytes.failed) {
         (void)fprintf(stderr, "pclient: nobody reads the answers\n");
         loop_stop(self->host.loop, PCLIENT_FAILED);
         return;
     }
     while (queue_bytes(self) > 0) {
         ssize_t took =
-            os_output_write(self->output, self->out.data + self->out_at, queue_bytes(self));
+            os_output_write(queue->output, queue->bytes.data + queue->at, queue_bytes(self));
         if (took == -EAGAIN) {
             break;
         }
@@ -108,12 +133,12 @@ static void flush_queue(void *arg)
             loop_stop(self->host.loop, PCLIENT_FAILED);
             return;
         }
-        self->out_at += (size_t)took;
+        queue->at += (size_t)took;
     }
-    self->blocked = queue_bytes(self) > 0;
-    os_output_want(self->output, self->blocked);
-    if (!self->blocked) {
-        queue_written(self);
+    queue->state = queue_bytes(self) > 0 ? QUEUE_BLOCKED : QUEUE_QUIET;
+    os_output_want(queue->output, queue->state == QUEUE_BLOCKED);
+    if (queue->state == QUEUE_QUIET) {
+        queue_written(queue);
         if (self->stops) {
             loop_stop(self->host.loop, self->exit_status);
         }
@@ -123,74 +148,90 @@ static void flush_queue(void *arg)
 /* Sees to it that the queue is written soon. */
 static void flush_soon(struct pclient *self)
 {
-    if (!self->flush_set && !self->blocked) {
-        self->flush_set = true;
+    if (self->out.state == QUEUE_QUIET) {
+        self->out.state = QUEUE_DUE;
         loop_defer(self->host.loop, flush_queue, self);
     }
 }
 
 static void answer(struct pclient *self, const char *line)
 {
-    strbuf_puts(&self->out, line);
-    strbuf_putc(&self->out, '\n');
+    strbuf_puts(&self->out.bytes, line);
+    strbuf_putc(&self->out.bytes, '\n');
     flush_soon(self);
 }
 
 static void refuse(struct pclient *self, const struct err *why)
 {
-    strbuf_printf(&self->out, "%s %s\n", PCLIENT_REFUSED, why->text);
+    strbuf_printf(&self->out.bytes, "%s %s\n", PCLIENT_REFUSED, why->text);
     flush_soon(self);
 }
 
 static void answer_bytes(struct pclient *self, const char *data, size_t length)
 {
-    strbuf_printf(&self->out, "NBYTES %zu\n", length);
-    strbuf_append(&self->out, data, length);
+    strbuf_printf(&self->out.bytes, "NBYTES %zu\n", length);
+    strbuf_append(&self->out.bytes, data, length);
     flush_soon(self);
 }
 
 /* ---- the job --------------------------------------------------------------------------------- */
 
-static size_t job_room(void *arg, int stream)
+static size_t job_room(struct pclient *self, int stream)
 {
-    struct pclient *self = arg;
+    struct kept *kept = &self->current.kept[stream];
     if (self->follows) {
         return self->window > self->under_way ? self->window - self->under_way : 0;
     }
-    size_t room = self->options.buffer_bytes - self->kept[stream].length;
-    if (room == 0 && !self->full_said[stream]) {
-        self->full_said[stream] = true;
+    size_t room = self->options.buffer_bytes - kept->bytes.length;
+    if (room == 0 && !kept->full_said) {
+        kept->full_said = true;
         (void)fprintf(stderr,
                       "pclient: %zu bytes of the job's standard %s are kept; it waits until "
                       "somebody takes them\n",
-                      self->kept[stream].length, stream == 1 ? "output" : "error");
+                      kept->bytes.length, stream == 1 ? "output" : "error");
     }
     return room;
 }
 
-static void job_output(void *arg, int stream, const char *data, size_t length)
+static void job_output(struct pclient *self, int stream, const char *data, size_t length)
 {
-    struct pclient *self = arg;
     if (self->follows) {
-        strbuf_printf(&self->out, "%s %zu\n", stream == 1 ? PCLIENT_OUT : PCLIENT_ERR, length);
-        strbuf_append(&self->out, data, length);
+        strbuf_printf(&self->out.bytes, "%s %zu\n", stream == 1 ? PCLIENT_OUT : PCLIENT_ERR,
+                      length);
+        strbuf_append(&self->out.bytes, data, length);
         self->under_way += length;
         flush_soon(self);
     } else {
-        strbuf_append(&self->kept[stream], data, length);
+        strbuf_append(&self->current.kept[stream].bytes, data, length);
+    }
+}
+
+/* Takes output as far as there is room. */
+static void take_output(struct pclient *self, int stream)
+{
+    struct job *job = self->current.job;
+    const char *data;
+    size_t length;
+    for (int i = 0; i < TAKES_MAX || job_phase(job) != JOB_RUNS; i++) {
+        length = job_take(job, stream, job_room(self, stream), &data);
+        if (length == 0) {
+            return;
+        }
+        job_output(self, stream, data, length);
     }
 }
 
 static void drop_output(struct pclient *self, int stream)
 {
-    strbuf_fini(&self->kept[stream]);
-    strbuf_init(&self->kept[stream], self->options.buffer_bytes);
-    self->full_said[stream] = false;
+    struct kept *kept = &self->current.kept[stream];
+    strbuf_fini(&kept->bytes);
+    strbuf_init(&kept->bytes, self->options.buffer_bytes);
+    kept->full_said = false;
 }
 
 static void drop_job(struct pclient *self)
 {
-    strbuf_clear(&self->status);
+    strbuf_clear(&self->current.status);
     drop_output(self, 1);
     drop_output(self, 2);
 }
@@ -203,37 +244,56 @@ static void answer_waiting(struct pclient *self)
     loop_defer(self->host.loop, read_waiting, self);
 }
 
-static bool job_done(void *arg)
+/* No process of the job is left. */
+static void job_done(struct pclient *self)
 {
-    struct pclient *self = arg;
-    bool wanted = self->answered != REQUEST_RESET;
-    if (self->follows) {
+    if (!self->current.done_said && self->follows) {
         answer(self, PCLIENT_DONE);
     }
-    if (self->answered == REQUEST_KILL) { /* not later: what the output waits for is behind it */
-        answer_waiting(self);
+    self->current.done_said = true;
+    if (self->answered == REQUEST_RESET) {
+        job_drop_output(self->current.job);
+    } else if (self->answered == REQUEST_KILL) {
+        answer_waiting(self); /* not later: what the output waits for is behind it */
     }
-    return wanted;
 }
 
-static void job_ended(void *arg)
+static void job_ended(struct pclient *self)
 {
-    struct pclient *self = arg;
+    struct current *current = &self->current;
     enum request_reason why;
-    const struct os_exit *how = job_how(self->job, &why);
-    strbuf_clear(&self->status);
-    request_plan_status(&self->status, how->status, how->signal, why);
+    const struct os_exit *how = job_how(current->job, &why);
+    strbuf_clear(&current->status);
+    request_plan_status(&current->status, how->status, how->signal, why);
     if (self->follows) {
-        strbuf_printf(&self->out, "%s %s %.3f %.3f %" PRId64 "\n", PCLIENT_END,
-                      strbuf_text(&self->status), how->user_cpu_s, how->system_cpu_s,
+        strbuf_printf(&self->out.bytes, "%s %s %.3f %.3f %" PRId64 "\n", PCLIENT_END,
+                      strbuf_text(&current->status), how->user_cpu_s, how->system_cpu_s,
                       how->max_rss_kib);
         flush_soon(self);
     }
-    job_destroy(self->job);
-    self->job = NULL;
+    job_destroy(current->job);
+    current->job = NULL;
     if (self->answered == REQUEST_RESET) {
         drop_job(self);
         answer_waiting(self);
+    }
+}
+
+/* Sees what has become of the job, which may be that it has ended. */
+static void job_look(void *arg)
+{
+    struct pclient *self = arg;
+    struct job *job = self->current.job;
+    if (job == NULL) {
+        return;
+    }
+    if (job_phase(job) != JOB_RUNS) {
+        job_done(self);
+    }
+    take_output(self, 1);
+    take_output(self, 2);
+    if (job_phase(job) == JOB_ENDED) {
+        job_ended(self);
     }
 }
 
@@ -245,9 +305,9 @@ static void outside_answered(void *arg, char *text, size_t length)
     struct pclient *self = arg;
     self->answered = REQUEST_NONE;
     if (length > 0 && text[length - 1] == '\n') {
-        strbuf_append(&self->out, text, length);
+        strbuf_append(&self->out.bytes, text, length);
     } else {
-        strbuf_printf(&self->out, "%s the program outside ended without an answer\n",
+        strbuf_printf(&self->out.bytes, "%s the program outside ended without an answer\n",
                       PCLIENT_REFUSED);
     }
     mem_free(text);
@@ -279,26 +339,28 @@ static void do_job(struct pclient *self, const struct request *request)
         ask_outside(self, request);
         return;
     }
-    if (self->job != NULL) {
-        (void)err_set(&err, -EBUSY, "job %d runs", (int)job_pid(self->job));
+    if (self->current.job != NULL) {
+        (void)err_set(&err, -EBUSY, "job %d runs", (int)job_pid(self->current.job));
         refuse(self, &err);
         return;
     }
     drop_job(self);
     self->under_way = 0; /* of an earlier job's output nobody may want to know any more */
-    if (job_start(&self->host, &spec, &self->owner, &self->job, &err) != 0) {
+    self->current.done_said = false;
+    if (job_start(&self->host, &spec, job_look, self, &self->current.job, &err) != 0) {
         refuse(self, &err);
         return;
     }
-    strbuf_printf(&self->out, "%d\n", (int)job_pid(self->job));
+    strbuf_printf(&self->out.bytes, "%d\n", (int)job_pid(self->current.job));
     flush_soon(self);
 }
 
 static void do_status(struct pclient *self)
 {
-    answer(self, self->job != NULL          ? "BUSY"
-                 : self->status.length == 0 ? "NONE"
-                                            : strbuf_text(&self->status));
+    struct current *current = &self->current;
+    answer(self, current->job != NULL          ? "BUSY"
+                 : current->status.length == 0 ? "NONE"
+                                               : strbuf_text(&current->status));
 }
 
 static void do_output(struct pclient *self, int stream, bool take)
@@ -310,12 +372,11 @@ static void do_output(struct pclient *self, int stream, bool take)
         refuse(self, &err);
         return;
     }
-    answer_bytes(self, strbuf_text(&self->kept[stream]), self->kept[stream].length);
+    struct strbuf *kept = &self->current.kept[stream].bytes;
+    answer_bytes(self, strbuf_text(kept), kept->length);
     if (take) {
         drop_output(self, stream);
-        if (self->job != NULL) {
-            job_pump(self->job);
-        }
+        job_look(self);
     }
 }
 
@@ -324,24 +385,24 @@ static void do_kill(struct pclient *self, const struct request *request)
     struct err err;
     if (request->mark != NULL) {
         ask_outside(self, request);
-    } else if (self->job == NULL) {
+    } else if (self->current.job == NULL) {
         (void)err_set(&err, -ESRCH, "no job runs");
         refuse(self, &err);
     } else {
         self->answered = REQUEST_KILL;
-        job_kill(self->job, REASON_KILLED);
+        job_kill(self->current.job, REASON_KILLED);
     }
 }
 
 static void do_reset(struct pclient *self)
 {
-    if (self->job == NULL) {
+    if (self->current.job == NULL) {
         drop_job(self);
         answer(self, PCLIENT_OK);
         return;
     }
     self->answered = REQUEST_RESET;
-    job_kill(self->job, REASON_KILLED);
+    job_kill(self->current.job, REASON_KILLED);
 }
 
 static uint64_t next_token(struct pclient *self)
@@ -354,23 +415,19 @@ static void do_follow(struct pclient *self, const struct request *request)
 {
     self->follows = true;
     self->window = (size_t)request->bytes;
-    strbuf_printf(&self->out, "%s %s %d %s %" PRId64 " %" PRIu64 "\n", PCLIENT_FOLLOWS,
+    strbuf_printf(&self->out.bytes, "%s %s %d %s %" PRId64 " %" PRIu64 "\n", PCLIENT_FOLLOWS,
                   request->word, PCLIENT_VERSION,
                   os_enclosure_is_namespace(self->host.enclosure) ? PCLIENT_NAMESPACE
                                                                   : PCLIENT_SUBREAPER,
                   self->options.lease_s, next_token(self));
     flush_soon(self);
-    if (self->job != NULL) {
-        job_pump(self->job);
-    }
+    job_look(self);
 }
 
 static void do_ack(struct pclient *self, size_t bytes)
 {
     self->under_way -= bytes < self->under_way ? bytes : self->under_way;
-    if (self->job != NULL) {
-        job_pump(self->job);
-    }
+    job_look(self);
 }
 
 static void set_lease(struct pclient *self, uint64_t from_ms)
@@ -386,7 +443,7 @@ static void do_ping(struct pclient *self, const char *word)
     if (self->follows && word != NULL && strcmp(word, token) == 0) {
         set_lease(self, self->token_ms);
     }
-    strbuf_printf(&self->out, "%s %" PRIu64 "\n", PCLIENT_PONG, next_token(self));
+    strbuf_printf(&self->out.bytes, "%s %" PRIu64 "\n", PCLIENT_PONG, next_token(self));
     flush_soon(self);
 }
 
@@ -464,34 +521,35 @@ static void handle_line(struct pclient *self, const char *line, size_t length)
 /* Handles the lines that are there, as far as none has to wait. */
 static void read_requests(struct pclient *self)
 {
+    struct input *in = &self->in;
     while (!self->stops && self->answered == REQUEST_NONE) {
-        const char *at = self->in.data + self->in_at;
-        size_t length = self->in.length - self->in_at;
+        const char *at = in->bytes.data + in->at;
+        size_t length = in->bytes.length - in->at;
         const char *end = length > 0 ? memchr(at, '\n', length) : NULL;
         size_t line = end != NULL ? (size_t)(end - at) : length;
-        if (line > PCLIENT_LINE_MAX && !self->in_skips) {
+        if (line > PCLIENT_LINE_MAX && !in->skips) {
             struct err err;
             (void)err_set(&err, -E2BIG, "a line of more than %zu bytes", PCLIENT_LINE_MAX);
             refuse(self, &err);
-            self->in_skips = true;
+            in->skips = true;
         }
         if (end == NULL) {
-            self->in_at += self->in_skips ? length : 0;
+            in->at += in->skips ? length : 0;
             break;
         }
-        self->in_at += line + 1;
-        if (!self->in_skips) {
+        in->at += line + 1;
+        if (!in->skips) {
             handle_line(self, at, line);
         }
-        self->in_skips = false;
+        in->skips = false;
     }
-    if (self->in_at == self->in.length) {
-        strbuf_clear(&self->in);
-        self->in_at = 0;
+    if (in->at == in->bytes.length) {
+        strbuf_clear(&in->bytes);
+        in->at = 0;
     }
     bool waits = self->answered != REQUEST_NONE;
-    os_console_want(self->console, !self->stops && !waits && !self->in_ended);
-    if (self->in_ended && !waits && !self->stops) {
+    os_console_want(in->console, !self->stops && !waits && !in->ended);
+    if (in->ended && !waits && !self->stops) {
         pclient_stop(self, PCLIENT_ENDED); /* what is left is the beginning of a line */
     }
 }
@@ -504,19 +562,20 @@ static void read_waiting(void *arg)
 static void input_ready(void *arg)
 {
     struct pclient *self = arg;
-    ssize_t got = os_console_read(self->console, self->chunk, sizeof(self->chunk));
+    struct input *in = &self->in;
+    ssize_t got = os_console_read(in->console, in->chunk, sizeof(in->chunk));
     if (got == -EAGAIN) {
-        os_console_want(self->console, true);
+        os_console_want(in->console, true);
         return;
     }
-    self->in_ended = got <= 0;
+    in->ended = got <= 0;
     if (got > 0) {
-        if (self->in_at > 0) {
-            memmove(self->in.data, self->in.data + self->in_at, self->in.length - self->in_at);
-            self->in.length -= self->in_at;
-            self->in_at = 0;
+        if (in->at > 0) {
+            memmove(in->bytes.data, in->bytes.data + in->at, in->bytes.length - in->at);
+            in->bytes.length -= in->at;
+            in->at = 0;
         }
-        strbuf_append(&self->in, self->chunk, (size_t)got);
+        strbuf_append(&in->bytes, in->chunk, (size_t)got);
     }
     read_requests(self);
 }
@@ -526,10 +585,8 @@ static void input_ready(void *arg)
 /* Ends the job at once, and us when all answers are written. */
 static void pclient_stop(struct pclient *self, int exit_status)
 {
-    if (self->job != NULL) {
-        job_destroy(self->job);
-        self->job = NULL;
-    }
+    job_destroy(self->current.job);
+    self->current.job = NULL;
     os_enclosure_kill_others(self->host.enclosure);
     self->answered = REQUEST_NONE;
     self->stops = true;
@@ -565,16 +622,14 @@ int pclient_create(const struct job_host *host, const struct pclient_options *op
     struct pclient *self = mem_zalloc(sizeof(*self));
     self->host = *host;
     self->options = *options;
-    self->owner = (struct job_owner){
-        .room = job_room, .output = job_output, .done = job_done, .ended = job_ended, .arg = self};
-    strbuf_init(&self->in, PCLIENT_LINE_MAX + 2 * INPUT_BYTES);
-    strbuf_init(&self->out, QUEUE_MAX);
-    strbuf_init(&self->status, 0);
-    strbuf_init(&self->kept[1], options->buffer_bytes);
-    strbuf_init(&self->kept[2], options->buffer_bytes);
+    strbuf_init(&self->in.bytes, PCLIENT_LINE_MAX + 2 * INPUT_BYTES);
+    strbuf_init(&self->out.bytes, QUEUE_MAX);
+    strbuf_init(&self->current.status, 0);
+    strbuf_init(&self->current.kept[1].bytes, options->buffer_bytes);
+    strbuf_init(&self->current.kept[2].bytes, options->buffer_bytes);
     self->lease = loop_timer_create(host->loop, lease_look, self);
-    int rc = os_console_open(host->loop, false, input_ready, self, &self->console, err);
-    rc = rc == 0 ? os_output_open(host->loop, flush_queue, self, &self->output, err) : rc;
+    int rc = os_console_open(host->loop, false, input_ready, self, &self->in.console, err);
+    rc = rc == 0 ? os_output_open(host->loop, flush_queue, self, &self->out.output, err) : rc;
     if (rc != 0) {
         pclient_destroy(self);
         return rc;
@@ -585,7 +640,7 @@ int pclient_create(const struct job_host *host, const struct pclient_options *op
     }
     set_lease(self, loop_now_ms(host->loop));
     lease_look(self);
-    os_console_want(self->console, true);
+    os_console_want(self->in.console, true);
     *ret = self;
     return 0;
 }
@@ -595,14 +650,14 @@ void pclient_destroy(struct pclient *pclient)
     if (pclient == NULL) {
         return;
     }
-    job_destroy(pclient->job);
-    os_console_close(pclient->console);
-    os_output_close(pclient->output);
+    job_destroy(pclient->current.job);
+    os_console_close(pclient->in.console);
+    os_output_close(pclient->out.output);
     loop_timer_destroy(pclient->lease);
-    strbuf_fini(&pclient->in);
-    strbuf_fini(&pclient->out);
-    strbuf_fini(&pclient->status);
-    strbuf_fini(&pclient->kept[1]);
-    strbuf_fini(&pclient->kept[2]);
+    strbuf_fini(&pclient->in.bytes);
+    strbuf_fini(&pclient->out.bytes);
+    strbuf_fini(&pclient->current.status);
+    strbuf_fini(&pclient->current.kept[1].bytes);
+    strbuf_fini(&pclient->current.kept[2].bytes);
     mem_free(pclient);
 }
