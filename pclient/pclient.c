@@ -391,6 +391,7 @@ static void do_kill(struct pclient *self, const struct request *request)
     } else {
         self->answered = REQUEST_KILL;
         job_kill(self->current.job, REASON_KILLED);
+        job_look(self); /* perhaps none of its processes is left, and nothing will change */
     }
 }
 
@@ -403,6 +404,7 @@ static void do_reset(struct pclient *self)
     }
     self->answered = REQUEST_RESET;
     job_kill(self->current.job, REASON_KILLED);
+    job_look(self); /* as do_kill() */
 }
 
 static uint64_t next_token(struct pclient *self)

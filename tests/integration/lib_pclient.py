@@ -378,6 +378,36 @@ def test_buffer(way):
     assert b"it waits until somebody takes them" in client.process.stderr.read()
 
 
+def test_output_left(way):
+    """A job whose processes have ended while its output waits for room can be killed and reset."""
+    for request, status in (("kill", "BUSY"), ("reset", "NONE")):
+        client = Client(way, "-buffer", "100000", stderr=subprocess.DEVNULL)
+        pid = client.job("head -c 150000 /dev/zero")
+        until("the process has ended", lambda: not os.path.exists(f"/proc/{pid}"))
+        until("the buffer is full", lambda: len(client.output("stdout")) == 100000)
+        client.expect("status", "BUSY")
+        client.expect(request, "OK")
+        client.expect("status", status)
+        equals("what is kept", len(client.output("stdout -take")), 100000 if request == "kill" else 0)
+        if request == "kill":
+            equals("the end", client.wait_status(), "EXIT 0")
+            equals("the rest", len(client.output("stdout")), 50000)
+        client.expect("reset", "OK")
+        client.end()
+    client = Client(way)
+    client.follow("4096")
+    pid = client.job("head -c 5000 /dev/zero")
+    found, done = 0, False
+    while found < 4096 or not done:
+        word, rest = client.message()
+        found, done = found + len(rest), done or word == "DONE"
+    client.expect("kill", "OK")
+    client.send("ack 4096")
+    out, _, end = client.watch(done=True)
+    equals("the rest, and the end", (len(out), end.rsplit(" ", 3)[0]), (5000 - 4096, "EXIT 0"))
+    client.end()
+
+
 def test_nobody_reads(way):
     """Answers that nobody reads stop neither the lease nor a timeout."""
     client = Client(way, "-lease", "3", stderr=subprocess.PIPE, sockets="-subreaper" in way.options)
