@@ -77,7 +77,7 @@ fail() {
 passed() {
     local reports pid
     # Leaks are looked for when a daemon ends, so it must end of itself.
-    if [ -n "${ASAN_OPTIONS:-}" ] && [ -e "$ROOST_CONFIG" ] && ! no_process_of "$POOL/"; then
+    if [ -n "${ASAN_OPTIONS:-}" ] && [ -e "${ROOST_CONFIG:-}" ] && ! no_process_of "$POOL/"; then
         for pid in $(jobs -p); do # the test's own: they know the pool's name, too
             kill "$pid" 2>/dev/null
         done

@@ -47,6 +47,14 @@ EOF
 
 in_ssh() { nsenter --target "$(<"$SSH/$1/holder")" --net -- "${@:2}"; } # in_ssh NAME COMMAND...
 
+# Sanitizers report from hosts as from here.
+ssh_sanitizer_env() {
+    local name
+    for name in ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS; do
+        [ -z "${!name:-}" ] || printf ' %s=%s' "$name" "${!name}"
+    done
+}
+
 # ssh_host NAME NUMBER: a new host, which is on.
 ssh_host() {
     local holder
@@ -75,7 +83,7 @@ UseDNS no
 PermitRootLogin yes
 PasswordAuthentication no
 MaxStartups 100
-SetEnv SSH_TEST_HOST=$1
+SetEnv SSH_TEST_HOST=$1$(ssh_sanitizer_env)
 EOF
     printf 'Host %s\n  HostName 10.78.%s.2\n' "$1" "$2" | cat - "$SSH/config" >"$SSH/config.new" && mv "$SSH/config.new" "$SSH/config"
     ssh_on "$1"
