@@ -207,6 +207,26 @@ static void what_cannot_be_started_is_reported_at_once_and_named(void **state)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombie is left */
 }
 
+static void a_program_may_be_another_file_than_its_first_word(void **state)
+{
+    struct fixture *f = *state;
+    const char *const words[] = {"/no/such/name", "-c",         "exec >\"$1\"; echo \"$0\"",
+                                 "my name",       at(f, "out"), NULL};
+    struct os_spawn spec = {.argv = words, .file = "/bin/sh", .stderr_path = "-"};
+    char *data;
+    size_t length;
+    pid_t pid = 0;
+    (void)spawn(f, &spec);
+    await_exits(f, 1);
+    assert_int_equal(f->how.status, 0);
+    assert_int_equal(os_read_file(f->os, words[4], 100, &data, &length, NULL), 0);
+    assert_string_equal(data, "my name\n");
+    mem_free(data);
+    spec.file = "/no/such/file";
+    assert_int_equal(os_spawn(f->os, &spec, note_exit, f, &pid, &f->err), -ENOENT);
+    assert_non_null(strstr(f->err.text, "/no/such/file: "));
+}
+
 static void a_fifo_that_nobody_has_opened_keeps_us_waiting_neither_way(void **state)
 {
     struct fixture *f = *state;
@@ -770,6 +790,7 @@ int main(void)
         TEST(a_signal_that_ends_a_child_is_reported),
         TEST(the_time_that_a_child_used_is_reported),
         TEST(what_cannot_be_started_is_reported_at_once_and_named),
+        TEST(a_program_may_be_another_file_than_its_first_word),
         TEST(a_fifo_that_nobody_has_opened_keeps_us_waiting_neither_way),
         TEST(input_output_and_directory_are_as_asked),
         TEST(too_much_input_text_is_refused),
