@@ -73,8 +73,9 @@ bool os_enclosure_has_others(const struct os_enclosure *enclosure);
 void os_enclosure_kill_others(struct os_enclosure *enclosure);
 /* Kills all descendants again and again until none is left, for at most 5 s; blocks until then. */
 void os_enclosure_sweep(struct os_enclosure *enclosure);
-/* Returns the pid that the host knows for a process that has this pid in here; pid itself if that
- * cannot be found. */
+/* Returns the pid that the host knows for the child itself, or for a child of it, that has this pid
+ * in here; pid itself if that cannot be found (before Linux 4.1).  Without pidfds (before 5.3) it
+ * costs a look at all processes of the host. */
 pid_t os_enclosure_outer_pid(const struct os_enclosure *enclosure, pid_t pid);
 /* Asks the watcher to start this same program with these arguments (argv[0] too, ended by NULL),
  * outside of the namespaces and in a session of its own.  It is not ended with the rest.  Its

@@ -12,6 +12,7 @@
  */
 #include "base/os/os_enclose.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -45,7 +46,8 @@
 #define SWEEP_GAP_NS 2000000
 #define SOON_MS      2000 /* a lease that ends so soon is waited for */
 #define WORDS_MAX    ((size_t)4 << 20)
-#define KEPT_MAX     256 /* programs started outside that are still known */
+#define STATUS_BYTES 16384 /* of /proc/PID/status, with hundreds of groups */
+#define KEPT_MAX     256   /* programs started outside that are still known */
 
 enum message {
     MESSAGE_READY,  /* child: all is made */
@@ -222,32 +224,77 @@ void os_enclosure_sweep(struct os_enclosure *enclosure)
     }
 }
 
-/* Returns the pid that the host's /proc shows for the process behind a pidfd of ours; 0: none. */
-static pid_t host_pid_of(int host_proc, int pidfd)
+/* Reads a small file of the host's /proc.  Returns whether there is anything. */
+static bool read_host_proc(int host_proc, const char *path, char *ret, size_t size)
 {
-    char path[64], text[512];
-    long pid = 0;
-    (void)snprintf(path, sizeof(path), "self/fdinfo/%d", pidfd);
     int fd = openat(host_proc, path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-    if (got > 0) {
-        text[got] = '\0';
-        const char *line = strstr(text, "Pid:");
-        pid = line != NULL ? strtol(line + strlen("Pid:"), NULL, 10) : 0;
-    }
+    ssize_t got = fd >= 0 ? read(fd, ret, size - 1) : -1;
+    ret[got > 0 ? got : 0] = '\0';
     if (fd >= 0) {
         close(fd);
+    }
+    return got > 0;
+}
+
+/* Returns the first or the last number of the line that begins so; 0: there is no such line. */
+static pid_t line_pid(char *text, const char *begin, bool last)
+{
+    char *line = strstr(text, begin);
+    long pid = 0;
+    if (line != NULL) {
+        char *at = line + strlen(begin);
+        do {
+            pid = strtol(at, &at, 10);
+        } while (last && *at == '\t');
     }
     return pid > 0 ? (pid_t)pid : 0;
 }
 
+/* Where the kernel has no pidfds (before 5.3): looks for it among all processes.  The line NSpid
+ * (since 4.1) ends with the pid in here. */
+static pid_t host_pid_by_parent(int host_proc, pid_t pid)
+{
+    char path[sizeof(((struct dirent *)0)->d_name) + 16], text[STATUS_BYTES];
+    pid_t found = 0, ours = read_host_proc(host_proc, "self/status", text, sizeof(text))
+                                ? line_pid(text, "\nPid:", false)
+                                : 0;
+    if (pid == getpid() || ours == 0) {
+        return ours;
+    }
+    int fd = openat(host_proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *proc = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *entry;
+    while (proc != NULL && found == 0 && (entry = readdir(proc)) != NULL) {
+        (void)snprintf(path, sizeof(path), "%s/status", entry->d_name);
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+            read_host_proc(host_proc, path, text, sizeof(text)) &&
+            line_pid(text, "\nPPid:", false) == ours && line_pid(text, "\nNSpid:", true) == pid) {
+            found = line_pid(text, "\nPid:", false);
+        }
+    }
+    if (proc != NULL) {
+        (void)closedir(proc);
+    }
+    return found;
+}
+
+/* Returns the pid that the host's /proc shows for a process of ours; 0: it cannot be found. */
+static pid_t host_pid_of(int host_proc, pid_t pid)
+{
+    char path[64], text[STATUS_BYTES];
+    int pidfd = pidfd_open(pid, 0);
+    if (pidfd < 0) {
+        return host_pid_by_parent(host_proc, pid);
+    }
+    (void)snprintf(path, sizeof(path), "self/fdinfo/%d", pidfd);
+    bool is_read = read_host_proc(host_proc, path, text, sizeof(text));
+    close(pidfd);
+    return is_read ? line_pid(text, "\nPid:", false) : 0;
+}
+
 pid_t os_enclosure_outer_pid(const struct os_enclosure *enclosure, pid_t pid)
 {
-    int pidfd = enclosure->host_proc >= 0 ? pidfd_open(pid, 0) : -1;
-    pid_t outer = pidfd >= 0 ? host_pid_of(enclosure->host_proc, pidfd) : 0;
-    if (pidfd >= 0) {
-        close(pidfd);
-    }
+    pid_t outer = enclosure->host_proc >= 0 ? host_pid_of(enclosure->host_proc, pid) : 0;
     return outer > 0 ? outer : pid;
 }
 

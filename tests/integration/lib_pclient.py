@@ -20,11 +20,12 @@ PCLIENT, WORK = map(os.path.abspath, sys.argv[1:3])
 DEADLINE = 60
 SOMEBODY = 54321  # needs no account
 WAYS = []
+OLD_KERNEL = ["/usr/bin/python3", os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib_old_kernel.py")]  # no pidfds
 
 
 class Way:
-    def __init__(self, name, options, user):
-        self.name, self.options, self.user = name, options, user
+    def __init__(self, name, options, user, before=()):
+        self.name, self.options, self.user, self.before = name, options, user, before
 
 
 class SocketInput:
@@ -60,7 +61,7 @@ class Client:
         user = {"user": way.user, "group": way.user, "extra_groups": []} if way.user is not None else {}
         ours, theirs = socket.socketpair()  # what sshd gives a program
         ends = theirs if sockets else subprocess.PIPE
-        self.process = subprocess.Popen([PCLIENT, *way.options, *options], stdin=ends, stdout=ends, stderr=stderr,
+        self.process = subprocess.Popen([*way.before, PCLIENT, *way.options, *options], stdin=ends, stdout=ends, stderr=stderr,
                                         env=environment, cwd="/tmp", **user)
         theirs.close()
         if sockets:
@@ -658,6 +659,9 @@ def main():
         if can("unshare", flags, "--mount-proc", "true", user=user):
             WAYS.append(Way(f"{name}, namespace", [], user))
         WAYS.append(Way(f"{name}, subreaper", ["-subreaper"], user))
+    if can(*OLD_KERNEL, "/bin/true", user=users[-1]):
+        for way in [way for way in WAYS if way.user == users[-1]]:
+            WAYS.append(Way(f"{way.name}, Linux 4.4", way.options, way.user, OLD_KERNEL))
     tests = [value for name, value in globals().items() if name.startswith("test_")]
     if len(sys.argv) > 3:
         tests = [test for test in tests if test.__name__ in sys.argv[3:]]
