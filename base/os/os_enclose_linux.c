@@ -111,6 +111,15 @@ static void set_timer(timer_t timer, uint64_t end_ms)
     (void)timer_settime(timer, TIMER_ABSTIME, &when, NULL); /* valid values of our own timer */
 }
 
+/* Lets this process kill descendants until then, although the lease ends earlier: without
+ * namespaces nobody else does. */
+static void allow_time(timer_t timer, const struct shared *shared, uint64_t until_ms)
+{
+    if (until_ms > __atomic_load_n(&shared->end_ms, __ATOMIC_SEQ_CST)) {
+        set_timer(timer, until_ms);
+    }
+}
+
 static bool say(int fd, enum message message)
 {
     ssize_t sent;
@@ -216,6 +225,9 @@ void os_enclosure_sweep(struct os_enclosure *enclosure)
 {
     const struct timespec gap = {.tv_nsec = SWEEP_GAP_NS};
     uint64_t until_ms = now_boot_ms() + SWEEP_MS;
+    if (!enclosure->is_namespace) {
+        allow_time(enclosure->timer, enclosure->shared, until_ms);
+    }
     while (os_enclosure_has_others(enclosure) && now_boot_ms() < until_ms) {
         os_enclosure_kill_others(enclosure);
         (void)nanosleep(&gap, NULL); /* a signal: looked at earlier */
@@ -579,6 +591,7 @@ static void watcher_sweep(struct watcher *watcher)
 {
     const struct timespec gap = {.tv_nsec = SWEEP_GAP_NS};
     uint64_t until_ms = now_boot_ms() + SWEEP_MS;
+    allow_time(watcher->timer, watcher->shared, until_ms);
     watcher_reap(watcher);
     while (watcher_has_others(watcher) && now_boot_ms() < until_ms) {
         watcher_kill(watcher);

@@ -9,6 +9,7 @@
 import hashlib
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -523,6 +524,34 @@ def test_stopped(way):
         os.kill(client.process.pid, signal.SIGSTOP)
         os.kill(child, signal.SIGSTOP)
         equals("exit status", client.process.wait(DEADLINE), -9)
+        client.kill()
+
+
+def test_lease_of_others(way):
+    """Without namespaces, the end of the lease leaves time to kill what does not die at once: here, a process of root."""
+    if way.user is None or "-subreaper" not in way.options or way.before:
+        return
+    for killed in (False, True):
+        client = Client(way, "-lease", "2", stderr=subprocess.DEVNULL)
+        folder = f"{WORK}/{client.number}.private"  # nobody else may run what is in there
+        os.mkdir(folder, 0o700)
+        os.chown(folder, 0, way.user)
+        os.chmod(folder, 0o710)
+        program = shutil.copy(shutil.which("setpriv"), folder)
+        os.chmod(program, 0o4755)
+        pid, began = client.job(f"{program} --reuid=0 sleep {client.number}"), time.monotonic()
+        can_become_root = until("it runs, or ends", lambda: sleepers(client.number) or client.ask("status") != "BUSY") is not True
+        shutil.rmtree(folder)
+        if killed and can_become_root:
+            child = client.child()
+            client.process.kill()
+            time.sleep(max(0, began + 4 - time.monotonic()))
+            assert child in look("cmdline", bool), "the child has given up"  # that of the dead is empty
+        equals("exit status", client.process.wait(DEADLINE), -9 if killed and can_become_root else 3)
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # no setuid in this directory
         client.kill()
 
 
