@@ -31,7 +31,7 @@
 #define WORDS_BYTES 300  /* of the last words of a transport: the end of its standard error */
 #define LINGER_MS   5000 /* from "exit" until the transport is killed */
 #define LAST_MS     2000 /* from the end of its output until the transport must have ended */
-#define PINGS       4    /* in one lease */
+#define PINGS       4    /* in one lease, and until a pclient that does not answer is HUNG */
 #define NONCE_BYTES 8
 #define MS_PER_S    1000
 
@@ -166,10 +166,13 @@ void link_ack(struct link *link, size_t length)
 static void send_ping(void *arg)
 {
     struct link *link = arg;
-    link->safe_ms = link->token_ms + link->spec.lease_ms;
+    const struct link_spec *spec = &link->spec;
+    link->safe_ms = link->token_ms + spec->lease_ms;
     send_words(link, PCLIENT_PING, link->token);
     if (link->phase < PHASE_LOST) {
-        loop_timer_set(link->ping, link->spec.lease_ms / PINGS);
+        loop_timer_set(link->ping,
+                       (spec->lease_ms < spec->silent_ms ? spec->lease_ms : spec->silent_ms) /
+                           PINGS);
     }
 }
 

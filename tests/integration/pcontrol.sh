@@ -77,7 +77,8 @@ grep -q "unknown message '?\[2Jbad'" errors || fail "control characters of a hos
 say "a server and its clients"
 "$PCONTROL" -server socket 2>>log &
 server=$!
-pc() { "$PCONTROL" -client "$WORK/socket" "$@"; }
+socket=socket
+pc() { "$PCONTROL" -client "$WORK/$socket" "$@"; }
 state() { pc status -job "$1" --json | sed 's/.*"State":"\([A-Z]*\)".*/\1/'; }
 is_state() { [ "$(state "$1")" = "$2" ]; }
 hosts_in() { pc status | sed -n "s/^hosts.* $1 \([0-9]*\).*/\1/p"; }
@@ -237,6 +238,33 @@ id=$(lies job -stdout /dev/full true)
 until_true 10 "endless output is refused" grep -q "host 5: BUSY -> DOWN: CheckHost: its pclient sends more output than was acknowledged" log2
 lies delete "$id" || lies kill "$id"
 lies exit || lies exit
+wait "$server"
+
+say "a host that stands still: where HUNG jobs are only reported, its job goes on with it"
+ROOST_PCONTROL_LEASE=60 ROOST_PCONTROL_HUNG=1 ROOST_PCONTROL_HUNG_JOBS=report "$PCONTROL" -server "$WORK/socket3" 2>>log3 &
+server=$!
+socket=socket3
+until_true 10 "its socket" test -S socket3
+pc host a
+idle_for_long() { pc status -machine a --json | python3 -c 'import json, sys; host, = json.load(sys.stdin); sys.exit(host["State"] != "IDLE" or host["Timer"] < 2.5)'; }
+until_true 20 "a host that answers is not HUNG" idle_for_long
+id=$(pc job sh -c "until test -e $WORK/go4; do sleep 0.1; done")
+until_true 10 "job $id is BUSY" is_state "$id" BUSY
+signal_pclients() {
+    left | while IFS=/ read -r _ _ pid _; do
+        [ "$(readlink "/proc/$pid/exe")" != "$(readlink -f "$ROOST_BIN/pclient")" ] || kill "$1" "$pid"
+    done
+}
+says_hung() { pc status -job "$id" | grep -q "BUSY on a: HUNG: host a has not answered" && pc status -machine a | grep -q "^a .* HUNG"; }
+is_not_hung() { pc status -machine a --json | grep -q '"Hung":false'; }
+signal_pclients -STOP
+until_true 20 "job $id is HUNG" says_hung
+signal_pclients -CONT
+until_true 20 "host a answers again" is_not_hung
+touch go4
+pc wait "$id"
+equals "runs of a job that was HUNG" "$(pc status -job "$id" --json | sed 's/.*"State":"\([A-Z]*\)".*"Runs":\([0-9]*\).*/\1 \2/')" "EXIT 1"
+pc exit
 wait "$server"
 
 say "a person at a terminal"
