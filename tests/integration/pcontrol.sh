@@ -22,7 +22,7 @@ cat >script <<'EOF'
 host a
 host b
 job echo 'a  b' "c\"d" e\ f $'g\th'
-job sh -c 'echo out; echo err >&2; exit 3'   # runs beside the first
+job -timeout 100 sh -c 'echo out; echo err >&2; exit 3'   # runs beside the first
 job nosuch
 job -timeout 0.3 sh -c 'setsid sleep 1000 & sleep 1000'
 job echo $HOME
@@ -131,16 +131,31 @@ until_true 10 "three entries" are_in IDLE 3
 gate1=$(pc job +host b sh -c "until test -e $WORK/go1; do sleep 0.1; done")
 until_true 10 "b is BUSY" is_state "$gate1" BUSY
 prefers=$(pc job -host b sh -c 'echo $HOST')
-needs=$(pc job +host b sh -c 'echo $HOST')
+needs=$(pc job -timeout 1.5 +host b sh -c 'sleep 0.1; echo $HOST') # it waits for longer than its timeout
 pc status -job "$needs" | grep -q "waits for host b, which is BUSY" || fail "why job $needs waits: $(pc status -job "$needs")"
 pc wait "$prefers"
 equals "where -host ran" "$(pc stdout "$prefers")" a
 equals "+host still waits" "$(state "$needs")" PENDING
+# times TEST: evaluates a test of the times of two jobs, their host, and the present.
+times() {
+    { pc status -job "$gate1" --json; pc status -job "$needs" --json; pc status -machine b --json; } | python3 -c '
+import json, sys, time
+gate, needs, (host,) = map(json.loads, sys.stdin)
+now, start, accum, timer = time.time(), "Start", "Accumulated", "Timer"
+sys.exit(0 if eval(sys.argv[1]) else f"{gate} {needs} {host} {now}")' "$1"
+}
+times 'needs[timer] > 1.5 and needs[start] is None and needs[accum] == 0' || fail "the times of a job that waits"
+times '1.5 < gate[timer] == gate[accum] <= now - gate[start] + 0.1' || fail "the times of a job that runs"
+times '1.5 < host[timer] <= host[accum] + 0.1 and host[accum] <= now - gate[start] + 0.1' || fail "the times of a host that is BUSY"
+times '0 <= gate[start] - host[start] < 60' || fail "when host b was connected to"
 touch go1
 pc wait "$needs"
 equals "where +host ran" "$(pc stdout "$needs")" b
+times 'needs[accum] >= 0.1 and needs[accum] + needs[timer] <= now - needs[start] + 0.1' || fail "the times of a job that has ended"
+times 'host[accum] > 1.5 and host[timer] <= now - needs[start]' || fail "the times of a host that was BUSY"
 equals "-host of an unknown host" "$(id=$(pc job -host nosuch true); pc wait "$id"; state "$id")" EXIT
 pc host b -off
+times 'host[start] is None' || fail "the start of a host that is OFF"
 id=$(pc job +host b true)
 pc wait "$id"
 pc status -job "$id" | grep -q "CRASH 0: host b is OFF" || fail "+host of a host that is OFF: $(pc status -job "$id")"
