@@ -163,14 +163,17 @@ pc host b -delete
 
 say "priority and retries"
 pc stop jobs
-for p in 1 3 2; do pc job -priority $p sh -c "echo $p >>$WORK/order"; done >ids
+pc job -priority 1 sh -c "echo 1 >>$WORK/order" >ids
+pc job -priority 3 sh -c "echo 3 >>$WORK/order" >ids
+pc job -priority 2 +host c sh -c "echo 2 >>$WORK/order" >ids
+pc job -priority 1 sh -c "echo last >>$WORK/order" >ids
 pc host a -off
 until_true 10 "both are OFF" are_in OFF 2
 pc host c
 until_true 10 "c" are_in IDLE 1
 pc run jobs
 pc wait
-equals "the order" "$(tr '\n' ' ' <order)" "3 2 1 "
+equals "the order" "$(tr '\n' ' ' <order)" "3 2 1 last "
 id=$(pc job -retries 2 sh -c "echo run >>$WORK/tries; exit 1")
 pc wait "$id"
 equals "runs with -retries 2" "$(wc -l <tries)" 3
