@@ -319,6 +319,9 @@ types(b"wait", b"\x1b[Kpcontrol: ")
 types(b"stdout 1", b"\x1b[Khello\r\npcontrol: ")
 types(b"\x1b[A", b"\x1b[Khello\r\npcontrol: ")  # the line before
 types(b'stdout "1', b'the quote " is not closed\r\npcontrol: ')
+for number in range(1001, 1101):
+    types(b"kill %d" % number, b"no such job: %d\r\npcontrol: " % number)
+types(b"\x1b[A" * 105, b"no such job: 1001\r\npcontrol: ")  # the last 100 lines are kept
 types(b"job sleep 1000", b"\x1b[K2\r\npcontrol: ")
 types(b"wait", b"\r\n")
 os.write(fd, b"\x03")
@@ -330,5 +333,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 EOF
 timeout 120 python3 person.py "$PCONTROL" || fail "a person at a terminal"
 equals "files that pcontrol left at home" "$(ls -A home)" ""
+# libedit finds a home without the environment, too.
+grep -aqE 'write_history|append_history' "$PCONTROL" && fail "pcontrol can write a history"
 until_true 10 "nothing is left of the person's host" nothing_left
 passed
