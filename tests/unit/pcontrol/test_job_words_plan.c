@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/shell_words.h"
 #include "base/vec.h"
+#include "pclient/protocol.h"
 #include "tests/support/unit.h"
 
 static int read_text(const char *text, struct pjob_wish *ret, struct err *err)
@@ -58,6 +59,40 @@ static void a_plain_command_runs_anywhere_for_ever(void **state)
     pjob_wish_fini(&wish);
 }
 
+static void of_an_option_that_is_there_twice_the_last_counts(void **state)
+{
+    (void)state;
+    struct pjob_wish wish;
+    struct err err;
+    assert_int_equal(read_text("-stdout a -stderr b -stdout c -stderr d true", &wish, &err), 0);
+    assert_string_equal(wish.paths[0], "c");
+    assert_string_equal(wish.paths[1], "d");
+    pjob_wish_fini(&wish);
+}
+
+/* The request of the longest command, with the longest timeout, is one line of a pclient. */
+static void a_command_that_is_longer_than_a_request_is_refused(void **state)
+{
+    (void)state;
+    static char word[PCLIENT_LINE_MAX + 1];
+    char *const words[] = {word};
+    const size_t longest = PCLIENT_LINE_MAX - strlen("job -timeout 31622400.000 ");
+    struct pjob_wish wish;
+    struct err err = {""};
+    size_t length = PCLIENT_LINE_MAX / 2;
+    for (size_t step = length / 2; step > 0; step /= 2) {
+        memset(word, 'x', sizeof(word) - 1);
+        word[length + step] = '\0';
+        if (job_words_read(words, 1, &wish, &err) == 0) {
+            length += step;
+            assert_true(strlen(wish.command) <= longest);
+            pjob_wish_fini(&wish);
+        }
+    }
+    assert_in_range(length, longest - 100, longest);
+    assert_non_null(strstr(err.text, "the command has more than 1048536 bytes"));
+}
+
 static void what_is_wrong_is_named(void **state)
 {
     (void)state;
@@ -95,6 +130,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_option_is_read),
         cmocka_unit_test(a_plain_command_runs_anywhere_for_ever),
+        cmocka_unit_test(of_an_option_that_is_there_twice_the_last_counts),
+        cmocka_unit_test(a_command_that_is_longer_than_a_request_is_refused),
         cmocka_unit_test(what_is_wrong_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
