@@ -366,7 +366,9 @@ def test_buffer(way):
     client.job("sh -c 'head -c 300000 /dev/zero'")
     until("the buffer is full", lambda: len(client.output("stdout")) == 100000)
     client.expect("status", "BUSY")
-    total = 0
+    client.output("stdout -take")
+    until("the buffer is full again", lambda: len(client.output("stdout")) == 100000)
+    total = 100000
     while total < 300000:
         total += len(client.output("stdout -take"))
     equals("all", total, 300000)
@@ -377,7 +379,16 @@ def test_buffer(way):
     client.output("stdout -take")
     until("the end", lambda: client.output("stdout -take") == b"" and client.ask("status") == "CRASH 9 killed")
     client.end()
-    assert b"it waits until somebody takes them" in client.process.stderr.read()
+    # of both jobs, and more than once of a job whose buffer was full again
+    count = client.process.stderr.read().count(b"pclient: 100000 bytes of the job's standard output are kept; it waits until somebody takes them\n")
+    assert count >= 3, count
+    client = Client(way, stderr=subprocess.PIPE)
+    client.job("yes")
+    ready, _, _ = select.select([client.process.stderr], [], [], DEADLINE)
+    assert ready, "nothing is said"
+    equals("the size of the buffer", client.process.stderr.readline().split()[1], b"67108864")
+    client.expect("status", "BUSY")
+    client.end()
 
 
 def test_output_left(way):
