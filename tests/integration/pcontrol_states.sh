@@ -49,11 +49,23 @@ pc host nosuch -delete
 forget
 pc host a
 sees "host a: DOWN -> IDLE: StartHost"
+forget
 pc host a -stop
 sees "host a: IDLE -> DOWN: StopHost"
+sees "host a: DOWN -> IDLE: StartHost" # pcontrol connects again by itself
+pc host a -start 2>"$WORK/refused" && fail "a host that is IDLE was started"
+grep -q "host a is IDLE: it would have to be DOWN" "$WORK/refused" || fail "-start of a host that is IDLE: $(cat "$WORK/refused")"
 forget
+pc stop hosts
+pc host a -stop
+sees "host a: IDLE -> DOWN: StopHost"
+# longer than the longest wait for the next connection
+down_for_long() { pc status -machine a --json | python3 -c 'import json, sys; host, = json.load(sys.stdin); sys.exit(host["State"] != "DOWN" or host["Timer"] < 1.5)'; }
+until_true 20 "while hosts are stopped, a stays DOWN" down_for_long
+pc host a -stop 2>"$WORK/refused" && fail "a host that is DOWN was stopped"
 pc host a -start
 sees "host a: DOWN -> IDLE: StartHost"
+pc run hosts
 forget
 ssh_signal KILL a
 sees "host a: IDLE -> DOWN: CheckHost"
