@@ -240,6 +240,22 @@ static bool run_host(struct command_call *call, char *const *words, size_t count
 /* ---- stdout, stderr ---------------------------------------------------------------------------
  */
 
+/* Writes into the file as a shell's > does: what has the name stays what it is, with its owner and
+ * mode, also if it is a device or a link. */
+static int fill_file(struct os *os, const char *path, const void *data, size_t length,
+                     struct err *err)
+{
+    struct os_file *file = NULL;
+    int rc = os_file_open(os, path, OS_WRITE_TRUNCATE, FILE_MODE, &file, err);
+    if (rc != 0) {
+        return rc == -ENXIO ? err_set(err, rc, "%s: is not a file", path) : rc;
+    }
+    rc = length > 0 ? os_file_write(file, 0, data, length) : 0;
+    int end = os_file_end(file);
+    rc = rc != 0 ? rc : end;
+    return rc == 0 ? 0 : err_set(err, rc, "cannot write %s: %s", path, err_code_text(rc));
+}
+
 static bool give_output(struct command_call *call, char *const *words, size_t count, int at,
                         const char *command)
 {
@@ -264,8 +280,7 @@ static bool give_output(struct command_call *call, char *const *words, size_t co
     if (to_file) {
         struct err err;
         char *path = path_from(call, words[2]);
-        if (path != NULL &&
-            os_write_file(call->commands->os, path, bytes, length, FILE_MODE, false, &err) != 0) {
+        if (path != NULL && fill_file(call->commands->os, path, bytes, length, &err) != 0) {
             (void)refuse(call, COMMAND_FAILED, "%s", err.text);
         }
         mem_free(path);

@@ -136,6 +136,9 @@ static int write_all(int fd, const void *data, size_t length, uint64_t offset)
     const char *at = data;
     while (length > 0) {
         ssize_t put = pwrite(fd, at, length, (off_t)offset);
+        if (put < 0 && errno == ESPIPE) {
+            put = write(fd, at, length); /* a terminal has no offsets */
+        }
         if (put < 0 && errno == EINTR) {
             continue;
         }

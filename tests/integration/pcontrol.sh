@@ -121,6 +121,19 @@ pc wait "$id"
 pc stdout "$id" -file kept 2>errors || fail "stdout -file"
 equals "what is kept" "$(wc -c <kept) $(tail -c 5 kept)" "1000 last"
 grep -q "the first 4005 bytes of the stdout of job $id were dropped" errors || fail "dropped: $(cat errors)"
+chmod 0600 kept
+ln -s kept link
+mkfifo fifo
+inode=$(stat -c %i kept)
+pc stdout "$id" -file "$WORK/link" 2>/dev/null
+equals "a file keeps its mode, and a link its target" "$(readlink link) $(stat -c '%a %i %s' kept)" "kept 600 $inode 1000"
+ln -s /dev/full full
+pc stdout "$id" -file "$WORK/full" 2>errors && fail "stdout -file of a full device"
+grep -q "cannot write $WORK/full: No space left on device" errors || fail "a full device: $(cat errors)"
+test -L full || fail "the link to a device has become a file"
+pc stdout "$id" -file "$WORK/fifo" 2>errors && fail "stdout -file of a FIFO"
+grep -q "$WORK/fifo: is not a file" errors || fail "a FIFO: $(cat errors)"
+test -p fifo || fail "the FIFO has become a file"
 id=$(pc job -stdout "$WORK/no/such/file" sleep 1000)
 pc wait "$id"
 pc status -job "$id" | grep -q "^job $id CRASH 9: .*$WORK/no/such/file" || fail "a file that cannot be: $(pc status -job "$id")"
