@@ -102,6 +102,7 @@ void demand_machine_changed(struct factory *factory, const char *key, const stru
 void demand_machine_gone(struct factory *factory, const char *key)
 {
     struct slot *slot = strmap_remove(factory->slots, key);
+    samples_lost(factory, key);
     if (slot != NULL) {
         struct glidein *glidein = strmap_get(factory->glideins, slot->glidein);
         count_slot(factory, slot, -1);

@@ -18,23 +18,18 @@
 #include "base/random.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
-#include "base/text.h"
 #include "classad/ad.h"
+#include "factory/example.h"
 #include "factory/factory.h"
 #include "factory/site.h"
 #include "factory/upload.h"
 #include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
-#include "wire/daemon_ad.h"
 #include "wire/watch.h"
 
 #define LIFETIME_S  ((int64_t)24 * 3600) /* ClassAdLifetime of a sample: the seed document's day */
-#define RENEW_S     (LIFETIME_S / 2)
-#define REFRESH_S   600 /* a younger newest sample is not replaced */
+#define REFRESH_MS  600000 /* a younger newest sample is not replaced */
 #define NOT_KNOWN   (-1) /* multiplicity of a sample that is to be sent whole */
-#define EXAMPLE     "example"
-#define DISK_KIB    ((int64_t)10 << 20) /* of an example that does not say */
-#define LINE_MAX    1000
 #define NAME_LENGTH 200
 
 /* What belongs to one glidein alone: a new one would have another, or none. */
@@ -51,9 +46,10 @@ static struct sample *add_sample(struct site *site, const char *name, struct ad 
     sample->site = site;
     sample->name = mem_strdup(name);
     sample->ad = ad;
+    sample->added_ms = loop_now_ms(site->factory->env.loop);
     sample->made_s = ad_int_or(ad, "OfflineSince", 0);
     sample->multiplicity = NOT_KNOWN;
-    sample->is_example = strcmp(ad_string_or(ad, "PreviousName", ""), EXAMPLE) == 0;
+    sample->is_example = strcmp(ad_string_or(ad, "PreviousName", ""), EXAMPLE_NAME) == 0;
     vec_push(&site->samples, sample);
     (void)strmap_set(site->factory->samples, name, sample);
     return sample;
@@ -90,80 +86,6 @@ void samples_withdraw(struct site *site)
     }
 }
 
-/* ---- examples ---------------------------------------------------------------------------------
- */
-
-static int set_line(struct ad *ad, const char *line, const char *site, struct err *err)
-{
-    const char *equals = strchr(line, '=');
-    size_t length = equals != NULL ? (size_t)(equals - line) : 0;
-    while (length > 0 && text_is_blank(line[length - 1])) {
-        length--;
-    }
-    struct err why = {"it is not of the form ATTRIBUTE = EXPRESSION"};
-    char *name = mem_strndup(line, length);
-    int rc = length > 0 && ad_name_is_valid(name) ? ad_set_expr_old(ad, name, equals + 1, &why)
-                                                  : -EINVAL;
-    mem_free(name);
-    return rc == 0 ? 0
-                   : err_set(err, -EINVAL, "site %s: example: '%s': %s", site, line, why.text);
-}
-
-/* What a pilot's slot has, as far as jobs ask for it. */
-static void put_usual(struct ad *ad, const struct site_settings *settings)
-{
-    ad_set_string(ad, "Arch", "X86_64");
-    ad_set_string(ad, "OpSys", "LINUX");
-    ad_set_string(ad, "CondorVersion", DAEMON_AD_CONDOR_VERSION);
-    ad_set_string(ad, "RoostVersion", ROOST_VERSION);
-    ad_set_bool(ad, "HasFileTransfer", true);
-    ad_set_bool(ad, "HasJobDeferral", true);
-    ad_set_bool(ad, "IsGlidein", true);
-    ad_set_string(ad, "SlotType", "Partitionable");
-    ad_set_bool(ad, "PartitionableSlot", true);
-    ad_set_int(ad, "SlotID", 1);
-    ad_set_int(ad, "SlotTypeID", 1);
-    ad_set_string(ad, "MachineResources", "Cpus Memory Disk");
-    ad_set_int(ad, "TotalSlotCpus", settings->cpus);
-    ad_set_int(ad, "TotalSlotMemory", settings->memory_mib);
-    ad_set_int(ad, "TotalSlotDisk", DISK_KIB);
-    ad_set_bool(ad, "Start", true);
-    ad_set_int(ad, "Rank", 0);
-    (void)ad_set_expr_old(ad, "Requirements", "Start", NULL);
-    (void)ad_set_expr_old(ad, "SlotWeight", "Cpus", NULL);
-    (void)ad_set_expr_old(ad, "MODIFY_REQUEST_EXPR_REQUESTCpus", "quantize(RequestCpus,{1})", NULL);
-    (void)ad_set_expr_old(ad, "MODIFY_REQUEST_EXPR_REQUESTMemory", "quantize(RequestMemory,{128})",
-                          NULL);
-    (void)ad_set_expr_old(ad, "MODIFY_REQUEST_EXPR_REQUESTDisk", "quantize(RequestDisk,{1024})",
-                          NULL);
-}
-
-int samples_make_example(const struct site_settings *settings, const char *site,
-                         const char *factory, struct ad **ret, struct err *err)
-{
-    struct ad *ad = ad_create();
-    int rc = 0;
-    put_usual(ad, settings);
-    for (size_t i = 0; i < settings->example.count && rc == 0; i++) {
-        rc = set_line(ad, settings->example.items[i], site, err);
-    }
-    if (rc != 0) {
-        ad_destroy(ad);
-        return rc;
-    }
-    (void)ad_copy_attr(ad, "Cpus", ad, "TotalSlotCpus");
-    (void)ad_copy_attr(ad, "Memory", ad, "TotalSlotMemory");
-    (void)ad_copy_attr(ad, "Disk", ad, "TotalSlotDisk");
-    (void)ad_copy_attr(ad, "TotalCpus", ad, "TotalSlotCpus");
-    (void)ad_copy_attr(ad, "TotalMemory", ad, "TotalSlotMemory");
-    ad_set_string(ad, "MyType", "Machine");
-    ad_set_string(ad, "Name", EXAMPLE);
-    ad_set_string(ad, "GLIDEIN_Factory", factory);
-    ad_set_string(ad, "GLIDEIN_Site", site);
-    *ret = ad;
-    return 0;
-}
-
 /* ---- samples ----------------------------------------------------------------------------------
  */
 
@@ -194,11 +116,11 @@ static void add_example(struct site *site)
     struct ad *example;
     char name[NAME_LENGTH];
     if (site->settings.example.count == 0 ||
-        samples_make_example(&site->settings, site->name, site->factory->name, &example, NULL) !=
+        example_make(&site->settings, site->name, site->factory->name, &example, NULL) !=
             0) {
         return;
     }
-    put_name(site, EXAMPLE, name, sizeof(name));
+    put_name(site, EXAMPLE_NAME, name, sizeof(name));
     (void)add_sample(site, name, make_sample(site, example, name));
     ad_destroy(example);
 }
@@ -212,7 +134,7 @@ void samples_adopt(struct factory *factory, const char *key, const struct ad *ad
     }
     if (site == NULL) {
         upload_gone(factory, "Machine", key, true);
-    } else if (strcmp(ad_string_or(ad, "PreviousName", ""), EXAMPLE) != 0) {
+    } else if (strcmp(ad_string_or(ad, "PreviousName", ""), EXAMPLE_NAME) != 0) {
         (void)add_sample(site, key, ad_copy(ad));
     } else if (site->samples.count > 0) {
         upload_gone(factory, "Machine", key, true);
@@ -249,11 +171,11 @@ static const struct sample *newest_of(const struct site *site)
 void samples_offer(struct site *site, const struct ad *live)
 {
     const struct sample *newest = newest_of(site);
-    int64_t now_s = loop_wall_s(site->factory->env.loop);
+    uint64_t now_ms = loop_now_ms(site->factory->env.loop);
     bool is_full = (int64_t)site->samples.count >= site->settings.samples;
     char word[40], name[NAME_LENGTH];
     if (ad_bool_or(live, "DynamicSlot", false) ||
-        (is_full && newest != NULL && !newest->is_example && now_s - newest->made_s < REFRESH_S)) {
+        (is_full && newest != NULL && !newest->is_example && now_ms - newest->added_ms < REFRESH_MS)) {
         return;
     }
     (void)snprintf(word, sizeof(word), "offline-%llx%04x",
@@ -325,7 +247,7 @@ static void share_room(struct site *site, int64_t room)
     }
 }
 
-void samples_show(struct site *site)
+void samples_show(struct site *site, int64_t room)
 {
     if (site->is_gone) {
         return;
@@ -337,12 +259,21 @@ void samples_show(struct site *site)
         return;
     }
     drop_example(site);
-    share_room(site, site_room(site));
+    share_room(site, room);
     for (size_t i = 0; i < site->samples.count; i++) {
         struct sample *sample = site->samples.items[i];
         if (sample->room != sample->multiplicity) {
             send_sample(sample, sample->room);
         }
+    }
+}
+
+void samples_lost(struct factory *factory, const char *key)
+{
+    struct sample *sample = strmap_get(factory->samples, key);
+    if (sample != NULL && sample->multiplicity > 0) {
+        sample->multiplicity = NOT_KNOWN;
+        factory->changed(factory);
     }
 }
 

@@ -523,12 +523,6 @@ static struct grow_facts facts_of(const struct site *site)
     return facts;
 }
 
-int64_t site_room(const struct site *site)
-{
-    struct grow_facts facts = facts_of(site);
-    return grow_plan_room(&facts, &site->settings.limits);
-}
-
 /* Takes back what the site has not started, a part of it at a time, when no jobs wait for it. */
 static void shrink(struct site *site)
 {
@@ -578,7 +572,7 @@ void site_act(struct site *site)
     }
     struct grow_facts facts = facts_of(site);
     int64_t count = grow_plan(&facts, &site->settings.limits, site->why, sizeof(site->why));
-    samples_show(site);
+    samples_show(site, grow_plan_room(&facts, &site->settings.limits));
     if (site->paused != NULL) {
         return;
     }

@@ -69,7 +69,5 @@ void site_slots_changed(struct glidein *glidein);
 /* Does what is to be done now, by `wanted` and what is known of the site. */
 void site_act(struct site *site);
 struct ad *site_to_ad(const struct site *site);
-/* How many glideins more the site could have: what its samples stand for together. */
-int64_t site_room(const struct site *site);
 
 #endif

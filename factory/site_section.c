@@ -10,8 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "classad/ad.h"
-#include "factory/samples.h"
-#include "factory/site.h"
+#include "factory/example.h"
 #include "factory/site_section.h"
 
 #define MIB       ((int64_t)1 << 20)
@@ -93,7 +92,7 @@ static int check_lists(const struct site_settings *settings, const char *title, 
         }
     }
     struct ad *example;
-    int rc = samples_make_example(settings, title, "x", &example, err);
+    int rc = example_make(settings, title, "x", &example, err);
     if (rc == 0) {
         ad_destroy(example);
     }

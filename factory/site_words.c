@@ -61,6 +61,12 @@ static void set_submission(json_t *object, const struct site_request *request)
     json_object_set_new(object, "lifetime", json_integer(request->lifetime_s));
 }
 
+static int append_text(const char *text, size_t length, void *out)
+{
+    strbuf_append(out, text, length);
+    return 0;
+}
+
 void site_words_print(const struct site_request *request, struct strbuf *out)
 {
     json_t *object = json_object();
@@ -85,10 +91,8 @@ void site_words_print(const struct site_request *request, struct strbuf *out)
     case SITE_LOOK:
         break;
     }
-    char *text = json_dumps(object, JSON_COMPACT);
-    CHECK(text != NULL);
-    strbuf_printf(out, "%s\n", text);
-    free(text); /* jansson's */
+    CHECK(json_dump_callback(object, append_text, out, JSON_COMPACT) == 0);
+    strbuf_putc(out, '\n');
     json_decref(object);
 }
 
