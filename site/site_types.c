@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "site/site.h"
 
-static const struct site_type *const TYPES[] = {&site_process, &site_ssh};
+static const struct site_type *const TYPES[] = {&site_process, &site_ssh, &site_slurm};
 
 const struct site_type *site_types_find(const char *name)
 {
@@ -23,5 +23,5 @@ const struct site_type *site_types_find(const char *name)
 
 const char *site_types_names(void)
 {
-    return "process, ssh";
+    return "process, ssh, slurm";
 }

@@ -164,7 +164,7 @@ def a_pilot_that_does_not_start_has_ended():
 def a_wrong_type_is_refused():
     done = subprocess.run([PROGRAM, "prozess"], capture_output=True, text=True, check=False)
     equals("exit status", done.returncode, 2)
-    check("process, ssh" in done.stderr, done.stderr)
+    check("process, ssh, slurm" in done.stderr, done.stderr)
 
 
 make_pilot(WORK)
