@@ -285,8 +285,8 @@ static int config_unset(struct dump *dump)
  * the number of signalled processes to *told. */
 static int tell_daemons(struct cli *cli, const char *lock_dir, size_t *told, struct err *err)
 {
-    static const char *const NAMES[] = {"master",     "startd", "rooster",
-                                        "factory",    "negotiator", "schedd", "collector"};
+    static const char *const NAMES[] = {"master",     "startd", "rooster",  "factory",
+                                        "negotiator", "schedd", "collector"};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         pid_t pid = cli_lock_holder(cli, lock_dir, NAMES[i]);
         int rc = pid > 0 ? os_kill(cli->os, pid, SIGHUP) : 0;

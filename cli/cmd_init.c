@@ -39,7 +39,7 @@
 /* of DIR, without the terminating zero: Unix sockets below it must fit into 107 bytes */
 #define INIT_PATH_MAX   72
 #define INIT_POOL       "personal"
-#define INIT_FACTORY  "factory" /* FACTORY_NAME, unless it is set */
+#define INIT_FACTORY    "factory" /* FACTORY_NAME, unless it is set */
 #define INIT_POOL_MAX   63
 #define INIT_POOL_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-."
 #define INIT_ACCOUNT    "nobody"

@@ -30,8 +30,8 @@
 #define RETRY_MS 20
 #define TELL_MS  5000
 
-static const char *const NAMES[] = {"master",     "startd", "rooster",
-                                    "factory",    "negotiator", "schedd", "collector"};
+static const char *const NAMES[] = {"master",     "startd", "rooster",  "factory",
+                                    "negotiator", "schedd", "collector"};
 
 /* Returns the process to signal next: the master or, without one, one of its daemons; 0: all have
  * ended. */

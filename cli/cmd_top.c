@@ -52,8 +52,8 @@ struct top {
 
 static bool take_daemon(struct top *top, const char *arg)
 {
-    static const char *const NAMES[] = {"schedd", "startd",  "collector", "negotiator",
-                                        "master", "rooster", "starter",   "shadow", "factory"};
+    static const char *const NAMES[] = {"schedd",  "startd",  "collector", "negotiator", "master",
+                                        "rooster", "starter", "shadow",    "factory"};
     if (listing_is(arg, "daemons", 2)) {
         top->daemons = true;
         return true;

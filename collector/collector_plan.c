@@ -89,20 +89,13 @@ static const struct {
     const char *type;
     enum owner owner;
 } OWNERS[] = {
-    {"Machine", OWNER_WORKER},
-    {"DaemonMaster", OWNER_MASTER},
-    {"Request", OWNER_SCHEDD},
-    {"Submitter", OWNER_SCHEDD},
-    {"Scheduler", OWNER_SCHEDD},
-    {"Rooster", OWNER_ROOSTER},
-    {"Factory", OWNER_FACTORY},
-    {"Site", OWNER_FACTORY},
-    {"Glidein", OWNER_FACTORY},
-    {"Negotiator", OWNER_NEGOTIATOR},
-    {"Accounting", OWNER_NEGOTIATOR},
-    {"SubmittingMachine", OWNER_NEGOTIATOR},
-    {"Collector", OWNER_COLLECTOR},
-    {"Revocation", OWNER_COLLECTOR},
+    {"Machine", OWNER_WORKER},        {"DaemonMaster", OWNER_MASTER},
+    {"Request", OWNER_SCHEDD},        {"Submitter", OWNER_SCHEDD},
+    {"Scheduler", OWNER_SCHEDD},      {"Rooster", OWNER_ROOSTER},
+    {"Factory", OWNER_FACTORY},       {"Site", OWNER_FACTORY},
+    {"Glidein", OWNER_FACTORY},       {"Negotiator", OWNER_NEGOTIATOR},
+    {"Accounting", OWNER_NEGOTIATOR}, {"SubmittingMachine", OWNER_NEGOTIATOR},
+    {"Collector", OWNER_COLLECTOR},   {"Revocation", OWNER_COLLECTOR},
     {"PowerLock", OWNER_COLLECTOR},
 };
 

@@ -21,9 +21,12 @@ unsigned collector_roles(const struct wire_peer *peer)
     static const struct {
         uint32_t scope;
         unsigned role;
-    } ROLES[] = {{SCOPE_ADVERTISE, PLAN_WORKER},      {SCOPE_SCHEDD, PLAN_SCHEDD},
-                 {SCOPE_ROOSTER, PLAN_ROOSTER},       {SCOPE_MASTER, PLAN_MASTER},
-                 {SCOPE_NEGOTIATOR, PLAN_NEGOTIATOR}, {SCOPE_FACTORY, PLAN_FACTORY},
+    } ROLES[] = {{SCOPE_ADVERTISE, PLAN_WORKER},
+                 {SCOPE_SCHEDD, PLAN_SCHEDD},
+                 {SCOPE_ROOSTER, PLAN_ROOSTER},
+                 {SCOPE_MASTER, PLAN_MASTER},
+                 {SCOPE_NEGOTIATOR, PLAN_NEGOTIATOR},
+                 {SCOPE_FACTORY, PLAN_FACTORY},
                  {SCOPE_ADMINISTRATOR, PLAN_ADMINISTRATOR}};
     unsigned roles = 0;
     for (size_t i = 0; i < sizeof ROLES / sizeof ROLES[0]; i++) {

@@ -28,7 +28,7 @@ void breaker_plan_failure(struct breaker *breaker, const struct breaker_times *t
                           uint64_t now_ms);
 void breaker_plan_refusal(struct breaker *breaker, const struct breaker_times *times,
                           uint64_t now_ms);
-void breaker_plan_taken(struct breaker *breaker);  /* a submission was taken */
+void breaker_plan_taken(struct breaker *breaker);   /* a submission was taken */
 void breaker_plan_success(struct breaker *breaker); /* a glidein has joined the pool */
 /* Returns for how many ms more the site is left alone; 0: it may be asked. */
 uint64_t breaker_plan_left_ms(const struct breaker *breaker, uint64_t now_ms);

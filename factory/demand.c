@@ -55,8 +55,7 @@ static void count_slot(struct factory *factory, const struct slot *slot, int sig
 
 static bool is_roomy(const struct ad *ad, bool is_claimed)
 {
-    return ad_bool_or(ad, "PartitionableSlot", false) ? ad_int_or(ad, "Cpus", 0) > 0
-                                                      : !is_claimed;
+    return ad_bool_or(ad, "PartitionableSlot", false) ? ad_int_or(ad, "Cpus", 0) > 0 : !is_claimed;
 }
 
 static void live_changed(struct factory *factory, const char *key, const struct ad *ad)
@@ -67,8 +66,7 @@ static void live_changed(struct factory *factory, const char *key, const struct 
     bool is_new = slot == NULL;
     bool is_claimed = strcmp(ad_string_or(ad, "State", ""), "Claimed") == 0;
     bool roomy = is_roomy(ad, is_claimed);
-    if (glidein == NULL ||
-        (!is_new && slot->is_claimed == is_claimed && slot->is_roomy == roomy)) {
+    if (glidein == NULL || (!is_new && slot->is_claimed == is_claimed && slot->is_roomy == roomy)) {
         return;
     }
     if (is_new) {
@@ -196,8 +194,7 @@ static int64_t count_site(const struct site *site, struct strmap *requests)
                       ? machines_for(factory, shown, requests)
                       : 0;
     }
-    bool learns =
-        site->settings.learn && site->samples.count == 0 && TAILQ_EMPTY(&site->glideins);
+    bool learns = site->settings.learn && site->samples.count == 0 && TAILQ_EMPTY(&site->glideins);
     return learns ? 1 : wanted;
 }
 

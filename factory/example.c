@@ -28,8 +28,7 @@ static int set_line(struct ad *ad, const char *line, const char *site, struct er
     int rc = length > 0 && ad_name_is_valid(name) ? ad_set_expr_old(ad, name, equals + 1, &why)
                                                   : -EINVAL;
     mem_free(name);
-    return rc == 0 ? 0
-                   : err_set(err, -EINVAL, "site %s: example: '%s': %s", site, line, why.text);
+    return rc == 0 ? 0 : err_set(err, -EINVAL, "site %s: example: '%s': %s", site, line, why.text);
 }
 
 /* What a pilot's slot has, as far as jobs ask for it. */
@@ -61,8 +60,8 @@ static void put_usual(struct ad *ad, const struct site_settings *settings)
                           NULL);
 }
 
-int example_make(const struct site_settings *settings, const char *site,
-                         const char *factory, struct ad **ret, struct err *err)
+int example_make(const struct site_settings *settings, const char *site, const char *factory,
+                 struct ad **ret, struct err *err)
 {
     struct ad *ad = ad_create();
     int rc = 0;

@@ -13,9 +13,9 @@
 struct ad;
 struct site;
 
-#define GLIDEIN_NAME_MAX 120 /* bytes of a glidein's name, with the terminating zero */
+#define GLIDEIN_NAME_MAX  120 /* bytes of a glidein's name, with the terminating zero */
 #define GLIDEIN_BATCH_MAX 108 /* of the name of a submission */
-#define GLIDEIN_TEXT_MAX 200
+#define GLIDEIN_TEXT_MAX  200
 
 /* README.md has the table of moves. */
 enum glidein_state {
@@ -41,9 +41,9 @@ struct glidein {
     unsigned missed;     /* complete looks in a row that did not show it */
     /* its slots in the collector; those that are claimed; those that have room for a job */
     size_t ads, claims, roomy;
-    bool served;         /* it had a claim */
-    bool removing;       /* the site is to remove it */
-    bool removal_asked;  /* since it was listed last */
+    bool served;        /* it had a claim */
+    bool removing;      /* the site is to remove it */
+    bool removal_asked; /* since it was listed last */
 };
 
 TAILQ_HEAD(glidein_list, glidein);

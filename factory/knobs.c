@@ -146,7 +146,8 @@ static const struct knob SITE[] = {
      .fallback = "10",
      .min = 1,
      .max = 100,
-     .help = "So many offline ads stand for what the site could start: the newest of its glideins."},
+     .help =
+         "So many offline ads stand for what the site could start: the newest of its glideins."},
     {.name = "example",
      .type = KNOB_LIST,
      .help = "What a glidein of the site has, until one was there: a list of \"ATTRIBUTE = "

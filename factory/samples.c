@@ -28,8 +28,8 @@
 #include "wire/watch.h"
 
 #define LIFETIME_S  ((int64_t)24 * 3600) /* ClassAdLifetime of a sample: the seed document's day */
-#define REFRESH_MS  600000 /* a younger newest sample is not replaced */
-#define NOT_KNOWN   (-1) /* multiplicity of a sample that is to be sent whole */
+#define REFRESH_MS  600000               /* a younger newest sample is not replaced */
+#define NOT_KNOWN   (-1)                 /* multiplicity of a sample that is to be sent whole */
 #define NAME_LENGTH 200
 
 /* What belongs to one glidein alone: a new one would have another, or none. */
@@ -116,8 +116,7 @@ static void add_example(struct site *site)
     struct ad *example;
     char name[NAME_LENGTH];
     if (site->settings.example.count == 0 ||
-        example_make(&site->settings, site->name, site->factory->name, &example, NULL) !=
-            0) {
+        example_make(&site->settings, site->name, site->factory->name, &example, NULL) != 0) {
         return;
     }
     put_name(site, EXAMPLE_NAME, name, sizeof(name));
@@ -175,7 +174,8 @@ void samples_offer(struct site *site, const struct ad *live)
     bool is_full = (int64_t)site->samples.count >= site->settings.samples;
     char word[40], name[NAME_LENGTH];
     if (ad_bool_or(live, "DynamicSlot", false) ||
-        (is_full && newest != NULL && !newest->is_example && now_ms - newest->added_ms < REFRESH_MS)) {
+        (is_full && newest != NULL && !newest->is_example &&
+         now_ms - newest->added_ms < REFRESH_MS)) {
         return;
     }
     (void)snprintf(word, sizeof(word), "offline-%llx%04x",

@@ -17,7 +17,7 @@ struct site;
 
 struct sample {
     struct site *site;
-    char *name;           /* of its ad, and the key in the collector */
+    char *name; /* of its ad, and the key in the collector */
     bool is_example;
     int64_t made_s;       /* wall clock, for their order */
     uint64_t added_ms;    /* monotonic: since when the factory has it */

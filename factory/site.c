@@ -26,15 +26,15 @@
 #include "factory/site_link.h"
 #include "wire/wire.h"
 
-#define MS_PER_S       1000
-#define LOOK_MS        30000 /* between two looks while nothing happens */
-#define LOOK_EMPTY_MS  300000 /* the same, of a site without glideins */
-#define LOOK_SOON_MS   2000  /* while a glidein is on its way, or may be gone */
-#define LOOK_AT_ONCE   200   /* ms: a glidein has left the pool */
-#define MISSES         2     /* looks that must not show a glidein before it is gone */
-#define YOUNG_MS       15000 /* so long a glidein that has joined and has room counts as coming */
-#define SHRINK_SHARE   4     /* at most a fourth of what waits is taken back at a time */
-#define SHRINK_MS      10000 /* between two such times */
+#define MS_PER_S      1000
+#define LOOK_MS       30000  /* between two looks while nothing happens */
+#define LOOK_EMPTY_MS 300000 /* the same, of a site without glideins */
+#define LOOK_SOON_MS  2000   /* while a glidein is on its way, or may be gone */
+#define LOOK_AT_ONCE  200    /* ms: a glidein has left the pool */
+#define MISSES        2      /* looks that must not show a glidein before it is gone */
+#define YOUNG_MS      15000  /* so long a glidein that has joined and has room counts as coming */
+#define SHRINK_SHARE  4      /* at most a fourth of what waits is taken back at a time */
+#define SHRINK_MS     10000  /* between two such times */
 
 static uint64_t now_ms(const struct site *site)
 {
@@ -44,9 +44,10 @@ static uint64_t now_ms(const struct site *site)
 static struct breaker_times times_of(const struct site *site)
 {
     const struct config *config = site->factory->env.config;
-    return (struct breaker_times){
-        .first_ms = (uint64_t)config_duration_ms(config, "FACTORY_BACKOFF"),
-        .most_ms = (uint64_t)config_duration_ms(config, "FACTORY_BACKOFF_MAX")};
+    return (struct breaker_times){.first_ms =
+                                      (uint64_t)config_duration_ms(config, "FACTORY_BACKOFF"),
+                                  .most_ms =
+                                      (uint64_t)config_duration_ms(config, "FACTORY_BACKOFF_MAX")};
 }
 
 static void note_failure(struct site *site)
@@ -610,8 +611,8 @@ static void open_link(struct site *site)
                                         .options = (const char *const *)settings->options.items,
                                         .option_count = settings->options.count};
     site->link =
-        site_link_create(&site->factory->env, site->name,
-                         (const char *const *)settings->argv.items, &site->begin, site_answers, site);
+        site_link_create(&site->factory->env, site->name, (const char *const *)settings->argv.items,
+                         &site->begin, site_answers, site);
 }
 
 struct site *site_create(struct factory *factory, const struct config_section *section)
@@ -670,11 +671,11 @@ struct ad *site_to_ad(const struct site *site)
     ad_set_string(ad, "Site", site->name);
     ad_set_string(ad, "Factory", site->factory->name);
     ad_set_string(ad, "State",
-                  site->paused != NULL                               ? "Paused"
+                  site->paused != NULL                                     ? "Paused"
                   : breaker_plan_left_ms(&site->breaker, now_ms(site)) > 0 ? "LeftAlone"
-                  : site->breaker.needs_canary                        ? "Canary"
-                  : site->looked_ms == 0                              ? "Unknown"
-                                                                      : "Serving");
+                  : site->breaker.needs_canary                             ? "Canary"
+                  : site->looked_ms == 0                                   ? "Unknown"
+                                                                           : "Serving");
     ad_set_string(ad, "Why", site->why);
     ad_set_int(ad, "Wanted", facts.wanted);
     ad_set_int(ad, "Coming", facts.coming);

@@ -29,7 +29,13 @@ struct site_link;
 #define SITE_WHY_MAX 300
 
 /* What the site is being asked. */
-enum site_busy { SITE_FREE, SITE_RECORDS, SITE_ANSWERS_SUBMIT, SITE_ANSWERS_LOOK, SITE_ANSWERS_REMOVE };
+enum site_busy {
+    SITE_FREE,
+    SITE_RECORDS,
+    SITE_ANSWERS_SUBMIT,
+    SITE_ANSWERS_LOOK,
+    SITE_ANSWERS_REMOVE
+};
 
 struct site {
     struct factory *factory;
@@ -53,7 +59,7 @@ struct site {
     int64_t trouble_s;
     int64_t submitted, ended_unused; /* since the factory started */
     struct vec samples;              /* of struct sample (samples.c) */
-    bool is_gone; /* its section is gone: it goes when its glideins have */
+    bool is_gone;                    /* its section is gone: it goes when its glideins have */
 };
 
 struct site *site_create(struct factory *factory, const struct config_section *section);

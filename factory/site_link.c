@@ -232,8 +232,8 @@ static void child_ended(void *arg, pid_t pid, const struct os_exit *how)
     streams_are_ready(link); /* what it said last */
     (void)snprintf(why, sizeof(why), "the site's program has ended (%s %d)%s%s",
                    how->signal != 0 ? "signal" : "exit status",
-                   how->signal != 0 ? how->signal : how->status,
-                   link->words[0] != '\0' ? ": " : "", link->words);
+                   how->signal != 0 ? how->signal : how->status, link->words[0] != '\0' ? ": " : "",
+                   link->words);
     give_up(link, why);
 }
 

@@ -19,8 +19,8 @@ struct site_link;
 struct site_request;
 
 /* argv: the program, ended by NULL; borrowed, as is begin, the first request to each child, whose
- * texts live as long as the link, and whose deadline is that of all requests. ready(arg) is called from the loop when site_link_take() has
- * something. */
+ * texts live as long as the link, and whose deadline is that of all requests. ready(arg) is called
+ * from the loop when site_link_take() has something. */
 struct site_link *site_link_create(const struct daemon_env *env, const char *name,
                                    const char *const *argv, const struct site_request *begin,
                                    loop_f ready, void *arg);

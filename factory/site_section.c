@@ -13,7 +13,7 @@
 #include "factory/example.h"
 #include "factory/site_section.h"
 
-#define MIB       ((int64_t)1 << 20)
+#define MIB ((int64_t)1 << 20)
 
 static void copy_list(const struct config_section *section, const char *option, struct vec *ret)
 {
@@ -104,9 +104,8 @@ int site_section_check(void *context, const struct config_section *section, stru
     const char *title = section_title(section), *type = section_string(section, "type");
     (void)context;
     if (!site_section_is_name(title)) {
-        return err_set(err, -EINVAL,
-                       "site '%s': a site's name has 1 to %d letters, digits and '-'", title,
-                       SITE_NAME_LENGTH);
+        return err_set(err, -EINVAL, "site '%s': a site's name has 1 to %d letters, digits and '-'",
+                       title, SITE_NAME_LENGTH);
     }
     if (type == NULL) {
         return err_set(err, -EINVAL, "site %s: type is missing", title);

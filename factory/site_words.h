@@ -53,11 +53,11 @@ struct site_glidein {
 struct site_answer {
     int64_t id;
     enum site_outcome outcome;
-    char *text;            /* why not; the text of a log; "": none */
-    int64_t settle_s;      /* begin */
-    int64_t taken;         /* submit */
-    struct vec glideins;   /* look: of struct site_glidein */
-    bool complete;         /* look */
+    char *text;          /* why not; the text of a log; "": none */
+    int64_t settle_s;    /* begin */
+    int64_t taken;       /* submit */
+    struct vec glideins; /* look: of struct site_glidein */
+    bool complete;       /* look */
 };
 
 /* Parses a line without its end.  Returns 0, and the caller calls site_answer_fini(); or -EINVAL

@@ -15,8 +15,9 @@
 static int check_daemon(const char *text, struct err *err)
 {
     static const char *const OTHERS[][2] = {
-        {"SHADOW", "the schedd"},    {"STARTER", "the startd"},     {"LIBVIRT", "the rooster"},
-        {"PILOT", "a batch system"}, {"SITE", "the factory"}, {"STORE", "an administrator"}, {"SIM", "a developer"}};
+        {"SHADOW", "the schedd"},    {"STARTER", "the startd"}, {"LIBVIRT", "the rooster"},
+        {"PILOT", "a batch system"}, {"SITE", "the factory"},   {"STORE", "an administrator"},
+        {"SIM", "a developer"}};
     for (size_t i = 0; i < ARRAY_COUNT(OTHERS); i++) {
         if (text_equal_nocase(text, OTHERS[i][0])) {
             return err_set(err, -EINVAL,

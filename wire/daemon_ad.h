@@ -15,8 +15,7 @@ struct wire_context;
 
 /* The version of HTCondor whose words these ads are: Requirements that condor_submit makes ask it.
  */
-#define DAEMON_AD_CONDOR_VERSION \
-    "$CondorVersion: 25.14.0 2026-01-12 Roost " ROOST_VERSION " $"
+#define DAEMON_AD_CONDOR_VERSION "$CondorVersion: 25.14.0 2026-01-12 Roost " ROOST_VERSION " $"
 
 /* Sets MyType, Name, Machine (the name of this host), DaemonStartTime, RoostVersion and
  * RoostPlatform.  type: value of MyType.  started_s: when the daemon started, seconds since 1970.

@@ -101,7 +101,7 @@ struct wire_limits;
 
 /* An account (the connections of one token) with any of these scopes belongs to one of the
  * pool's own daemons, and is trusted: limits for all accounts together do not hold for it. */
-#define SCOPES_TRUSTED \
+#define SCOPES_TRUSTED                                                                \
     (SCOPE_SCHEDD | SCOPE_ROOSTER | SCOPE_MASTER | SCOPE_NEGOTIATOR | SCOPE_FACTORY | \
      SCOPE_ADMINISTRATOR)
 

@@ -30,7 +30,6 @@
 #include "wire/daemon_ad.h"
 #include "wire/settings.h"
 
-
 static void set_plugins(const struct startd *startd, struct ad *ad)
 {
     struct strbuf methods;

@@ -26,6 +26,7 @@ enum {
     MASTER = PLAN_MASTER,
     NEGOTIATOR = PLAN_NEGOTIATOR,
     ADMINISTRATOR = PLAN_ADMINISTRATOR,
+    FACTORY = PLAN_FACTORY,
     NOBODY = 0
 };
 
@@ -62,6 +63,29 @@ static void an_ad_needs_a_type_and_a_name(void **state)
     ad_set_string(ad, "Name", longest);
     assert_int_equal(plan_identify(ad, &type, &name, NULL), 0);
     ad_destroy(ad);
+}
+
+static void a_factory_is_no_machine(void **state)
+{
+    (void)state;
+    struct ad *live = parse("[ MyType = \"Machine\"; Name = \"a\" ]");
+    struct ad *asleep = parse("[ MyType = \"Machine\"; Name = \"a\"; Offline = true ]");
+    struct ad *sample =
+        parse("[ MyType = \"Machine\"; Name = \"a\"; Offline = true; PreviousName = \"b\" ]");
+    assert_true(plan_may_advertise(FACTORY, "Machine"));
+    assert_true(plan_may_advertise(FACTORY, "Site"));
+    assert_false(plan_may_advertise(FACTORY, "DaemonMaster"));
+    assert_false(plan_may_advertise(WORKER, "Factory"));
+    assert_false(plan_may_advertise(WORKER, "Glidein"));
+    assert_false(plan_may_be(FACTORY, "machine", live));
+    assert_false(plan_may_be(FACTORY, "Machine", asleep));
+    assert_true(plan_may_be(FACTORY, "Machine", sample));
+    assert_true(plan_may_be(WORKER, "Machine", live));
+    assert_true(plan_may_be(ADMINISTRATOR, "Machine", live));
+    assert_true(plan_may_be(FACTORY, "Site", live));
+    ad_destroy(live);
+    ad_destroy(asleep);
+    ad_destroy(sample);
 }
 
 static void a_worker_has_machine_ads_and_not_the_queues(void **state)
@@ -267,4 +291,4 @@ UNIT_TESTS(UNIT(an_ad_needs_a_type_and_a_name), UNIT(a_worker_has_machine_ads_an
            UNIT(a_change_sets_and_removes_but_not_the_key),
            UNIT(an_ad_lives_as_long_as_it_says_or_as_is_configured),
            UNIT(the_age_of_an_ad_of_the_store_is_that_of_the_clock_if_it_is_plausible),
-           UNIT(only_a_machine_can_be_asleep))
+           UNIT(only_a_machine_can_be_asleep), UNIT(a_factory_is_no_machine))

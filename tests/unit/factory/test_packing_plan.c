@@ -20,10 +20,10 @@ static void eight_jobs_of_a_core_share_a_machine(void **state)
     assert_int_equal(machines(1, 100, 1), 1);
     assert_int_equal(machines(1, 100, 8), 1);
     assert_int_equal(machines(1, 100, 9), 2);
-    assert_int_equal(machines(3, 100, 5), 3);    /* two at a time */
-    assert_int_equal(machines(1, 16384, 3), 3);  /* memory for one */
-    assert_int_equal(machines(1, 99999, 2), 2);  /* the negotiator says that one fits */
-    assert_int_equal(machines(0, 0, 16), 2);     /* says nothing: a core */
+    assert_int_equal(machines(3, 100, 5), 3);   /* two at a time */
+    assert_int_equal(machines(1, 16384, 3), 3); /* memory for one */
+    assert_int_equal(machines(1, 99999, 2), 2); /* the negotiator says that one fits */
+    assert_int_equal(machines(0, 0, 16), 2);    /* says nothing: a core */
     assert_int_equal(machines(8, 0, INT64_MAX), 1000000000);
 }
 

@@ -49,8 +49,9 @@ static void requests_are_lines(void **state)
            "{\"id\":2,\"do\":\"submit\",\"deadline\":60,\"batch\":\"f-s-1\",\"count\":2,\"pilot\":"
            "\"/p\",\"arguments\":[\"--cpus\",\"2\",\"X=\\\"y\\\"\"],\"secret\":\"a\\nb\",\"cpus\":"
            "2,\"memory\":1024,\"lifetime\":3600}\n");
-    prints(&(struct site_request){.operation = SITE_REMOVE, .id = 3, .names = NAMES, .name_count = 2},
-           "{\"id\":3,\"do\":\"remove\",\"deadline\":0,\"names\":[\"f-s-1.1\",\"f-s-1.2\"]}\n");
+    prints(
+        &(struct site_request){.operation = SITE_REMOVE, .id = 3, .names = NAMES, .name_count = 2},
+        "{\"id\":3,\"do\":\"remove\",\"deadline\":0,\"names\":[\"f-s-1.1\",\"f-s-1.2\"]}\n");
     prints(&(struct site_request){.operation = SITE_LOOK, .id = 4},
            "{\"id\":4,\"do\":\"look\",\"deadline\":0}\n");
     prints(&(struct site_request){.operation = SITE_LOG, .id = 5, .names = NAMES, .name_count = 1},
