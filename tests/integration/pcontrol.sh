@@ -301,6 +301,28 @@ equals "runs of a job that was HUNG" "$(pc status -job "$id" --json | sed 's/.*"
 pc exit
 wait "$server"
 
+say "all buffers together have a limit: the output of the job that ended first is dropped, and that is said"
+ROOST_PCONTROL_BUFFERS=2000 "$PCONTROL" -server socket4 2>>log &
+server=$!
+pc() { "$PCONTROL" -client "$WORK/socket4" "$@"; }
+until_true 10 "the second socket" test -S socket4
+pc host a
+for letter in x y z; do
+    id=$(pc job sh -c "head -c 800 /dev/zero | tr '\\0' $letter; echo $letter >&2")
+    pc wait "$id"
+done
+equals "the first job's output" "$(pc stdout 1 2>errors)" ""
+grep -q "the first 800 bytes of the stdout of job 1 were dropped" errors || fail "dropped: $(cat errors)"
+pc status -job 1 | grep -q "stdout *800 bytes, of which the first 800 were dropped" || fail "dropped: $(pc status -job 1)"
+equals "what status counts" "$(pc status -job 1 --json | grep -o '"Std[a-z]*Dropped":[0-9]*' | sort | tr '\n' ' ')" '"StderrDropped":0 "StdoutDropped":800 '
+equals "the first job's errors" "$(pc stderr 1)" x
+for id in 2 3; do
+    equals "bytes of job $id" "$(pc stdout $id 2>errors | wc -c)" 800
+    equals "what is said of job $id" "$(cat errors)" ""
+done
+pc exit
+wait "$server" || fail "pcontrol ended with status $?"
+
 say "a person at a terminal"
 mkdir home
 cat >person.py <<'EOF'
