@@ -294,6 +294,9 @@ def test_follow(way):
     equals("nothing is left", sleepers(client.number), [])
     equals("the answer", client.line(), "OK")
     equals("end", client.message()[1].rsplit(" ", 3)[0], "CRASH 9 killed")
+    client.job("-timeout 0.5 " + client.escape())
+    equals("end of what has escaped", client.watch()[2].rsplit(" ", 3)[0], "CRASH 9 timeout")
+    equals("nothing is left", sleepers(client.number), [])
     # What a job leaves behind is killed with its first process.
     client.job(f"sh -c 'setsid sleep {client.number} & exit 5'")
     equals("end", client.watch()[2].rsplit(" ", 3)[0], "EXIT 5")

@@ -55,7 +55,7 @@ ssh_sanitizer_env() {
     done
 }
 
-# ssh_host NAME NUMBER: a new host, which is on.
+# ssh_host NAME NUMBER [KEYS PROGRAM]: a new host, which is on.
 ssh_host() {
     local holder
     mkdir -p "$SSH/$1/disk"
@@ -76,7 +76,7 @@ ssh_host() {
 ListenAddress 10.78.$2.2:22
 HostKey $SSH/host_key
 PidFile $SSH/$1/pid
-AuthorizedKeysFile $SSH/id.pub
+AuthorizedKeysFile ${3:-$SSH/id.pub}
 StrictModes no
 UsePAM no
 UseDNS no
@@ -84,9 +84,22 @@ PermitRootLogin yes
 PasswordAuthentication no
 MaxStartups 100
 SetEnv SSH_TEST_HOST=$1$(ssh_sanitizer_env)
+${4:+ForceCommand exec $4}
 EOF
     printf 'Host %s\n  HostName 10.78.%s.2\n' "$1" "$2" | cat - "$SSH/config" >"$SSH/config.new" && mv "$SSH/config.new" "$SSH/config"
     ssh_on "$1"
+}
+# ssh_account NAME NUMBER: a new host where the login is an ordinary account, roost-ssh-test, which this mount namespace alone
+# knows.
+ssh_account() {
+    local pclient=$WORK/pclient.$1
+    { cat /etc/passwd; echo "roost-ssh-test:*:54322:54322::/tmp:/bin/sh"; } >"$SSH/passwd" && chmod 0644 "$SSH/passwd" &&
+        mount --bind "$SSH/passwd" /etc/passwd || fail "an account for $1"
+    # The account may enter neither our folder of keys nor, perhaps, that of the programs.
+    cp "$SSH/id.pub" "$WORK/$1.pub" && cp "$ROOST_BIN/pclient" "$pclient" && chmod 0644 "$WORK/$1.pub" && chmod 0755 "$pclient"
+    ssh_host "$1" "$2" "$WORK/$1.pub" "$pclient"
+    printf 'Host %s\n  User roost-ssh-test\n' "$1" | cat - "$SSH/config" >"$SSH/config.new" &&
+        mv "$SSH/config.new" "$SSH/config"
 }
 ssh_on() {
     in_ssh "$1" /usr/sbin/sshd -f "$SSH/$1/sshd_config" -E "$SSH/$1/log" || fail "sshd of $1: $(cat "$SSH/$1/log")"

@@ -196,6 +196,32 @@ ssh_off b
 sees "host b: BUSY-OFF -> OFF: CheckHost"
 sees "job $id: BUSY -> PENDING: CheckHost"
 
+say "an ordinary account: what a job has made a daemon of itself is ended with the job"
+forget
+pc delete "$id" # it waits for a host
+ssh_account c 4
+pc host c
+sees "host c: DOWN -> IDLE: StartHost"
+daemons() { grep -lzx "sleep" /proc/[0-9]*/cmdline 2>/dev/null | while read -r file; do cat "$file" 2>/dev/null | tr '\0' ' ' | grep -x "sleep 7$$ "; done; }
+are_daemons() { [ "$(daemons | wc -l)" = 2 ]; }
+no_daemon() { [ -z "$(daemons)" ]; }
+chmod 1777 "$OUT"
+escape="id -un >$OUT/who; setsid setsid env -i sh -c 'sleep 7$$ & sleep 7$$' & sleep 1000"
+for end in kill timeout; do
+    options=()
+    [ $end = kill ] || options=(-timeout 2)
+    id=$(job +host c "${options[@]}" sh -c "$escape")
+    sees "job $id: PENDING -> BUSY: StartJob on c"
+    until_true 10 "both daemons run" are_daemons
+    equals "whose job it is" "$(cat "$OUT/who")" roost-ssh-test
+    [ $end = timeout ] || pc kill "$id"
+    pc wait "$id"
+    until_true 5 "the end by $end leaves nothing" no_daemon
+    pc status -job "$id" | grep -q "^job $id CRASH 9" || fail "the end by $end: $(pc status -job "$id")"
+done
+pc host c -off
+sees "host c: IDLE -> OFF: OffHost"
+
 say "all moves were seen"
 cat "$LOG" >>"$LOG.all"
 sed -n 's/^pcontrol: \(job\|host\) [^:]*: \([A-Z-]* -> [A-Z-]*: [A-Za-z]*\).*/\1 \2/p' "$LOG.all" | sort -u >"$WORK/moves"
