@@ -202,7 +202,7 @@ pc delete "$id" # it waits for a host
 ssh_account c 4
 pc host c
 sees "host c: DOWN -> IDLE: StartHost"
-daemons() { grep -lzx "sleep" /proc/[0-9]*/cmdline 2>/dev/null | while read -r file; do cat "$file" 2>/dev/null | tr '\0' ' ' | grep -x "sleep 7$$ "; done; }
+daemons() { grep -lzx "sleep" /proc/[0-9]*/cmdline 2>/dev/null | while read -r file; do tr '\0' ' ' 2>/dev/null <"$file" | grep -x "sleep 7$$ "; done; }
 are_daemons() { [ "$(daemons | wc -l)" = 2 ]; }
 no_daemon() { [ -z "$(daemons)" ]; }
 chmod 1777 "$OUT"
