@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/os/os.h"
 #include "base/strbuf.h"
 #include "pcontrol/controller_parts.h"
 #include "pcontrol/waiting_order.h"
@@ -321,12 +322,29 @@ void controller_explain(const struct pjob *job, char *ret, size_t size)
 /* ---- jobs -------------------------------------------------------------------------------------
  */
 
-/* Returns the job that is not done yet and writes to the file, or will: two such jobs would destroy
- * each other's output. */
-static const struct pjob *writer_of(const struct controller *controller, const char *path)
+/* Two writers of one file would destroy each other's output.  What a path is is only asked when
+ * that counts, because a file server may be slow. */
+int controller_check_file(const struct controller *controller, const char *path, struct err *err)
 {
-    const struct pjob *job = path != NULL ? strmap_get(controller->paths, path) : NULL;
-    return job != NULL && job->state < PJOB_EXIT ? job : NULL;
+    const struct pjob *job = strmap_get(controller->paths, path);
+    if (job == NULL || job->state >= PJOB_EXIT || os_is_device(controller->os, path)) {
+        return 0;
+    }
+    return err_set(err, -EEXIST, "job %llu, which is %s, writes to %s", (unsigned long long)job->id,
+                   pjob_states_name(job->state), path);
+}
+
+static int check_paths(const struct controller *controller, char *const *paths, struct err *err)
+{
+    if (paths[0] != NULL && paths[1] != NULL && strcmp(paths[0], paths[1]) == 0 &&
+        !os_is_device(controller->os, paths[0])) {
+        return err_set(err, -EINVAL, "-stdout and -stderr name the same file");
+    }
+    int rc = 0;
+    for (int i = 0; i < 2 && rc == 0; i++) {
+        rc = paths[i] != NULL ? controller_check_file(controller, paths[i], err) : 0;
+    }
+    return rc;
 }
 
 static void claim_paths(struct pjob *job)
@@ -350,14 +368,8 @@ static void leave_paths(struct pjob *job)
 
 uint64_t controller_add_job(struct controller *controller, struct pjob_wish *wish, struct err *err)
 {
-    for (int i = 0; i < 2; i++) {
-        const struct pjob *other = writer_of(controller, wish->paths[i]);
-        if (other != NULL) {
-            (void)err_set(err, -EEXIST, "job %llu, which is %s, writes to %s",
-                          (unsigned long long)other->id, pjob_states_name(other->state),
-                          wish->paths[i]);
-            return 0;
-        }
+    if (check_paths(controller, wish->paths, err) != 0) {
+        return 0;
     }
     struct pjob *job = mem_zalloc(sizeof(*job));
     job->controller = controller;

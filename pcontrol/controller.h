@@ -131,6 +131,9 @@ void controller_listen(struct controller *controller, void (*say)(void *arg, con
 
 /* Takes what wish points to.  Returns the job's id; 0 with err set: refused, wish is untouched. */
 uint64_t controller_add_job(struct controller *controller, struct pjob_wish *wish, struct err *err);
+/* Returns 0; or -EEXIST with err naming the job that is not done and writes to the file.  All may
+ * write to a device. */
+int controller_check_file(const struct controller *controller, const char *path, struct err *err);
 struct pjob *controller_find_job(const struct controller *controller, uint64_t id);
 /* Each returns 0; or -EBUSY with err naming the state in which the job is. */
 int controller_delete_job(struct pjob *job, struct err *err);

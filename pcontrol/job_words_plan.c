@@ -130,10 +130,6 @@ int job_words_read(char *const *words, size_t count, struct pjob_wish *ret, stru
     if (rc == 0 && (at >= count || words[at][0] == '\0')) {
         rc = err_set(err, -EINVAL, "the command of the job is missing");
     }
-    if (rc == 0 && wish.paths[0] != NULL && wish.paths[1] != NULL &&
-        strcmp(wish.paths[0], wish.paths[1]) == 0) {
-        rc = err_set(err, -EINVAL, "-stdout and -stderr name the same file");
-    }
     if (rc == 0) {
         struct strbuf command;
         strbuf_init(&command, PCLIENT_LINE_MAX - REQUEST_ROOM);

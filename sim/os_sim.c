@@ -469,6 +469,13 @@ int os_absolute(struct os *os, const char *path, char **ret, struct err *err)
     return 0;
 }
 
+bool os_is_device(struct os *os, const char *path)
+{
+    (void)os;
+    (void)path;
+    return false; /* its disks have none */
+}
+
 bool os_is_network_fs(struct os *os, const char *path)
 {
     (void)os;

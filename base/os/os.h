@@ -291,6 +291,8 @@ int os_list(struct os *os, const char *path, void (*each)(void *arg, const char 
  * exist.  The caller frees *ret with mem_free().  Returns 0 or -errno. */
 int os_absolute(struct os *os, const char *path, char **ret, struct err *err);
 bool os_is_network_fs(struct os *os, const char *path);
+/* Returns whether the path, or what a link there leads to, is a device, such as /dev/null. */
+bool os_is_device(struct os *os, const char *path);
 
 struct os_file;
 enum os_open {

@@ -419,6 +419,13 @@ static bool is_network_fuse(const char *path)
     return true;
 }
 
+bool os_is_device(struct os *os, const char *path)
+{
+    (void)os;
+    struct stat st;
+    return stat(path, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
+}
+
 bool os_is_network_fs(struct os *os, const char *path)
 {
     (void)os;

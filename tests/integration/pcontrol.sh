@@ -112,8 +112,16 @@ pc stdout "$id" 2>errors && fail "stdout of a job with a file"
 grep -q "the stdout of job $id is in $WORK/sub/file" errors || fail "stdout of a job with a file: $(cat errors)"
 pc job -stdout "$WORK/sub/file" true 2>errors && fail "two jobs with one file"
 grep -q "job $id, which is BUSY, writes to $WORK/sub/file" errors || fail "two jobs with one file: $(cat errors)"
+other=$(pc job echo other) && pc wait "$other"
+pc stdout "$other" -file "$WORK/sub/file" 2>errors && fail "stdout -file into the file of a job"
+grep -q "job $id, which is BUSY, writes to $WORK/sub/file" errors || fail "stdout -file into the file of a job: $(cat errors)"
+(cd sub && pc job -stdout both -stderr ./both true) 2>errors && fail "one file for both"
+grep -q "stdout and -stderr name the same file" errors || fail "one file for both: $(cat errors)"
+sleeper=$(pc job -stdout /dev/null -stderr /dev/null sh -c "until test -e $WORK/go; do sleep 0.1; done")
+second=$(pc job -stdout /dev/null true) || fail "two jobs that write to /dev/null"
+pc stdout "$other" -file /dev/null || fail "stdout -file /dev/null"
 touch go
-pc wait "$id"
+pc wait "$id" "$sleeper" "$second"
 equals "the file" "$(tr '\n' ' ' <sub/file)" "begun ended "
 equals "the other file" "$(cat sub/errors)" oops
 id=$(pc job sh -c 'head -c 5000 /dev/zero; echo last')

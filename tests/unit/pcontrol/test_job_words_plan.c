@@ -113,7 +113,6 @@ static void what_is_wrong_is_named(void **state)
          "-priority: expected a number from -1000000000 to 1000000000, not '1.5'"},
         {"-retries -1 true", "-retries: expected a number from 0 to 1000000, not '-1'"},
         {"-stdout '' true", "-stdout: expected the name of a file"},
-        {"-stdout x -stderr x true", "-stdout and -stderr name the same file"},
         {"-hots a true", "unknown option -hots; did you mean -host (a command that begins so needs "
                          "-- before it)"},
     };
