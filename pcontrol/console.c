@@ -84,7 +84,29 @@ static void show_prompt(struct console *console)
 /* A person has seen what failed. */
 static void end_program(struct console *console)
 {
-    loop_stop(console->loop, console->failed && !console->is_person ? 1 : 0);
+    bool failed = console->output_gone || (console->failed && !console->is_person);
+    loop_stop(console->loop, failed ? 1 : 0);
+}
+
+static void complain(const char *text)
+{
+    for (const char *at = text; *at != '\0';) {
+        size_t length = strcspn(at, "\n");
+        (void)fprintf(stderr, "pcontrol: %.*s\n", (int)length, at);
+        at += length + (at[length] == '\n' ? 1 : 0);
+    }
+}
+
+/* Nobody can read the answers: pcontrol ends, and all jobs with it, as by "exit". */
+static void lose_output(struct console *console, int rc)
+{
+    struct err err;
+    (void)err_set(&err, rc, "standard output: %s", err_code_text(rc));
+    complain(err.text);
+    console->output_gone = true;
+    console->phase = CONSOLE_LEAVES;
+    strbuf_clear(&console->printed);
+    os_console_want(console->input, false);
 }
 
 static void write_out(void *arg)
@@ -96,10 +118,8 @@ static void write_out(void *arg)
         if (took == -EAGAIN) {
             break;
         }
-        if (took < 0) { /* nobody reads: as if the person had gone */
-            console->output_gone = true;
-            console->failed = true;
-            strbuf_clear(&console->printed);
+        if (took < 0) {
+            lose_output(console, (int)took);
             break;
         }
         console->printed.length -= (size_t)took;
@@ -112,15 +132,6 @@ static void write_out(void *arg)
         next_command(console);
     }
     show_prompt(console);
-}
-
-static void complain(const char *text)
-{
-    for (const char *at = text; *at != '\0';) {
-        size_t length = strcspn(at, "\n");
-        (void)fprintf(stderr, "pcontrol: %.*s\n", (int)length, at);
-        at += length + (at[length] == '\n' ? 1 : 0);
-    }
 }
 
 void console_say(struct console *console, const char *line)

@@ -63,6 +63,9 @@ assert 0 <= time.time() - job["Start"] < 60, job
 assert 0.3 <= job["Accumulated"] < 30 and 0 <= job["Timer"] < 30, job
 ' || fail "the times of job 4"
 echo "host a" | "$PCONTROL" || fail "a script without errors"
+printf 'host a\njob sleep 1000\nwait\n' | timeout 30 "$PCONTROL" >/dev/full 2>errors
+equals "exit status of a script without standard output" $? 1
+equals "what it says" "$(cat errors)" "pcontrol: standard output: No space left on device"
 
 say "a host that sends control characters for the terminal"
 cat >evil <<'EOF'
