@@ -32,6 +32,17 @@ struct asking {
 /* ---- the answer -------------------------------------------------------------------------------
  */
 
+/* An answer that cannot be printed is an error, and no further command is sent. */
+static void print_answer(struct asking *asking, const char *text, size_t length)
+{
+    errno = 0;
+    if ((length > 0 && fwrite(text, 1, length, stdout) != length) || fflush(stdout) != 0) {
+        (void)fprintf(stderr, "pcontrol: standard output: %s\n", err_code_text(-errno));
+        asking->closed = true;
+        asking->status = COMMAND_FAILED;
+    }
+}
+
 /* Takes the answer out of the input when it is complete. */
 static void take_answer(void *arg)
 {
@@ -51,8 +62,7 @@ static void take_answer(void *arg)
     if (length - head < text + why) {
         return;
     }
-    (void)fwrite(data + head, 1, text, stdout);
-    (void)fflush(stdout);
+    print_answer(asking, data + head, text);
     if (why > 0) {
         (void)fprintf(stderr, "pcontrol: %.*s\n", (int)why, data + head + text);
     }

@@ -90,6 +90,8 @@ until_true 10 "the socket" test -S socket
 pc verbose on
 "$PCONTROL" -client "$WORK/nosocket" status 2>errors && fail "no server, but status 0"
 grep -q "no server answers at $WORK/nosocket" errors || fail "no server: $(cat errors)"
+pc status >/dev/full 2>errors && fail "a client without standard output, but status 0"
+equals "what it says" "$(cat errors)" "pcontrol: standard output: No space left on device"
 if [ "$(id -u)" -eq 0 ]; then
     setpriv --reuid 12345 --clear-groups "$PCONTROL" -client "$WORK/socket" status >errors 2>&1 && fail "another user may give commands"
 fi
