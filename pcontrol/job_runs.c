@@ -154,8 +154,6 @@ static void set_end(struct pjob *job, const struct link_end *end)
 
 static void begin_run(struct pjob *job)
 {
-    job->runs++;
-    job->start_wall_ms = loop_wall_ms(job->controller->loop);
     job->pid = 0;
     job->killed = false;
     job->refused = false;
@@ -185,6 +183,8 @@ void job_runs_start(struct pjob *job, struct phost *host)
 {
     struct controller *controller = job->controller;
     begin_run(job);
+    job->runs++;
+    job->start_wall_ms = loop_wall_ms(controller->loop);
     job->host = host;
     job->last_host = host->name->name;
     host->job = job;

@@ -185,6 +185,7 @@ times 'host[start] is None' || fail "the start of a host that is OFF"
 id=$(pc job +host b true)
 pc wait "$id"
 pc status -job "$id" | grep -q "CRASH 0: host b is OFF" || fail "+host of a host that is OFF: $(pc status -job "$id")"
+equals "runs of a job without a host" "$(pc status -job "$id" --json | sed 's/.*"Start":\([a-z0-9.]*\),.*"Runs":\([0-9]*\).*/\1 \2/')" "null 0"
 pc host b -delete
 
 say "priority and retries"
