@@ -4,9 +4,12 @@
  */
 #include "pcontrol/edit_line.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <editline/readline.h>
 
@@ -36,6 +39,10 @@ void edit_line_open(const char *prompt, void (*line)(void *arg, const char *text
     editor.arg = arg;
     editor.prompt = prompt;
     editor.open = true;
+    /* libedit takes wide characters: in the locale C it would drop all that are not ASCII */
+    if (setlocale(LC_CTYPE, "") == NULL || strcmp(nl_langinfo(CODESET), "ANSI_X3.4-1968") == 0) {
+        (void)setlocale(LC_CTYPE, "C.UTF-8");
+    }
     using_history();
     stifle_history(HISTORY_MAX);
     rl_callback_handler_install(prompt, take_line);

@@ -366,12 +366,16 @@ types(b"host a", b"pcontrol: ")
 types(b"job echo hello", b"\n\r\x1b[K1\r\npcontrol: ")
 types(b"wait", b"\x1b[Kpcontrol: ")
 types(b"stdout 1", b"\x1b[Khello\r\npcontrol: ")
+types("job echo gr\u00fcn".encode(), b"\x1b[K2\r\npcontrol: ")
+types(b"wait", b"\x1b[Kpcontrol: ")
+types(b"stdout 2", "\x1b[Kgr\u00fcn\r\npcontrol: ".encode())
+types(b"stdout 1", b"\x1b[Khello\r\npcontrol: ")
 types(b"\x1b[A", b"\x1b[Khello\r\npcontrol: ")  # the line before
 types(b'stdout "1', b'the quote " is not closed\r\npcontrol: ')
 for number in range(1001, 1101):
     types(b"kill %d" % number, b"no such job: %d\r\npcontrol: " % number)
 types(b"\x1b[A" * 105, b"no such job: 1001\r\npcontrol: ")  # the last 100 lines are kept
-types(b"job sleep 1000", b"\x1b[K2\r\npcontrol: ")
+types(b"job sleep 1000", b"\x1b[K3\r\npcontrol: ")
 types(b"wait", b"\r\n")
 os.write(fd, b"\x03")
 until(b"interrupted; the jobs go on\r\npcontrol: ", "Ctrl-C")
