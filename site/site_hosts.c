@@ -19,6 +19,7 @@
 #include "base/strmap.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "site/site_common.h"
 #include "site/site_rounds.h"
 
 #define MS_PER_S 1000

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/os/os.h"
 #include "base/strmap.h"
+#include "site/site_common.h"
 
 #define MS_PER_S  1000
 #define SILENT_MS 60000               /* so long a host that did not answer gets no new glideins */

@@ -26,6 +26,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "site/site.h"
+#include "site/site_common.h"
 #include "site/site_programs.h"
 #include "site/site_types.h"
 #include "site/slurm_text.h"
