@@ -154,7 +154,8 @@ static void start_program(struct site_set *set, struct site_program *program)
         os_terminal_close(program->terminal);
         program->terminal = NULL;
         program->end = SITE_UNSTARTED;
-        (void)snprintf(program->complaint, sizeof(program->complaint), "%s", err.text);
+        (void)snprintf(program->complaint, sizeof(program->complaint), "%.*s",
+                       SITE_COMPLAINT_MAX - 1, err.text);
         return;
     }
     program->end = SITE_ENDED;
