@@ -64,6 +64,32 @@ def a_batch_is_started_once():
     site.end()
 
 
+def what_was_never_started_has_not_ended():
+    site = new_site("secret")
+    equals("at first", site.look(), {})
+    token = f"{HOME}/local/{site.batch(1)}.1.token"
+    with open(token, "w", encoding="ascii") as f:
+        f.write(SECRET)  # as a roost-site that was killed leaves it
+    equals("glideins", site.look(), {})
+    check(not os.path.exists(token), "the secret stays")
+    equals("taken", site.submit(1, 1), 1)
+    check_pilot(WORK, site.batch(1) + ".1")
+    equals("removed", len(site.remove(site.batch(1) + ".1")), 1)
+    site.end()
+
+
+def children_of(parent):
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as f:
+                if int(f.read().rsplit(")", 1)[1].split()[1]) == parent:
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
 def glideins_outlive_a_killed_roost_site():
     site = new_site("outlive")
     equals("taken", site.submit(1, 2), 2)
@@ -145,8 +171,10 @@ def a_broken_site_fails():
     until("what it has started is gone", lambda: not processes_with("sleep\000298"), 2)
     site.send("look")
     until("the program runs", lambda: processes_with("sleep\000298"))
+    shells = children_of(site.process.pid)
+    equals("shells", len(shells), 1)
     site.kill()
-    until("the program is killed with roost-site", lambda: not processes_with("hanging"), 2)
+    until("the shell is killed with roost-site", lambda: not os.path.exists(f"/proc/{shells[0]}/exe"), 5)
     for pid in processes_with("sleep\000298"):
         os.kill(pid, 9)
 
@@ -168,6 +196,7 @@ def a_wrong_type_is_refused():
 
 
 make_pilot(WORK)
-run_tests([a_glidein_lives_from_submission_to_its_exit_status, a_batch_is_started_once, glideins_outlive_a_killed_roost_site,
+run_tests([a_glidein_lives_from_submission_to_its_exit_status, a_batch_is_started_once, what_was_never_started_has_not_ended,
+           glideins_outlive_a_killed_roost_site,
            a_submission_is_killed_at_each_moment, what_cannot_be_right_is_wrong, a_broken_site_fails,
            a_pilot_that_does_not_start_has_ended, a_wrong_type_is_refused])
