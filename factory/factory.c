@@ -318,9 +318,9 @@ static void factory_reload(void *state, const struct config *config)
 static int factory_check(const struct daemon_checking *checking, struct err *err)
 {
     const char *name = config_string(checking->config, "FACTORY_NAME");
-    if (!site_section_is_name(name)) {
-        return err_set(err, -EINVAL, "FACTORY_NAME: '%s' is not 1 to %d letters, digits and '-'",
-                       name, SITE_NAME_LENGTH);
+    if (!site_section_is_name(name, false)) {
+        return err_set(err, -EINVAL, "FACTORY_NAME: '%s' is not 1 to %d letters and digits", name,
+                       SITE_NAME_LENGTH);
     }
     return 0;
 }

@@ -12,7 +12,7 @@ static const struct knob KNOBS[] = {
      .fallback = "factory",
      .not_empty = true,
      .restart = true,
-     .help = "The factory's name in the pool, 1 to 40 letters, digits and '-'; the names of its "
+     .help = "The factory's name in the pool, 1 to 20 letters and digits; the names of its "
              "glideins and samples begin with it."},
     {.name = "FACTORY_INTERVAL",
      .type = KNOB_DURATION_S,

@@ -122,7 +122,9 @@ static void free_glidein(struct glidein *glidein)
 static void glidein_is_gone(struct glidein *glidein, const char *how)
 {
     struct site *site = glidein->site;
-    bool unused = !glidein->served && glidein->state < GLIDEIN_JOINED && !glidein->removing;
+    bool taken = glidein->state != GLIDEIN_INTENDED; /* else the site never had it */
+    bool unused =
+        taken && !glidein->served && glidein->state < GLIDEIN_JOINED && !glidein->removing;
     if (unused) {
         site->ended_unused++;
         set_trouble(site, "glidein %s ended before it had joined the pool: %s", glidein->name, how);
@@ -163,13 +165,14 @@ void site_slots_changed(struct glidein *glidein)
 /* ---- what a look shows ------------------------------------------------------------------------
  */
 
-/* Returns whether the name is one of this factory's at this site. */
+/* Returns whether the name is one of this factory's at this site, and not of a site whose name only
+ * begins with this one's. */
 static bool is_ours(const struct site *site, const char *name)
 {
     size_t factory = strlen(site->factory->name), length = strlen(site->name);
     return strlen(name) < GLIDEIN_NAME_MAX && strncmp(name, site->factory->name, factory) == 0 &&
            name[factory] == '-' && strncmp(name + factory + 1, site->name, length) == 0 &&
-           name[factory + 1 + length] == '-';
+           name[factory + 1 + length] == '-' && strchr(name + factory + 2 + length, '-') == NULL;
 }
 
 /* A glidein that the site has and the journal does not: nobody waits for it. */
@@ -346,11 +349,11 @@ static int read_secret(const struct site *site, char ret[SECRET_FILE_MAX], struc
     return secret_file_read(site->factory->env.os, site->settings.token, ret, SECRET_FILE_MAX, err);
 }
 
-/* Forgets the glideins of the submission with a number above `taken`. */
-static void forget_batch(struct site *site, int64_t taken)
+/* Forgets the glideins of the submission: the site has none of them. */
+static void forget_batch(struct site *site)
 {
     char name[GLIDEIN_NAME_MAX];
-    for (int64_t i = taken + 1; i <= site->batch_count; i++) {
+    for (int64_t i = 1; i <= site->batch_count; i++) {
         (void)snprintf(name, sizeof(name), "%s.%d", site->batch, (int)i);
         struct glidein *glidein = strmap_get(site->factory->glideins, name);
         if (glidein != NULL) {
@@ -367,7 +370,7 @@ static void batch_is_recorded(void *arg)
     char secret[SECRET_FILE_MAX];
     struct err err;
     if (read_secret(site, secret, &err) != 0) {
-        forget_batch(site, 0);
+        forget_batch(site);
         site->busy = SITE_FREE;
         set_trouble(site, "%s", err.text);
         note_refusal(site);
@@ -396,7 +399,7 @@ static void begin_submission(struct site *site, int64_t count)
     struct factory *factory = site->factory;
     struct vec batch = {0};
     (void)snprintf(site->batch, sizeof(site->batch), "%s-%s-%llx%04x", factory->name, site->name,
-                   (unsigned long long)loop_wall_ms(factory->env.loop),
+                   (unsigned long long)loop_wall_s(factory->env.loop),
                    (unsigned)rng_below(loop_rng(factory->env.loop), 0x10000));
     site->batch_count = count;
     for (int64_t i = 1; i <= count; i++) {
@@ -419,8 +422,11 @@ static void take_submission(struct site *site, const struct site_answer *answer)
 {
     int64_t taken = answer->taken < site->batch_count ? answer->taken : site->batch_count;
     char name[GLIDEIN_NAME_MAX];
-    forget_batch(site, taken);
-    for (int64_t i = 1; i <= taken; i++) {
+    if (taken == 0) {
+        forget_batch(site);
+    }
+    /* Of a part of them only a look tells which. */
+    for (int64_t i = 1; taken == site->batch_count && i <= taken; i++) {
         (void)snprintf(name, sizeof(name), "%s.%d", site->batch, (int)i);
         struct glidein *glidein = strmap_get(site->factory->glideins, name);
         if (glidein != NULL) {
@@ -462,7 +468,7 @@ static void take_failure(struct site *site, const struct site_answer *answer)
         return; /* a look tells whether it was done */
     }
     if (submission) {
-        forget_batch(site, 0);
+        forget_batch(site);
     }
 }
 

@@ -69,12 +69,13 @@ void site_settings_fini(struct site_settings *settings)
     mem_free(settings->token);
 }
 
-bool site_section_is_name(const char *text)
+bool site_section_is_name(const char *text, bool is_site)
 {
     size_t length = 0;
     for (; text[length] != '\0'; length++) {
         char c = text[length];
-        if (!text_is_digit(c) && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '-') {
+        if (!text_is_digit(c) && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
+            !(c == '-' && is_site)) {
             return false;
         }
     }
@@ -103,7 +104,7 @@ int site_section_check(void *context, const struct config_section *section, stru
 {
     const char *title = section_title(section), *type = section_string(section, "type");
     (void)context;
-    if (!site_section_is_name(title)) {
+    if (!site_section_is_name(title, true)) {
         return err_set(err, -EINVAL, "site '%s': a site's name has 1 to %d letters, digits and '-'",
                        title, SITE_NAME_LENGTH);
     }

@@ -14,7 +14,7 @@
 struct config_section;
 struct err;
 
-#define SITE_NAME_LENGTH 40 /* most letters of the name of a site or factory */
+#define SITE_NAME_LENGTH 20 /* most letters of the name of a site or factory */
 
 /* What a section says. */
 struct site_settings {
@@ -30,9 +30,9 @@ struct site_settings {
 
 void site_section_read(const struct config_section *section, struct site_settings *ret);
 void site_settings_fini(struct site_settings *settings);
-/* Returns whether text can be the name of a site or factory: 1 to SITE_NAME_LENGTH letters, digits
- * and '-', not '-' first. */
-bool site_section_is_name(const char *text);
+/* Returns whether text can be the name of a site or factory: 1 to SITE_NAME_LENGTH letters and
+ * digits; of a site also '-', but not first, so that no two names of glideins are alike. */
+bool site_section_is_name(const char *text, bool is_site);
 /* Checks a section by what its type needs.  context: not used.  Returns 0; or -EINVAL with err,
  * which names the site and the option. */
 int site_section_check(void *context, const struct config_section *section, struct err *err);

@@ -282,8 +282,7 @@ static bool give_output(struct command_call *call, char *const *words, size_t co
         char *path = path_from(call, words[2]);
         if (path != NULL && controller_check_file(call->commands->controller, path, &err) != 0) {
             (void)refuse(call, COMMAND_FAILED, "%s", err.text);
-        } else if (path != NULL &&
-                   fill_file(call->commands->os, path, bytes, length, &err) != 0) {
+        } else if (path != NULL && fill_file(call->commands->os, path, bytes, length, &err) != 0) {
             (void)refuse(call, COMMAND_FAILED, "%s", err.text);
         }
         mem_free(path);
