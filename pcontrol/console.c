@@ -355,6 +355,15 @@ static void is_interrupted(void *arg)
     }
 }
 
+/* Continued after Ctrl-Z: the shell has used the terminal meanwhile. */
+static void is_continued(void *arg)
+{
+    struct console *console = arg;
+    if (console->prompt_shown) {
+        edit_line_drop();
+    }
+}
+
 /* ---- life -------------------------------------------------------------------------------------
  */
 
@@ -377,6 +386,7 @@ int console_open(struct loop *loop, struct controller *controller, struct comman
     console->is_person = os_console_is_tty();
     loop_on_signal(loop, SIGINT, is_interrupted, console);
     if (console->is_person) {
+        loop_on_signal(loop, SIGCONT, is_continued, console);
         edit_line_open(PROMPT, line_is_typed, console);
         console->prompt_shown = true;
     }

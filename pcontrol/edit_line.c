@@ -43,6 +43,9 @@ void edit_line_open(const char *prompt, void (*line)(void *arg, const char *text
     if (setlocale(LC_CTYPE, "") == NULL || strcmp(nl_langinfo(CODESET), "ANSI_X3.4-1968") == 0) {
         (void)setlocale(LC_CTYPE, "C.UTF-8");
     }
+    /* libedit would draw a line anew from its handler of SIGWINCH, and crash if it is longer than
+     * the terminal has room for */
+    rl_catch_signals = 0;
     using_history();
     stifle_history(HISTORY_MAX);
     rl_callback_handler_install(prompt, take_line);
@@ -75,6 +78,7 @@ void edit_line_hide(void)
 void edit_line_show(void)
 {
     if (editor.open) {
+        rl_resize_terminal(); /* safe only now, while there is no line */
         rl_callback_handler_install(editor.prompt, take_line);
     }
 }

@@ -389,4 +389,37 @@ equals "files that pcontrol left at home" "$(ls -A home)" ""
 # libedit finds a home without the environment, too.
 grep -aqE 'write_history|append_history' "$PCONTROL" && fail "pcontrol can write a history"
 until_true 10 "nothing is left of the person's host" nothing_left
+say "the terminal gets smaller while it shows a line that is longer than it"
+cat >resize.py <<'EOF'
+import fcntl, os, pty, select, struct, sys, termios
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ["TERM"] = "xterm"
+    os.execv(sys.argv[1], ["pcontrol"])
+def size(rows, columns):
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+def drawn(): # until it draws no more
+    seen = b""
+    while select.select([fd], [], [], 0.4)[0]:
+        seen += os.read(fd, 65536)
+    return seen
+size(24, 80)
+drawn()
+for i in range(6):
+    os.write(fd, b"x" * 500)
+    drawn()
+size(10, 40)
+drawn()
+for i in range(3):
+    os.write(fd, b"y" * 100)
+    drawn()
+os.write(fd, b"\x15status\r")
+seen = drawn()
+if b"hosts (run)" not in seen:
+    sys.exit(f"no answer: {seen!r}")
+os.write(fd, b"exit\r")
+_, status = os.waitpid(pid, 0)
+sys.exit(os.waitstatus_to_exitcode(status))
+EOF
+timeout 60 python3 resize.py "$PCONTROL" || fail "a terminal that gets smaller"
 passed
