@@ -16,7 +16,9 @@ static int64_t times(int64_t whole, int64_t part, int64_t most)
     return fits < most ? fits : most;
 }
 
-int64_t packing_plan_each(const struct packing_size *machine, const struct packing_size *job)
+/* Returns how many of the jobs run on one machine at a time: at least 1, because the negotiator has
+ * found that one fits. */
+static int64_t jobs_of_each(const struct packing_size *machine, const struct packing_size *job)
 {
     int64_t fits = times(machine->cpus, job->cpus, INT64_MAX);
     fits = times(machine->memory_mib, job->memory_mib, fits);
@@ -31,7 +33,7 @@ int64_t packing_plan_machines(const struct packing_size *machine, const struct p
 {
     double machines = 0;
     for (size_t i = 0; i < count; i++) {
-        int64_t each = is_whole ? 1 : packing_plan_each(machine, &needs[i].each);
+        int64_t each = is_whole ? 1 : jobs_of_each(machine, &needs[i].each);
         machines += needs[i].count > 0 ? (double)needs[i].count / (double)each : 0;
     }
     if (machines >= COUNT_MAX) {

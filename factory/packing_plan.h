@@ -22,9 +22,6 @@ struct packing_need {
     int64_t count;
 };
 
-/* Returns how many of the jobs run on one machine at a time: at least 1, because the negotiator has
- * found that one fits. */
-int64_t packing_plan_each(const struct packing_size *machine, const struct packing_size *job);
 /* Returns how many machines all of the jobs need that are to run at the same time; 0: there are no
  * jobs. is_whole: each job takes a whole machine, whatever it requests (a static slot). */
 int64_t packing_plan_machines(const struct packing_size *machine, const struct packing_need *needs,

@@ -288,11 +288,6 @@ void site_link_ask(struct site_link *link, const struct site_request *request)
     send_out(link);
 }
 
-bool site_link_is_busy(const struct site_link *link)
-{
-    return link->phase != LINK_REST;
-}
-
 bool site_link_take(struct site_link *link, struct site_answer *ret)
 {
     if (link->phase != LINK_DONE) {

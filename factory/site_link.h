@@ -29,7 +29,6 @@ struct site_link *site_link_create(const struct daemon_env *env, const char *nam
 void site_link_destroy(struct site_link *link);
 /* Sends a request; no other may be open.  Its id and deadline are set here. */
 void site_link_ask(struct site_link *link, const struct site_request *request);
-bool site_link_is_busy(const struct site_link *link);
 /* Returns true and fills *ret, to be freed with site_answer_fini(), if the request is answered, or
  * given up: then outcome is SITE_FAILS, and text says why. */
 bool site_link_take(struct site_link *link, struct site_answer *ret);

@@ -14,6 +14,8 @@
 #include <editline/readline.h>
 
 #define HISTORY_MAX 100
+#define LINE_MAX    ((size_t)2 << 20) /* a longer line is dropped; commands have at most 1 MiB */
+#define LINE_SPARE  1000
 
 /* libedit calls a function without an argument. */
 static struct {
@@ -21,6 +23,9 @@ static struct {
     void *arg;
     const char *prompt;
     bool open;
+    /* libedit ends its copy of the line, rl_line_buffer, after each character, but forgets that
+     * this copy moves when the line grows past 1020 bytes, and each 1024 more: so it gets this. */
+    char copy[LINE_MAX];
 } editor;
 
 static void take_line(char *text)
@@ -62,7 +67,11 @@ void edit_line_close(void)
 void edit_line_read(void)
 {
     if (editor.open) {
+        rl_line_buffer = editor.copy;
         rl_callback_read_char();
+        if (editor.open && (size_t)rl_end + LINE_SPARE > LINE_MAX) {
+            edit_line_drop();
+        }
     }
 }
 

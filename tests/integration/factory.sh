@@ -36,7 +36,9 @@ started() { sort -u "$SITE/started" 2>/dev/null | wc -l; }
 running() {
     local file pid count=0
     for file in "$SITE"/glideins/*; do
-        [ -e "$file" ] && [ "$(wc -l <"$file")" -eq 1 ] || continue
+        if [ ! -e "$file" ] || [ "$(wc -l <"$file")" -ne 1 ]; then
+            continue
+        fi
         read -r pid <"$file"
         [ ! -d "/proc/$pid" ] || count=$((count + 1))
     done

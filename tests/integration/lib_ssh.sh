@@ -93,8 +93,9 @@ EOF
 # knows.
 ssh_account() {
     local pclient=$WORK/pclient.$1
-    { cat /etc/passwd; echo "roost-ssh-test:*:54322:54322::/tmp:/bin/sh"; } >"$SSH/passwd" && chmod 0644 "$SSH/passwd" &&
-        mount --bind "$SSH/passwd" /etc/passwd || fail "an account for $1"
+    { cat /etc/passwd; echo "roost-ssh-test:*:54322:54322::/tmp:/bin/sh"; } >"$SSH/passwd"
+    chmod 0644 "$SSH/passwd"
+    mount --bind "$SSH/passwd" /etc/passwd || fail "an account for $1"
     # The account may enter neither our folder of keys nor, perhaps, that of the programs.
     cp "$SSH/id.pub" "$WORK/$1.pub" && cp "$ROOST_BIN/pclient" "$pclient" && chmod 0644 "$WORK/$1.pub" && chmod 0755 "$pclient"
     ssh_host "$1" "$2" "$WORK/$1.pub" "$pclient"

@@ -318,7 +318,7 @@ wait "$server"
 say "all buffers together have a limit: the output of the job that ended first is dropped, and that is said"
 ROOST_PCONTROL_BUFFERS=2000 "$PCONTROL" -server socket4 2>>log &
 server=$!
-pc() { "$PCONTROL" -client "$WORK/socket4" "$@"; }
+socket=socket4
 until_true 10 "the second socket" test -S socket4
 pc host a
 for letter in x y z; do
