@@ -68,6 +68,17 @@ static int get_text(const json_t *object, const char *key, const char **ret, str
     return *ret != NULL ? 0 : -EPROTO;
 }
 
+/* A secret has several lines: it becomes the content of a file, and nothing else. */
+static int get_secret(const json_t *object, const char **ret, struct err *err)
+{
+    const char *text = json_string_value(json_object_get(object, "secret"));
+    if (text == NULL) {
+        return err_set(err, -EPROTO, "'secret' is missing, or not a text");
+    }
+    *ret = text;
+    return 0;
+}
+
 static int get_number(const json_t *object, const char *key, int64_t min, int64_t max, int64_t *ret,
                       struct err *err)
 {
@@ -139,7 +150,7 @@ static int read_submit(const json_t *object, struct site_request *ret, struct er
     }
     rc = rc == 0 ? get_number(object, "count", 1, SITE_COUNT_MAX, &ret->count, err) : rc;
     rc = rc == 0 ? get_text(object, "pilot", &ret->pilot, err) : rc;
-    rc = rc == 0 ? get_text(object, "secret", &ret->secret, err) : rc;
+    rc = rc == 0 ? get_secret(object, &ret->secret, err) : rc;
     rc = rc == 0 ? get_number(object, "cpus", 1, SITE_CPUS_MAX, &ret->cpus, err) : rc;
     rc = rc == 0 ? get_number(object, "memory", 1, SITE_MEMORY_MAX_MIB, &ret->memory_mib, err) : rc;
     rc = rc == 0 ? get_number(object, "lifetime", 1, SITE_LIFETIME_MAX_S, &ret->lifetime_s, err)

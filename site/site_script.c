@@ -22,13 +22,18 @@
     "n=$0; p=$1; shift; \"$p\" --token \"$PWD/$n.token\" --name \"$n\" \"$@\"; " \
     "echo $? >\"$n.end\""
 
+/* As any shell reads it, also with newlines: shell_words_append() writes those as bash does. */
 static void put_word(struct strbuf *out, const char *word)
 {
-    struct strbuf quoted;
-    strbuf_init(&quoted, 0);
-    shell_words_append(&quoted, word);
-    strbuf_puts(out, strbuf_text(&quoted));
-    strbuf_fini(&quoted);
+    strbuf_putc(out, '\'');
+    for (; *word != '\0'; word++) {
+        if (*word == '\'') {
+            strbuf_puts(out, "'\\''");
+        } else {
+            strbuf_putc(out, *word);
+        }
+    }
+    strbuf_putc(out, '\'');
 }
 
 static void put_assignment(struct strbuf *out, const char *name, const char *word)

@@ -346,4 +346,7 @@ printf '%d results are equal to those of a local run (%s bytes of input); boot i
 clean_up
 [ -z "$left" ] || fail "the pool left something behind: $left"
 trap - EXIT
+
+printf '\nThe second act: a pool that has no machines until jobs wait.\n'
+ROOST_BIN=$bin "$here/tools/demo_factory.sh" || exit 1
 echo "demo: ok: $JOBS jobs completed, $machines machines woken, $awake awake"

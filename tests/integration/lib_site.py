@@ -11,7 +11,7 @@ import subprocess
 import time
 
 DEADLINE = 30  # seconds for each request of a test
-SECRET = "s3cret.it's$HOME-`id`"
+SECRET = "s3cret.it's$HOME-`id`\nand a second line"
 PILOT = """#!/bin/sh
 # The place of a pilot: says what it was given, and waits.
 [ "$1" = --token ] && [ "$3" = --name ] || exit 2

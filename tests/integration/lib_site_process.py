@@ -141,7 +141,7 @@ def what_cannot_be_right_is_wrong():
     site.refused("wrong", "unknown operation", "dance")
     for key, value, pattern in (("batch", "fab-here-1", "does not begin with 'fab-wrong-'"), ("batch", "fab-wrong-/x", "'batch' must"),
                                 ("batch", "fab-wrong-" + "x" * 60, "at most 64 bytes"), ("count", 0, "'count'"),
-                                ("secret", "two\nlines", "control character"), ("lifetime", 90000, "at most 86100"),
+                                ("secret", 7, "not a text"), ("lifetime", 90000, "at most 86100"),
                                 ("pilot", "pilot", "must begin with '/'"), ("arguments", "--pool", "'arguments'")):
         site.refused("wrong", pattern, "submit", **site.submission(1, 1, **{key: value}))
     site.refused("wrong", "not the name of a glidein", "log", name="fab-wrong-1.1;id")

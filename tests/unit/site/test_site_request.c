@@ -47,7 +47,7 @@ static void begin_has_names_and_options(void **state)
 
 #define SUBMIT                                                                     \
     "{\"id\":3,\"do\":\"submit\",\"deadline\":9,\"batch\":\"f-s-1\",\"pilot\":\"/" \
-    "p\",\"secret\":\"x\","                                                        \
+    "p\",\"secret\":\"x\\ny\","                                                    \
     "\"cpus\":2,\"memory\":300,\"lifetime\":60,"
 
 static void submit_has_all_that_a_glidein_needs(void **state)
@@ -59,7 +59,7 @@ static void submit_has_all_that_a_glidein_needs(void **state)
     assert_string_equal(request.batch, "f-s-1");
     assert_int_equal(request.count, 5);
     assert_string_equal(request.pilot, "/p");
-    assert_string_equal(request.secret, "x");
+    assert_string_equal(request.secret, "x\ny");
     assert_int_equal(request.cpus, 2);
     assert_int_equal(request.memory_mib, 300);
     assert_int_equal(request.lifetime_s, 60);
