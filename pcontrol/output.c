@@ -297,6 +297,14 @@ void output_destroy(struct output *output)
     mem_free(output);
 }
 
+/* Drops the output of the jobs that ended first while all buffers together are too large. */
+static void keep_limit(struct output_house *house)
+{
+    while (house->buffered > house->buffers_max && !TAILQ_EMPTY(&house->ended)) {
+        forget_buffer(TAILQ_FIRST(&house->ended));
+    }
+}
+
 /* Keeps the last buffer_max bytes; twice as many are there at most. */
 static void add_to_buffer(struct output *output, const char *data, size_t length)
 {
@@ -310,9 +318,7 @@ static void add_to_buffer(struct output *output, const char *data, size_t length
         output->dropped += excess;
     }
     house->buffered += output->bytes.length - before;
-    while (house->buffered > house->buffers_max && !TAILQ_EMPTY(&house->ended)) {
-        forget_buffer(TAILQ_FIRST(&house->ended));
-    }
+    keep_limit(house);
 }
 
 void output_add(struct output *output, const void *data, size_t length)
@@ -354,6 +360,7 @@ void output_finish(struct output *output)
         if (output->bytes.length > 0) {
             TAILQ_INSERT_TAIL(&house->ended, output, entry);
             output->in_list = true;
+            keep_limit(house); /* jobs that ran at the same time may have passed it */
         }
     }
 }
