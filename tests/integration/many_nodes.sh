@@ -15,9 +15,9 @@ names() { find "$1/nodes" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort; }
 # ---- names are as wide as the largest number
 "$ROOST" init "$WORK/p100" --nodes 100 --asleep >/dev/null || fail "roost init --nodes 100"
 equals "first and last of 100" "$(names "$WORK/p100" | sed -n '1p;$p' | xargs)" "wn001 wn100"
-equals "tokens in the ledger" "$(wc -l <"$WORK/p100/security/issued.ads")" 105
+equals "tokens in the ledger" "$(wc -l <"$WORK/p100/security/issued.ads")" 106
 if "$ROOST" init "$WORK/p10001" --nodes 10001 2>"$WORK/said"; then fail "10001 nodes are not refused"; fi
-grep -q 'from 1 to 10000' "$WORK/said" || fail "init --nodes 10001 says: $(cat "$WORK/said")"
+grep -q 'from 0 to 10000' "$WORK/said" || fail "init --nodes 10001 says: $(cat "$WORK/said")"
 
 # ---- a mistake in a section that a command does not need
 pool_init --nodes 2 --asleep
