@@ -44,6 +44,7 @@
 #define CGROUPS_BYTES_MAX ((size_t)64 << 10)
 #define CGROUP_WAIT_MS    500  /* for what was killed to be gone */
 #define UNKEPT_MS         2000 /* for a starter without a job to end */
+#define UNSAID_MS         5000 /* for the starter of an earlier startd to connect to us */
 
 /* ---- sandboxes of the dead */
 
@@ -404,18 +405,31 @@ void starters_adopt(struct claim *claim)
 
 /* ---- what is said to a starter */
 
+/* Gives the starter a little more time to stop than it gives its job itself. */
+static void await_end(struct claim *claim)
+{
+    int64_t killing_s = config_duration_s(claim->startd->env.config, "KILLING_TIMEOUT");
+    int64_t grace_s = claim->stop.how == CLAIM_STOP_FAST ? 0
+                      : claim->stop.grace_s > 0          ? claim->stop.grace_s
+                                                         : killing_s;
+    loop_timer_set(claim->stop.timer, (uint64_t)(grace_s + killing_s) * 1000);
+}
+
+static void stop_by_signal(struct claim *claim)
+{
+    (void)os_kill(claim->startd->env.os, claim->starter.pid,
+                  claim->stop.how == CLAIM_STOP_FAST ? SIGQUIT : SIGTERM); /* gone: watched */
+    claim->stop.by_signal = true;
+}
+
 void starters_stop(struct claim *claim, bool fast)
 {
     struct startd *startd = claim->startd;
     if (claim->stop.how != CLAIM_STOP_NOT && !fast) {
         return;
     }
-    /* A little more than the starter itself gives its job. */
-    int64_t killing_s = config_duration_s(startd->env.config, "KILLING_TIMEOUT");
-    int64_t grace_s = fast ? 0 : claim->stop.grace_s > 0 ? claim->stop.grace_s : killing_s;
-    if (claim->stop.how != CLAIM_STOP_FAST) {
-        loop_timer_set(claim->stop.timer, (uint64_t)(grace_s + killing_s) * 1000);
-    }
+    bool is_first = claim->stop.how == CLAIM_STOP_NOT,
+         was_fast = claim->stop.how == CLAIM_STOP_FAST;
     claim->stop.how = fast ? CLAIM_STOP_FAST : CLAIM_STOP_ASKED;
     if (claim->starter.wire != NULL && wire_is_ready(claim->starter.wire)) {
         struct ad *args = ad_create();
@@ -433,10 +447,15 @@ void starters_stop(struct claim *claim, bool fast)
                      LOG_TEXT("job", claim->job.id));
         }
         ad_destroy(args);
-    } else if (claim->starter.pid > 0) {
-        (void)os_kill(startd->env.os, claim->starter.pid,
-                      fast ? SIGQUIT : SIGTERM); /* gone: watched */
-        claim->stop.by_signal = true;
+    } else if (claim->starter.pid > 0 && claim->starter.adopted && is_first) {
+        claim->stop.unsaid = true; /* starter_hello() tells it */
+        loop_timer_set(claim->stop.timer, UNSAID_MS);
+        return;
+    } else if (claim->starter.pid > 0 && !claim->stop.unsaid) {
+        stop_by_signal(claim);
+    }
+    if (!was_fast && !claim->stop.unsaid) {
+        await_end(claim);
     }
 }
 
@@ -449,6 +468,12 @@ void starters_stop_step(void *arg)
         return;
     }
     if (!claim_plan_has_run(claim->stage) || claim->starter.pid <= 0) {
+        return;
+    }
+    if (claim->stop.unsaid) {
+        claim->stop.unsaid = false;
+        stop_by_signal(claim);
+        await_end(claim);
         return;
     }
     if (claim->stop.how != CLAIM_STOP_FAST) {
@@ -561,6 +586,11 @@ static void starter_hello(struct startd *startd, struct wire_request *request)
         put_lease(claim, args);
     } /* else its lease stays what it was: that we were started again renews nothing */
     ad_set_bool(args, "Stop", claim->stop.how != CLAIM_STOP_NOT);
+    ad_set_bool(args, "Fast", claim->stop.how == CLAIM_STOP_FAST);
+    if (claim->stop.unsaid) {
+        claim->stop.unsaid = false;
+        await_end(claim);
+    }
     if (claim->stop.kind[0] != '\0') {
         ad_set_string(args, "Kind", claim->stop.kind);
     }

@@ -140,7 +140,7 @@ static void hello_answered(void *arg, struct wire_reply *reply)
     go_on(starter, &starter->run.process.suspended, ad_bool_or(reply->args, "Suspended", false));
     if (ad_bool_or(reply->args, "Stop", false)) {
         starter->run.stop.kind = starter_plan_stop_kind(ad_string_or(reply->args, "Kind", ""));
-        starter_stop(starter, false);
+        starter_stop(starter, ad_bool_or(reply->args, "Fast", false));
     }
 }
 

@@ -241,6 +241,7 @@ void claim_starter_gone(struct claim *claim, const char *reason)
     claim->starter.wire = NULL;
     claim->stop.how = CLAIM_STOP_NOT;
     claim->stop.by_signal = false;
+    claim->stop.unsaid = false;
     claim->stop.kind[0] = '\0';
     loop_timer_stop(claim->retirement.timer);
     loop_timer_stop(claim->stop.timer);

@@ -135,6 +135,9 @@ struct claim_stop {
     /* The order was a signal, because the starter had not connected yet.  A starter may end by it
      * without a report, and has not failed then. */
     bool by_signal;
+    /* The order waits for the starter, which was started before we were and connects again soon:
+     * one that is stopped by a signal first cannot tell what its run has used. */
+    bool unsaid;
     /* why the schedd stops the job: "Remove", "Hold", or "" for another reason */
     char kind[16];
     int64_t grace_s; /* seconds between soft signal and KILL; 0: the starter decides */

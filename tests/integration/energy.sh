@@ -65,14 +65,18 @@ has_energy() { [ "$("$ROOST" q "$1" -af "$2 > 0")" = true ]; }
 until_true 30 "the running job's energy" has_energy "$cluster" RemoteEnergyUsed
 
 say "its startd and the rooster are killed meanwhile"
-startd=$(pids_of startd wn02) rooster=$(pids_of rooster)
-kill -9 "$startd" "$rooster" || fail "no startd or no rooster"
-is_another() { local pid; pid=$(pids_of startd wn02) && [ -n "$pid" ] && [ "$pid" != "$startd" ]; }
-until_true 30 "another startd" is_another
-script_jobs 3 "for i in \$(seq 100000); do :; done" >"$WORK/work.sub"
-others=$(submit "$WORK/work.sub") || exit 1
+startd=$(pids_of startd wn02) rooster=$(pids_of rooster) master=$(pids_of master wn02) starter=$(pids_of starter wn02)
+# The job's result goes to its shadow, and the schedd releases the claim: of that the startd hears nothing any more, and the
+# next one is told that there is no such claim, before the starter is connected to it.
+kill -STOP "$master" "$startd" && kill -9 "$rooster" || fail "no startd, no rooster or no master"
 open_gate first
 until_true 60 "the first job is done" is_done "$cluster" 1
+kill -STOP "$starter" && kill -9 "$startd" && kill -CONT "$master" || fail "no starter"
+is_told() { grep -q "claim.refused" "$POOL/nodes/wn02/log/StartLog"; }
+until_true 30 "the next startd hears that there is no claim" is_told
+kill -CONT "$starter"
+script_jobs 3 "for i in \$(seq 100000); do :; done" >"$WORK/work.sub"
+others=$(submit "$WORK/work.sub") || exit 1
 until_true 60 "the others are done" is_done "$others" 3
 grep -qE '^[[:blank:]]+Energy \(J\) +: +[0-9.]+ +$' "$OUT/log" || fail "no energy in the log: $(cat "$OUT/log")"
 
