@@ -22,6 +22,7 @@
 #define MS_PER_S     1000
 #define GRACE_MS     2000 /* more, because the child keeps the deadline by itself */
 #define READ_BYTES   ((size_t)64 << 10)
+#define READS_MAX    16  /* of a stream, before others get their turn */
 #define WORDS_BYTES  300 /* of a line of the child's standard error */
 #define OUTPUT_MAX   ((size_t)8 << 20)
 #define SETTLE_MAX_S 3600
@@ -121,9 +122,10 @@ static void take_words(struct site_link *link, const char *data, size_t length)
 static void read_words(struct site_link *link)
 {
     char data[1024];
-    ssize_t got;
-    while ((got = os_terminal_read(link->terminal, 2, data, sizeof(data))) > 0) {
-        take_words(link, data, (size_t)got);
+    ssize_t got = 1;
+    for (int i = 0; i < READS_MAX && got > 0; i++) {
+        got = os_terminal_read(link->terminal, 2, data, sizeof(data));
+        take_words(link, data, got > 0 ? (size_t)got : 0);
     }
 }
 
@@ -202,10 +204,13 @@ static void streams_are_ready(void *arg)
 {
     struct site_link *link = arg;
     char data[READ_BYTES];
-    ssize_t got;
+    ssize_t got = -EAGAIN;
     read_words(link);
-    while (link->terminal != NULL &&
-           (got = os_terminal_read(link->terminal, 1, data, sizeof(data))) > 0) {
+    for (int i = 0; i < READS_MAX && link->terminal != NULL; i++) {
+        got = os_terminal_read(link->terminal, 1, data, sizeof(data));
+        if (got <= 0) {
+            break;
+        }
         strbuf_append(&link->in, data, (size_t)got);
         if (link->in.failed) {
             give_up(link, "the site's program sends a line of more than 1 MiB");

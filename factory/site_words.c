@@ -99,11 +99,16 @@ void site_words_print(const struct site_request *request, struct strbuf *out)
 /* ---- answers ----------------------------------------------------------------------------------
  */
 
-/* Returns a copy of a member that is a text, "" if it is missing or another type. */
+/* Returns a copy of a member that is a text, "" if it is missing or another type.  It comes from
+ * elsewhere and is shown on terminals: control characters become '?'. */
 static char *text_of(const json_t *object, const char *name)
 {
     const char *text = json_string_value(json_object_get(object, name));
-    return mem_strdup(text != NULL ? text : "");
+    char *copy = mem_strdup(text != NULL ? text : "");
+    for (char *at = copy; *at != '\0'; at++) {
+        *at = (unsigned char)*at < ' ' || *at == '\x7f' ? '?' : *at;
+    }
+    return copy;
 }
 
 static int read_number(const json_t *object, const char *name, int64_t *ret, struct err *err)
@@ -142,7 +147,7 @@ static int read_glidein(const json_t *object, struct vec *ret, struct err *err)
     for (size_t i = 0; i < ARRAY_COUNT(STATES); i++) {
         if (strcmp(STATES[i], state) == 0) {
             struct site_glidein *glidein = mem_zalloc(sizeof(*glidein));
-            glidein->name = mem_strdup(name);
+            glidein->name = text_of(object, "name");
             glidein->id = text_of(object, "id");
             glidein->reason = text_of(object, "reason");
             glidein->state = (enum site_listed)i;

@@ -53,7 +53,7 @@ struct site_glidein {
 struct site_answer {
     int64_t id;
     enum site_outcome outcome;
-    char *text;          /* why not; the text of a log; "": none */
+    char *text;          /* why not; "": none */
     int64_t settle_s;    /* begin */
     int64_t taken;       /* submit */
     struct vec glideins; /* look: of struct site_glidein */
