@@ -27,6 +27,7 @@
 #include "factory/publish.h"
 #include "factory/samples.h"
 #include "factory/site.h"
+#include "factory/upload.h"
 #include "store/store.h"
 #include "wire/pool.h"
 #include "wire/revocations.h"
@@ -35,6 +36,7 @@
 #include "wire/wire.h"
 
 #define PUBLISH_MS 200 /* so long changes are gathered before they are shown */
+#define REPEAT_MS  1000
 #define MS_PER_S   1000
 
 /* ---- what happens -----------------------------------------------------------------------------
@@ -99,6 +101,14 @@ static void repeat_all(void *arg)
     changed(factory);
 }
 
+static void repeat_soon(void *arg)
+{
+    struct factory *factory = arg;
+    if (!loop_timer_is_set(factory->again)) {
+        loop_timer_set(factory->again, REPEAT_MS);
+    }
+}
+
 static void interval_is_over(void *arg)
 {
     struct factory *factory = arg;
@@ -155,6 +165,10 @@ static void uplink_up(void *arg, struct wire *wire)
     if (rc != 0) {
         log_warn(factory->env.log, "watch.start", err_code_text(rc));
     }
+    if (factory->sequence == 0) { /* what an earlier life has sent may not be true any more */
+        upload_all_gone(factory, "Site");
+        upload_all_gone(factory, "Glidein");
+    }
     publish_forget(factory);
     changed(factory);
 }
@@ -193,6 +207,26 @@ static int open_uplink(struct factory *factory, struct err *err)
 /* ---- sites ------------------------------------------------------------------------------------
  */
 
+/* A recorded glidein whose site has no section: nobody looks after it until the site has one. */
+struct stranded {
+    char site[SITE_NAME_LENGTH + 1];
+    struct glidein glidein;
+};
+
+/* The site, which is new, may have had a section before. */
+static void adopt_stranded(struct factory *factory, struct site *site)
+{
+    struct vec *stranded = &factory->stranded;
+    for (size_t i = stranded->count; i > 0; i--) {
+        struct stranded *left = stranded->items[i - 1];
+        if (strcmp(left->site, site->name) == 0) {
+            site_adopt(site, &left->glidein);
+            vec_remove_at(stranded, i - 1);
+            mem_free(left);
+        }
+    }
+}
+
 /* Makes the sites those of the configuration. */
 static void take_sections(struct factory *factory)
 {
@@ -207,6 +241,7 @@ static void take_sections(struct factory *factory)
         } else {
             site = site_create(factory, section);
             (void)strmap_set(factory->sites, site->name, site);
+            adopt_stranded(factory, site);
         }
     }
     while (strmap_next(factory->sites, &at, NULL, &value)) {
@@ -218,7 +253,6 @@ static void take_sections(struct factory *factory)
     }
 }
 
-/* A glidein of a site that is not configured any more cannot be looked after. */
 static void recall_glidein(void *arg, const struct ad *row)
 {
     struct factory *factory = arg;
@@ -230,11 +264,15 @@ static void recall_glidein(void *arg, const struct ad *row)
     struct site *site = strmap_get(factory->sites, name);
     if (site != NULL) {
         site_adopt(site, &recorded);
-    } else {
-        log_warn(factory->env.log, "glidein.lost",
-                 "its site has no section: nobody looks after it until the site has one again",
-                 LOG_TEXT("glidein", recorded.name), LOG_TEXT("site", name));
+        return;
     }
+    log_warn(factory->env.log, "glidein.lost",
+             "its site has no section: nobody looks after it until the site has one again",
+             LOG_TEXT("glidein", recorded.name), LOG_TEXT("site", name));
+    struct stranded *stranded = mem_zalloc(sizeof(*stranded));
+    (void)snprintf(stranded->site, sizeof(stranded->site), "%s", name);
+    stranded->glidein = recorded;
+    vec_push(&factory->stranded, stranded);
 }
 
 /* ---- life -------------------------------------------------------------------------------------
@@ -248,6 +286,7 @@ static void factory_destroy(void *state)
     uplink_destroy(factory->uplink);
     factory->uplink = NULL;
     strmap_destroy(factory->sites, site_destroy);
+    vec_fini(&factory->stranded, mem_free);
     journal_close(factory->journal);
     wire_context_destroy(factory->wires);
     demand_free(factory);
@@ -256,6 +295,7 @@ static void factory_destroy(void *state)
     strmap_destroy(factory->samples, NULL);
     loop_timer_destroy(factory->look);
     loop_timer_destroy(factory->publish);
+    loop_timer_destroy(factory->again);
     loop_timer_destroy(factory->interval);
     mem_free(factory);
 }
@@ -276,7 +316,7 @@ static int factory_start(const struct daemon_env *env, void **state, struct err 
     factory->epoch = (uint64_t)loop_wall_ms(env->loop);
     factory->started_ms = (int64_t)loop_now_ms(env->loop);
     factory->changed = changed;
-    factory->repeat = repeat_all;
+    factory->repeat = repeat_soon;
     (void)snprintf(factory->name, sizeof(factory->name), "%s",
                    config_string(env->config, "FACTORY_NAME"));
     factory->sites = strmap_create(STRMAP_CASE_SENSITIVE);
@@ -285,6 +325,7 @@ static int factory_start(const struct daemon_env *env, void **state, struct err 
     factory->samples = strmap_create(STRMAP_CASE_SENSITIVE);
     factory->shown = strmap_create(STRMAP_CASE_SENSITIVE);
     factory->look = loop_timer_create(env->loop, look_at_sites, factory);
+    factory->again = loop_timer_create(env->loop, repeat_all, factory);
     factory->publish = loop_timer_create(env->loop, publish_soon, factory);
     factory->interval = loop_timer_create(env->loop, interval_is_over, factory);
     factory->machines = watch_create(env->loop, &MACHINES, &MACHINE_EVENTS, factory);

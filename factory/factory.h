@@ -13,6 +13,7 @@
 
 #include "base/daemon/daemon.h"
 #include "base/loop.h"
+#include "base/vec.h"
 
 struct journal;
 struct knob_table;
@@ -32,13 +33,15 @@ struct factory {
     struct strmap *glideins; /* name -> struct glidein, of all sites */
     struct strmap *slots;    /* key of a live ad of a glidein -> struct slot (demand.c) */
     struct strmap *samples;  /* key of a sample in the collector -> struct sample */
-    struct strmap *shown;    /* key of an ad that was sent -> its text (publish.c) */
-    struct loop_timer *look, *publish, *interval;
+    struct vec
+        stranded; /* of struct stranded (factory.c): recorded glideins of sites without a section */
+    struct strmap *shown; /* key of an ad that was sent -> its text (publish.c) */
+    struct loop_timer *look, *publish, *again, *interval;
     /* time at which this process started, ms since 1970, and number of its last UPDATE */
     uint64_t epoch, sequence;
     int64_t started_ms; /* loop_now_ms() */
     /* for the lower floors: has the factory look soon what its sites are to be asked, and show what
-     * has changed; has it send all ads again */
+     * has changed; has it send all ads again, soon */
     loop_f changed, repeat;
 };
 

@@ -39,6 +39,7 @@ struct glidein {
     uint64_t since_ms;   /* monotonic: in this state */
     uint64_t asked_ms;   /* monotonic: when the site was asked; of an earlier life: 0 */
     unsigned missed;     /* complete looks in a row that did not show it */
+    bool hidden;         /* the last look should have shown it, and did not */
     /* its slots in the collector; those that are claimed; those that have room for a job */
     size_t ads, claims, roomy;
     bool served;        /* it had a claim */

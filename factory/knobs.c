@@ -105,6 +105,13 @@ static const struct knob SITE[] = {
      .max = 31622400,
      .help = "Glideins that the site has not started are taken back when no jobs have waited for "
              "the site for so long."},
+    {.name = "start_timeout",
+     .type = KNOB_DURATION_S,
+     .fallback = "10m",
+     .min = 1,
+     .max = 31622400,
+     .help = "A glidein that the site has started, and that has not joined the pool in this time, "
+             "is removed, and the site counts as failed."},
     {.name = "max_idle",
      .type = KNOB_INT,
      .fallback = "10",

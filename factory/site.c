@@ -24,6 +24,7 @@
 #include "factory/journal.h"
 #include "factory/samples.h"
 #include "factory/site_link.h"
+#include "wire/watch.h"
 #include "wire/wire.h"
 
 #define MS_PER_S      1000
@@ -33,8 +34,8 @@
 #define LOOK_AT_ONCE  200    /* ms: a glidein has left the pool */
 #define MISSES        2      /* looks that must not show a glidein before it is gone */
 #define YOUNG_MS      15000  /* so long a glidein that has joined and has room counts as coming */
-#define SHRINK_SHARE  4      /* at most a fourth of what waits is taken back at a time */
-#define SHRINK_MS     10000  /* between two such times */
+#define REMOVE_SHARE  4      /* at most a fourth is removed at a time */
+#define REMOVE_MS     10000  /* between two such times */
 
 static uint64_t now_ms(const struct site *site)
 {
@@ -138,9 +139,12 @@ static void glidein_is_gone(struct glidein *glidein, const char *how)
     site->factory->changed(site->factory);
 }
 
+/* The program that an earlier factory asked may still be at work, until its deadline. */
 void site_adopt(struct site *site, const struct glidein *recorded)
 {
-    (void)add_glidein(site, recorded);
+    struct glidein *glidein = add_glidein(site, recorded);
+    bool asked = recorded->state == GLIDEIN_INTENDED;
+    glidein->asked_ms = now_ms(site) + (asked ? (uint64_t)site->settings.timeout_s * MS_PER_S : 0);
     site->look_ms = 0;
 }
 
@@ -200,6 +204,7 @@ static void take_listed(struct glidein *glidein, const struct site_glidein *list
     (void)snprintf(glidein->site_id, sizeof(glidein->site_id), "%s", listed->id);
     (void)snprintf(glidein->reason, sizeof(glidein->reason), "%s", listed->reason);
     glidein->missed = 0;
+    glidein->hidden = false;
     glidein->removal_asked = false; /* it is still there */
     if (listed->state == SITE_LISTS_ENDED) {
         glidein_is_gone(glidein, listed->reason[0] != '\0' ? listed->reason : "it has ended");
@@ -208,11 +213,16 @@ static void take_listed(struct glidein *glidein, const struct site_glidein *list
     }
 }
 
-/* The look did not show it. */
-static void miss_glidein(struct glidein *glidein, uint64_t settle_ms)
+/* The look did not show it.  What the pool hears is there, whatever the site says; and while the
+ * pool itself is not heard, nothing is gone. */
+static void miss_glidein(struct glidein *glidein, uint64_t settle_ms, bool is_complete)
 {
     struct site *site = glidein->site;
-    if (now_ms(site) < glidein->asked_ms + settle_ms) {
+    if (now_ms(site) < glidein->asked_ms + settle_ms || glidein->ads > 0) {
+        return;
+    }
+    glidein->hidden = true;
+    if (!is_complete || !watch_is_synced(site->factory->machines)) {
         return;
     }
     if (++glidein->missed >= MISSES) {
@@ -235,17 +245,14 @@ static void take_look(struct site *site, const struct site_answer *answer)
         }
     }
     struct glidein *glidein, *next;
-    for (glidein = TAILQ_FIRST(&site->glideins); answer->complete && glidein != NULL;
-         glidein = next) {
+    for (glidein = TAILQ_FIRST(&site->glideins); glidein != NULL; glidein = next) {
         next = TAILQ_NEXT(glidein, entry);
         if (strmap_get(seen, glidein->name) == NULL) {
-            miss_glidein(glidein, settle_ms);
+            miss_glidein(glidein, settle_ms, answer->complete);
         }
     }
     strmap_destroy(seen, NULL);
-    if (answer->complete) {
-        site->looked_ms = now_ms(site);
-    }
+    site->looked_ms = now_ms(site); /* what a part of it did not tell is in the journal */
 }
 
 /* Returns how long the next look may wait. */
@@ -265,6 +272,13 @@ static uint64_t look_wait_ms(const struct site *site)
     return wait_ms;
 }
 
+/* The same, of a site that did not do what it was asked: it is not asked again and again. */
+static uint64_t failed_wait_ms(const struct site *site)
+{
+    uint64_t left_ms = breaker_plan_left_ms(&site->breaker, now_ms(site));
+    return site->paused != NULL ? LOOK_EMPTY_MS : left_ms > LOOK_SOON_MS ? left_ms : LOOK_SOON_MS;
+}
+
 /* ---- requests ---------------------------------------------------------------------------------
  */
 
@@ -280,20 +294,38 @@ static void ask_for_look(struct site *site)
     ask(site, SITE_ANSWERS_LOOK, &request);
 }
 
-/* Returns whether there was something to remove. */
+/* Returns how many of these may be removed at a time. */
+static size_t share_of(size_t count)
+{
+    return (count + REMOVE_SHARE - 1) / REMOVE_SHARE;
+}
+
+static size_t glidein_count(const struct site *site)
+{
+    size_t count = 0;
+    for (int i = 0; i < GLIDEIN_STATES; i++) {
+        count += site->states[i];
+    }
+    return count;
+}
+
+/* Returns whether something is removed now: a part of the site at a time, so that no mistake, such
+ * as a lost journal, empties it at once. */
 static bool ask_for_removals(struct site *site)
 {
     struct vec names = {0};
     struct glidein *glidein;
+    size_t share = now_ms(site) >= site->remove_ms ? share_of(glidein_count(site)) : 0;
     TAILQ_FOREACH(glidein, &site->glideins, entry)
     {
-        if (glidein->removing && !glidein->removal_asked) {
+        if (glidein->removing && !glidein->removal_asked && names.count < share) {
             vec_push(&names, glidein->name);
             glidein->removal_asked = true;
         }
     }
     bool some = names.count > 0;
     if (some) {
+        site->remove_ms = now_ms(site) + REMOVE_MS;
         const struct site_request request = {.operation = SITE_REMOVE,
                                              .names = (const char *const *)names.items,
                                              .name_count = names.count};
@@ -349,13 +381,19 @@ static int read_secret(const struct site *site, char ret[SECRET_FILE_MAX], struc
     return secret_file_read(site->factory->env.os, site->settings.token, ret, SECRET_FILE_MAX, err);
 }
 
+/* Returns a glidein of the submission by its number; NULL: there is none any more. */
+static struct glidein *of_batch(const struct site *site, int64_t number)
+{
+    char name[GLIDEIN_NAME_MAX];
+    (void)snprintf(name, sizeof(name), "%s.%d", site->batch, (int)number);
+    return strmap_get(site->factory->glideins, name);
+}
+
 /* Forgets the glideins of the submission: the site has none of them. */
 static void forget_batch(struct site *site)
 {
-    char name[GLIDEIN_NAME_MAX];
     for (int64_t i = 1; i <= site->batch_count; i++) {
-        (void)snprintf(name, sizeof(name), "%s.%d", site->batch, (int)i);
-        struct glidein *glidein = strmap_get(site->factory->glideins, name);
+        struct glidein *glidein = of_batch(site, i);
         if (glidein != NULL) {
             journal_delete(site->factory->journal, glidein);
             free_glidein(glidein);
@@ -418,24 +456,32 @@ static void begin_submission(struct site *site, int64_t count)
 /* ---- answers ----------------------------------------------------------------------------------
  */
 
+/* So late the site may have taken glideins of the submission. */
+static void batch_is_asked(struct site *site)
+{
+    for (int64_t i = 1; i <= site->batch_count; i++) {
+        struct glidein *glidein = of_batch(site, i);
+        if (glidein != NULL) {
+            glidein->asked_ms = now_ms(site);
+        }
+    }
+    look_within(site, LOOK_SOON_MS);
+}
+
 static void take_submission(struct site *site, const struct site_answer *answer)
 {
     int64_t taken = answer->taken < site->batch_count ? answer->taken : site->batch_count;
-    char name[GLIDEIN_NAME_MAX];
     if (taken == 0) {
         forget_batch(site);
     }
     /* Of a part of them only a look tells which. */
     for (int64_t i = 1; taken == site->batch_count && i <= taken; i++) {
-        (void)snprintf(name, sizeof(name), "%s.%d", site->batch, (int)i);
-        struct glidein *glidein = strmap_get(site->factory->glideins, name);
-        if (glidein != NULL) {
-            glidein->asked_ms = now_ms(site);
-            if (glidein->state == GLIDEIN_INTENDED) {
-                move_glidein(glidein, GLIDEIN_QUEUED);
-            }
+        struct glidein *glidein = of_batch(site, i);
+        if (glidein != NULL && glidein->state == GLIDEIN_INTENDED) {
+            move_glidein(glidein, GLIDEIN_QUEUED);
         }
     }
+    batch_is_asked(site);
     site->submitted += taken;
     log_info(site->factory->env.log, "site.submitted", site->batch, LOG_TEXT("site", site->name),
              LOG_INT("glideins", taken), LOG_INT("asked", site->batch_count));
@@ -445,7 +491,6 @@ static void take_submission(struct site *site, const struct site_answer *answer)
         set_trouble(site, "it took none of %lld glideins", (long long)site->batch_count);
         note_refusal(site);
     }
-    look_within(site, LOOK_SOON_MS);
 }
 
 /* What was asked for was not done, or perhaps it was. */
@@ -464,7 +509,9 @@ static void take_failure(struct site *site, const struct site_answer *answer)
     case SITE_FAILS:
     case SITE_DONE:
         note_failure(site);
-        look_within(site, LOOK_SOON_MS);
+        if (submission) {
+            batch_is_asked(site);
+        }
         return; /* a look tells whether it was done */
     }
     if (submission) {
@@ -489,7 +536,10 @@ static void site_answers(void *arg)
     } else if (site->busy == SITE_ANSWERS_LOOK) {
         take_look(site, &answer);
     }
-    look_within(site, site->busy == SITE_ANSWERS_REMOVE ? LOOK_SOON_MS : look_wait_ms(site));
+    bool failed = answer.outcome != SITE_DONE && site->busy != SITE_ANSWERS_SUBMIT;
+    look_within(site, failed                              ? failed_wait_ms(site)
+                      : site->busy == SITE_ANSWERS_REMOVE ? LOOK_SOON_MS
+                                                          : look_wait_ms(site));
     site_answer_fini(&answer);
     site->busy = SITE_FREE;
     site->factory->changed(site->factory);
@@ -522,7 +572,8 @@ static struct grow_facts facts_of(const struct site *site)
     {
         bool young = glidein->state == GLIDEIN_JOINED && glidein->roomy > 0 &&
                      now_ms(site) - glidein->since_ms < YOUNG_MS;
-        bool coming = glidein->state < GLIDEIN_JOINED && glidein->state != GLIDEIN_HELD;
+        bool coming =
+            glidein->state < GLIDEIN_JOINED && glidein->state != GLIDEIN_HELD && !glidein->hidden;
         facts.coming += !glidein->removing && (young || coming) ? 1 : 0;
         facts.idle += glidein->state == GLIDEIN_JOINED && glidein->claims == 0 && !young ? 1 : 0;
         facts.total++;
@@ -538,7 +589,7 @@ static void shrink(struct site *site)
         return;
     }
     size_t waiting = site->states[GLIDEIN_QUEUED] + site->states[GLIDEIN_HELD];
-    size_t share = (waiting + SHRINK_SHARE - 1) / SHRINK_SHARE;
+    size_t share = share_of(waiting);
     struct glidein *glidein;
     TAILQ_FOREACH(glidein, &site->glideins, entry)
     {
@@ -548,7 +599,51 @@ static void shrink(struct site *site)
             share--;
         }
     }
-    site->unwanted_ms = now_ms(site) + SHRINK_MS - shrink_ms;
+    site->unwanted_ms = now_ms(site) + REMOVE_MS - shrink_ms;
+}
+
+/* What has been started and does not join is of no use, and says that the site is not, either. */
+static void give_up_late(struct site *site)
+{
+    uint64_t limit_ms = (uint64_t)site->settings.start_timeout_s * MS_PER_S;
+    struct glidein *glidein;
+    TAILQ_FOREACH(glidein, &site->glideins, entry)
+    {
+        if (glidein->state == GLIDEIN_STARTED && !glidein->removing &&
+            now_ms(site) - glidein->since_ms >= limit_ms) {
+            glidein->removing = true;
+            site->ended_unused++;
+            set_trouble(site,
+                        "glidein %s was started and has not joined the pool in %lld s "
+                        "(start_timeout): it is removed",
+                        glidein->name, (long long)site->settings.start_timeout_s);
+            note_failure(site);
+        }
+    }
+}
+
+static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
+{
+    return a_ms < b_ms ? a_ms : b_ms;
+}
+
+/* Returns when something changes for a glidein only because time goes by. */
+static uint64_t glidein_due_ms(const struct glidein *glidein)
+{
+    const struct site *site = glidein->site;
+    uint64_t now = now_ms(site), due_ms = UINT64_MAX;
+    if (glidein->removing) {
+        return glidein->removal_asked || site->paused != NULL ? UINT64_MAX : site->remove_ms;
+    }
+    if (glidein->state == GLIDEIN_STARTED) {
+        due_ms = glidein->since_ms + (uint64_t)site->settings.start_timeout_s * MS_PER_S;
+    } else if (glidein->state == GLIDEIN_JOINED && now - glidein->since_ms < YOUNG_MS) {
+        due_ms = glidein->since_ms + YOUNG_MS;
+    } else if (site->unwanted_ms != 0 &&
+               (glidein->state == GLIDEIN_QUEUED || glidein->state == GLIDEIN_HELD)) {
+        due_ms = site->unwanted_ms + (uint64_t)site->settings.shrink_s * MS_PER_S;
+    }
+    return due_ms;
 }
 
 /* Sets the timer for what only time brings about. */
@@ -556,13 +651,11 @@ static void wait_for_time(struct site *site)
 {
     uint64_t now = now_ms(site), at_ms = site->look_ms;
     uint64_t alone_ms = breaker_plan_left_ms(&site->breaker, now);
-    if (alone_ms > 0 && now + alone_ms < at_ms) {
-        at_ms = now + alone_ms;
-    }
-    bool waits = site->states[GLIDEIN_QUEUED] + site->states[GLIDEIN_HELD] > 0;
-    uint64_t shrink_ms = site->unwanted_ms + (uint64_t)site->settings.shrink_s * MS_PER_S;
-    if (site->unwanted_ms != 0 && waits && shrink_ms < at_ms) {
-        at_ms = shrink_ms;
+    const struct glidein *glidein;
+    at_ms = alone_ms > 0 ? earlier(at_ms, now + alone_ms) : at_ms;
+    TAILQ_FOREACH(glidein, &site->glideins, entry)
+    {
+        at_ms = earlier(at_ms, glidein_due_ms(glidein));
     }
     loop_timer_set(site->timer, at_ms > now ? at_ms - now : 1);
 }
@@ -580,15 +673,13 @@ void site_act(struct site *site)
     struct grow_facts facts = facts_of(site);
     int64_t count = grow_plan(&facts, &site->settings.limits, site->why, sizeof(site->why));
     samples_show(site, grow_plan_room(&facts, &site->settings.limits));
-    if (site->paused != NULL) {
-        return;
-    }
     if (now_ms(site) >= site->look_ms) {
         ask_for_look(site);
         return;
     }
+    give_up_late(site);
     shrink(site);
-    if (ask_for_removals(site)) {
+    if (site->paused == NULL && ask_for_removals(site)) {
         return;
     }
     if (count > 0) {

@@ -49,7 +49,8 @@ struct site {
     enum site_busy busy;
     char batch[GLIDEIN_BATCH_MAX]; /* of the submission under way */
     int64_t batch_count;
-    uint64_t looked_ms, look_ms; /* monotonic: the last complete look; when the next one is due */
+    uint64_t looked_ms, look_ms; /* monotonic: the last look; when the next one is due */
+    uint64_t remove_ms;          /* monotonic: before that nothing more is removed */
     struct loop_timer *timer;    /* the next thing that time brings about */
     uint64_t unwanted_ms;        /* since when no jobs wait for it; 0: some do */
     int64_t wanted;              /* machines that waiting jobs need */

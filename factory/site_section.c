@@ -13,7 +13,9 @@
 #include "factory/example.h"
 #include "factory/site_section.h"
 
-#define MIB ((int64_t)1 << 20)
+/* A glidein on a host has a lease of a day, and ends before (site/README.md). */
+#define HOSTS_LIFETIME_MAX_S 86100
+#define MIB                  ((int64_t)1 << 20)
 
 static void copy_list(const struct config_section *section, const char *option, struct vec *ret)
 {
@@ -50,6 +52,7 @@ void site_section_read(const struct config_section *section, struct site_setting
     ret->idle_timeout_s = section_duration_s(section, "idle_timeout");
     ret->shrink_s = section_duration_s(section, "shrink_delay");
     ret->timeout_s = section_duration_s(section, "timeout");
+    ret->start_timeout_s = section_duration_s(section, "start_timeout");
     ret->limits = (struct grow_limits){.idle = section_int(section, "max_idle"),
                                        .queued = section_int(section, "max_queued"),
                                        .held = section_int(section, "max_held"),
@@ -121,7 +124,11 @@ int site_section_check(void *context, const struct config_section *section, stru
     struct site_settings settings;
     site_section_read(section, &settings);
     int rc = 0;
-    if (settings.example.count == 0 && !settings.learn) {
+    if ((strcmp(type, "process") == 0 || strcmp(type, "ssh") == 0) &&
+        settings.lifetime_s > HOSTS_LIFETIME_MAX_S) {
+        rc = err_set(err, -ERANGE, "site %s: lifetime: at most %d s at a site of type %s", title,
+                     HOSTS_LIFETIME_MAX_S, type);
+    } else if (settings.example.count == 0 && !settings.learn) {
         rc = err_set(err, -EINVAL,
                      "site %s: needs example, or learn = true: without either no job could ever "
                      "match it",

@@ -5,6 +5,7 @@
 #include "factory/upload.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "base/log.h"
 #include "classad/ad.h"
@@ -18,10 +19,11 @@ static void answered(void *arg, struct wire_reply *reply)
     if (rejected > 0) {
         log_error(factory->env.log, "update.rejected",
                   ad_string_or(reply->args, "ErrorString", "an ad was refused"));
+    } else if (reply->status == -ESTALE || reply->status == -EBUSY) {
+        factory->repeat(factory);
     } else if (reply->status != 0 && reply->status != -ECONNRESET) {
         log_error(factory->env.log, "update.refused", reply->text,
-                  LOG_INT("status", reply->status));
-        factory->repeat(factory);
+                  LOG_INT("status", reply->status)); /* FACTORY_INTERVAL tries again */
     }
 }
 
@@ -43,6 +45,22 @@ void upload_ad(struct factory *factory, const struct ad *ad, bool is_whole)
     ad_set_bool(args, "Full", is_whole);
     const struct wire_body body = {.args = args, .ads = &ad, .ad_count = 1};
     (void)wire_call(wire, VERB_UPDATE, &body, 0, answered, factory); /* a cut: all are repeated */
+    ad_destroy(args);
+}
+
+void upload_all_gone(struct factory *factory, const char *type)
+{
+    struct wire *wire = uplink_wire(factory->uplink);
+    char constraint[100];
+    if (wire == NULL) {
+        return;
+    }
+    (void)snprintf(constraint, sizeof(constraint), "Factory =?= \"%s\"", factory->name);
+    struct ad *args = begin_args(factory);
+    ad_set_string(args, "Type", type);
+    ad_set_string(args, "Constraint", constraint);
+    const struct wire_body body = {.args = args};
+    (void)wire_call(wire, VERB_INVALIDATE, &body, 0, answered, factory);
     ad_destroy(args);
 }
 

@@ -15,5 +15,7 @@ struct factory;
 void upload_ad(struct factory *factory, const struct ad *ad, bool is_whole);
 /* Says that an ad is gone.  is_offline: it is a sample. */
 void upload_gone(struct factory *factory, const char *type, const char *name, bool is_offline);
+/* Says that all ads of that type that this factory has sent before are gone. */
+void upload_all_gone(struct factory *factory, const char *type);
 
 #endif

@@ -68,10 +68,13 @@ say "its startd and the rooster are killed meanwhile"
 startd=$(pids_of startd wn02) rooster=$(pids_of rooster) master=$(pids_of master wn02) starter=$(pids_of starter wn02)
 # The job's result goes to its shadow, and the schedd releases the claim: of that the startd hears nothing any more, and the
 # next one is told that there is no such claim, before the starter is connected to it.
-kill -STOP "$master" "$startd" && kill -9 "$rooster" || fail "no startd, no rooster or no master"
+kill -STOP "$master" "$startd" || fail "no startd or no master"
+kill -9 "$rooster" || fail "no rooster"
 open_gate first
 until_true 60 "the first job is done" is_done "$cluster" 1
-kill -STOP "$starter" && kill -9 "$startd" && kill -CONT "$master" || fail "no starter"
+kill -STOP "$starter" || fail "no starter"
+kill -9 "$startd"
+kill -CONT "$master"
 is_told() { grep -q "claim.refused" "$POOL/nodes/wn02/log/StartLog"; }
 until_true 30 "the next startd hears that there is no claim" is_told
 kill -CONT "$starter"

@@ -10,6 +10,7 @@
 . "$(dirname "$0")/lib.sh"
 SITE=$WORK/site
 mkdir -p "$SITE/glideins"
+printf '#!/bin/sh\nsleep 1000\n' >"$SITE/mute" && chmod +x "$SITE/mute"
 pool_init --nodes 0
 "$ROOST" token create --identity glidein --scope ADVERTISE,READ --name-pattern 'factory-*' --slots 800 --expires 2d --bundle \
     --file "$POOL/security/glidein.bundle" >/dev/null || fail "roost token create"
@@ -26,7 +27,8 @@ site "local" {
     cpus = 2
     memory = "256 MiB"
     idle_timeout = 2s
-    timeout = 1s
+    timeout = 4s
+    start_timeout = 4s
     max_queued = 6
 }
 EOF
@@ -44,6 +46,7 @@ running() {
     done
     echo $count
 }
+looks() { wc -l <"$SITE/looks"; }
 none_runs() { [ "$(running)" -eq 0 ]; }
 site_says() { "$ROOST" status -any -constraint 'MyType == "Site"' -af "$1" 2>/dev/null; }
 says() { site_says "$1" | grep -q -- "$2"; }
@@ -102,12 +105,31 @@ until_true 30 "the jobs" is_done "$cluster" 5
 equals "glideins that the site started" "$(started)" 3
 all_gone
 
-say "a listing that misses half: nothing is forgotten that runs"
+say "a listing that misses half, and one that says so: nothing is forgotten that runs, and jobs are served"
 forget
-echo half >"$SITE/mode"
-cluster=$(submit "$WORK/five.sub")
-until_true 30 "the jobs" is_done "$cluster" 5
+gated_jobs 4 half >"$WORK/gated.sub"
+gated=$(submit "$WORK/gated.sub")
+all_run() { [ "$("$ROOST" q "$gated" -af JobStatus | grep -c 2)" -eq 4 ]; }
+until_true 30 "the gated jobs run" all_run
+two_run() { [ "$(running)" -eq 2 ] && [ "$(glideins)" -le 5 ]; }
+for fault in half part; do
+    echo $fault >"$SITE/mode"
+    kill -9 "$(factory_pid)" # the next one begins with that listing
+    cluster=$(submit "$WORK/five.sub")
+    until_true 40 "the jobs at a listing: $fault" is_done "$cluster" 5
+    until_true 40 "their glideins go" two_run # the site is looked at again and again, until they are gone
+    before=$(looks)
+    looked_again() { [ "$(looks)" -ge $((before + 2)) ]; }
+    until_true 60 "more looks" looked_again
+done
 : >"$SITE/mode"
+kill -9 "$(factory_pid)"
+cluster=$(submit "$WORK/five.sub")
+until_true 40 "the jobs" is_done "$cluster" 5
+open_gate half
+until_true 30 "the gated jobs" is_done "$gated" 4
+equals "how often the gated jobs were started" "$("$ROOST" history "$gated" -af NumJobStarts | sort -u)" 1
+grep -q glidein.orphan "$POOL/log/FactoryLog" && fail "a glidein of ours was taken for an orphan"
 all_gone
 
 say "glideins that die young: one is tried at a time"
@@ -121,6 +143,27 @@ until_true 20 "a canary" a_canary_was_tried
 : >"$SITE/mode"
 until_true 40 "the jobs" is_done "$cluster" 5
 all_gone
+
+say "glideins that are started and do not join are removed, and told"
+forget
+echo mute >"$SITE/mode"
+cluster=$(submit "$WORK/five.sub")
+until_true 30 "they are told" says Trouble "has not joined the pool in 4 s (start_timeout)"
+: >"$SITE/mode"
+until_true 60 "the jobs" is_done "$cluster" 5
+all_gone
+
+say "the factory is killed while the site's program is at work: what that starts is found, and nothing else is started"
+forget
+echo slow >"$SITE/mode"
+cluster=$(submit "$WORK/five.sub")
+has_intended() { [ "$(glideins)" -eq 3 ]; }
+until_true 10 "the submission" has_intended
+kill -9 "$(factory_pid)"
+until_true 40 "the jobs" is_done "$cluster" 5
+: >"$SITE/mode"
+all_gone
+equals "glideins that the site started" "$(started)" 3
 
 say "what the journal does not know is removed"
 /bin/bash -c 'exec setsid sleep 1000' &

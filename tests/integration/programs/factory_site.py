@@ -25,7 +25,7 @@ def start(directory, name, request):
     record = f"{directory}/glideins/{name}"
     with open(f"{directory}/log.{name}", "wb") as log:
         subprocess.Popen(["/bin/bash", "-c", script, record, record, request["pilot"], "--token", secret, "--name", name,
-                          "--execute", directory] + request["arguments"],
+                          "--execute", directory, "MOUNT_UNDER_SCRATCH=/var/tmp"] + request["arguments"],
                          stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
     with open(f"{directory}/started", "a", encoding="utf-8") as file:
         file.write(name + "\n")
@@ -34,6 +34,8 @@ def start(directory, name, request):
 
 
 def look(directory, mode):
+    with open(f"{directory}/looks", "a", encoding="utf-8") as file:
+        file.write("look\n")
     glideins = []
     for name in sorted(os.listdir(f"{directory}/glideins")):
         if name.endswith(".new"):
@@ -43,9 +45,9 @@ def look(directory, mode):
         ended = len(lines) > 1
         glideins.append({"name": name, "id": lines[0], "state": "ended" if ended else "running",
                          "reason": f"exit status {lines[1]}" if ended else ""})
-    if mode == "half":
+    if mode in ("half", "part"):
         glideins = glideins[::2]
-    return {"complete": True, "glideins": glideins}
+    return {"complete": mode != "part", "glideins": glideins}
 
 
 def remove(directory, names):
@@ -63,8 +65,10 @@ def remove(directory, names):
 def submit(directory, mode, request):
     if mode == "refuse":
         return {"error": "refuses", "text": "the quota of this account is used up"}
-    if mode == "die":
-        request = dict(request, pilot="/bin/false")
+    if mode in ("die", "mute"):
+        request = dict(request, pilot="/bin/false" if mode == "die" else f"{directory}/mute")
+    if mode == "slow":
+        time.sleep(3.4)  # the factory looks twice meanwhile
     for i in range(1, request["count"] + 1):
         start(directory, f"{request['batch']}.{i}", request)
     if mode == "lost":
