@@ -126,6 +126,11 @@ void factory_plan_factories(const struct ad *const *ads, size_t count,
         put_count(ad_int_or(ads[i], "Glideins", 0), "glidein", out);
         strbuf_puts(out, ", running for ");
         cell_uptime(ads[i], context, out);
+        if (offline_ads_is_silent(ads[i])) {
+            strbuf_puts(out, "; it has not responded for ");
+            status_put_since(ads[i], OFFLINE_ADS_SILENT, context, out);
+            strbuf_puts(out, ", so what is shown of its sites may be old");
+        }
         for (size_t j = 0; j < ARRAY_COUNT(PROBLEMS); j++) {
             const char *problem = ad_string_or(ads[i], PROBLEMS[j], "");
             strbuf_printf(out, problem[0] != '\0' ? "; %s" : "%s", problem);
@@ -225,7 +230,7 @@ static void put_state(const struct ad *site, struct strbuf *out)
         const char *state, *words;
     } STATES[] = {
         {"Serving", "works"},
-        {"LeftAlone", "has failed, and is left alone for a while"},
+        {"LeftAlone", "is left alone for a while, because it failed or refused"},
         {"Canary", "has failed; one glidein is tried before others"},
         {"Unknown", "has not told yet which glideins it has"},
         {"Paused", "is paused"},
@@ -252,13 +257,16 @@ static void put_glideins(const struct ad *site, struct strbuf *out)
 {
     strbuf_puts(out, "  It has ");
     put_count(ad_int_or(site, "Total", 0), "glidein", out);
-    strbuf_printf(out, ": %lld queued, %lld held, %lld running, of which %lld without a job.\n",
+    strbuf_printf(out, ": %lld queued, %lld held, %lld running (%lld idle).\n",
                   (long long)ad_int_or(site, "Queued", 0), (long long)ad_int_or(site, "Held", 0),
                   (long long)ad_int_or(site, "Running", 0), (long long)ad_int_or(site, "Idle", 0));
-    strbuf_puts(out, "  Since the factory began, it was asked for ");
-    put_count(ad_int_or(site, "Submitted", 0), "glidein", out);
-    strbuf_printf(out, ", %lld of which ended before they had joined the pool.\n",
-                  (long long)ad_int_or(site, "EndedUnused", 0));
+    int64_t submitted = ad_int_or(site, "Submitted", 0), ended = ad_int_or(site, "EndedUnused", 0);
+    strbuf_puts(out, "  ");
+    put_count(submitted, "glidein", out);
+    strbuf_puts(out, submitted == 1 ? " was" : " were");
+    strbuf_printf(out,
+                  " submitted since the factory started; %lld ended before joining the pool.\n",
+                  (long long)ended);
 }
 
 static void put_sample(const struct ad *sample, const struct ad_context *context,
@@ -330,7 +338,7 @@ void factory_plan_why(const struct ad *site, const struct ad *const *samples, si
         put_trouble(site, context, out);
         strbuf_puts(out, ".\n");
     } else {
-        strbuf_puts(out, "  Nothing has gone wrong there since the factory began.\n");
+        strbuf_puts(out, "  Nothing has gone wrong there since the factory started.\n");
     }
     table_plan_clean(out, begin);
     put_glideins(site, out);

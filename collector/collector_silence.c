@@ -7,9 +7,9 @@
  * longer than a daemon takes to start again or to dial again.  Who reads the ads decides what the
  * mark means: nobody gives a job to such a slot, or counts it as free, awake or running.
  *
- * The uplinks of schedds, the negotiator and the rooster are watched in the same way, and the mark
- * is in the daemon's ad.  A schedd's Request ads have it, too: the negotiator matches no slot to
- * such a request, and holds no sleeping machine for it.
+ * The uplinks of schedds, the negotiator, the rooster and factories are watched in the same way,
+ * and the mark is in the daemon's ad.  A schedd's Request ads have it, too: the negotiator matches
+ * no slot to such a request, and holds no sleeping machine for it.
  *
  * The same is done, a while after the collector's start, with machines that were awake before it
  * and have not come back (collector_awake.h).
@@ -60,7 +60,8 @@ static const struct watched_daemon {
     const char *type, *silent, *heard; /* type of its ad; events of the log */
 } WATCHED_DAEMONS[] = {{"Scheduler", "schedd.silent", "schedd.heard"},
                        {"Negotiator", "negotiator.silent", "negotiator.heard"},
-                       {"Rooster", "rooster.silent", "rooster.heard"}};
+                       {"Rooster", "rooster.silent", "rooster.heard"},
+                       {"Factory", "factory.silent", "factory.heard"}};
 
 static const struct watched_daemon *find_daemon(const struct ads_entry *entry)
 {

@@ -166,7 +166,7 @@ until_true 30 "the site is left alone" site_has poor State LeftAlone
 tells "poor: left alone for " factory status
 tells "    last trouble, 0+00:00:" factory status
 tells "the account is over its quota" factory status
-tells "Site poor of factory factory has failed, and is left alone for a while." factory why poor
+tells "Site poor of factory factory is left alone for a while, because it failed or refused." factory why poor
 tells "It has 1 sample, which cannot be matched while it could start no glidein." factory why poor
 until_true 10 "why names the site" does_tell "; site poor can be given no job now, no more are asked for: left alone for " why "$rich"
 tells "the account is over its quota" why "$rich"
@@ -182,6 +182,14 @@ if [ -x "$ROOST_BIN/roost-pilot" ]; then # a build with sanitizers has none
     tells "slot1@factory-local-" factory why local
     equals "ended unused" "$("$ROOST" factory sites -constraint 'Site == "local"' -af EndedUnused)" 0
 fi
+
+say "a factory that stands still is said not to respond, within seconds"
+factory=$(pids_of factory)
+kill -STOP "$factory"
+until_true 30 "it is told" does_tell "; it has not responded for 0+00:00:" factory status
+kill -CONT "$factory"
+responds() { ! does_tell "has not responded" factory status; }
+until_true 20 "it responds again" responds
 
 say "ads of a factory, by hand"
 echo '[ Name = "north" ]' | "$ROOST" advertise UPDATE_FACTORY_AD >/dev/null || fail "roost advertise UPDATE_FACTORY_AD"

@@ -72,10 +72,14 @@ static void a_factory_is_one_line_with_what_is_wrong(void **state)
     const char *const ads[] = {
         "[Name = \"factory\"; Sites = 2; Glideins = 1; DaemonStartTime = 999940]",
         "[Name = \"north\"; Sites = 1; Glideins = 0; DaemonStartTime = 999999; "
-        "StoreProblem = \"the disk\\nis full\"]"};
-    expect_table(put_factories, ads, 2,
+        "StoreProblem = \"the disk\\nis full\"]",
+        "[Name = \"south\"; Sites = 1; Glideins = 3; DaemonStartTime = 999000; "
+        "NotRespondingSince = 999990]"};
+    expect_table(put_factories, ads, 3,
                  "Factory factory: 2 sites, 1 glidein, running for 0+00:01:00\n"
-                 "Factory north: 1 site, 0 glideins, running for 0+00:00:01; the disk?is full\n");
+                 "Factory north: 1 site, 0 glideins, running for 0+00:00:01; the disk?is full\n"
+                 "Factory south: 1 site, 3 glideins, running for 0+00:16:40; it has not responded "
+                 "for 0+00:00:10, so what is shown of its sites may be old\n");
     expect_table(put_factories, ads, 0, "");
 }
 
@@ -163,13 +167,13 @@ static void a_site_is_explained_in_sentences(void **state)
     ads_add(&scene.samples, EXAMPLE);
     expect_why(
         &scene,
-        "Site campus of factory factory has failed, and is left alone for a while.\n"
+        "Site campus of factory factory is left alone for a while, because it failed or refused.\n"
         "  5 jobs wait for it, which makes 3 wanted glideins; 1 is on the way.\n"
         "  No more are asked for: left alone for 8 s more.\n"
         "  Its last trouble, 0+00:01:00 ago: sbatch: no?such account.\n"
-        "  It has 3 glideins: 1 queued, 0 held, 2 running, of which 0 without a job.\n"
-        "  Since the factory began, it was asked for 9 glideins, 1 of which ended before they had "
-        "joined the pool.\n"
+        "  It has 3 glideins: 1 queued, 0 held, 2 running (0 idle).\n"
+        "  9 glideins were submitted since the factory started; 1 ended before joining the "
+        "pool.\n"
         "  Its samples, with which jobs are matched (fewer than the site should have):\n"
         "    factory-campus-offline-1 stands for 4 glideins with 8 CPUs, 16000 MiB of memory and "
         "1000 KiB of disk; slot1@f-1 was like it 0+00:16:40 ago; 5 jobs wait for it.\n"
@@ -185,20 +189,20 @@ static void a_site_without_samples_says_what_that_means(void **state)
     expect_why(&scene,
                "Site quiet of factory factory works.\n"
                "  0 jobs wait for it, which makes 0 wanted glideins; 0 are on the way.\n"
-               "  Nothing has gone wrong there since the factory began.\n"
-               "  It has 0 glideins: 0 queued, 0 held, 0 running, of which 0 without a job.\n"
-               "  Since the factory began, it was asked for 0 glideins, 0 of which ended before "
-               "they had joined the pool.\n"
+               "  Nothing has gone wrong there since the factory started.\n"
+               "  It has 0 glideins: 0 queued, 0 held, 0 running (0 idle).\n"
+               "  0 glideins were submitted since the factory started; 0 ended before joining "
+               "the pool.\n"
                "  It has no samples, so no job can wait for it; set `example` or `learn` in its "
                "section.\n");
     begin(&scene, "[Site = \"s\"; Factory = \"f\"; State = \"Odd\"; Samples = 1; Wanted = 1]");
     expect_why(&scene,
                "Site s of factory f Odd.\n"
                "  0 jobs wait for it, which makes 1 wanted glidein; 0 are on the way.\n"
-               "  Nothing has gone wrong there since the factory began.\n"
-               "  It has 0 glideins: 0 queued, 0 held, 0 running, of which 0 without a job.\n"
-               "  Since the factory began, it was asked for 0 glideins, 0 of which ended before "
-               "they had joined the pool.\n"
+               "  Nothing has gone wrong there since the factory started.\n"
+               "  It has 0 glideins: 0 queued, 0 held, 0 running (0 idle).\n"
+               "  0 glideins were submitted since the factory started; 0 ended before joining "
+               "the pool.\n"
                "  It has 1 sample, which cannot be matched while it could start no glidein.\n");
 }
 
