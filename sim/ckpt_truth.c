@@ -517,7 +517,7 @@ static void look_below(struct ckpt_truth *truth, const struct sim_node *node)
 void ckpt_truth_finish(struct ckpt_truth *truth)
 {
     for (size_t i = 0; i < truth->sim->host_count; i++) {
-        if (!truth->sim->hosts[i]->lost_power) { /* else nobody could remove anything there yet */
+        if (!truth->sim->hosts[i]->unclean) { /* else nobody could remove anything there yet */
             look_below(truth, truth->sim->hosts[i]->root);
         }
     }

@@ -276,7 +276,7 @@ void sim_host_boot_now(struct sim_host *host)
     uint32_t half = host->cpus > 1 ? host->cpus / 2 : 1;
     host->cpus_now = goes_wrong(host, host->temper.boots_less) ? half : host->cpus;
     set_power(host, SIM_HOST_ON);
-    host->lost_power = false;
+    host->lost_power = host->unclean = false;
     /* Some seconds of CLOCK_BOOTTIME have gone by when the first process runs. */
     host->booted_us = sim->now_us - sim_between(sim, 2 * SIM_S, 9 * SIM_S);
     host->last_pid = (pid_t)sim_between(sim, 200, 900);
@@ -345,7 +345,7 @@ static void host_down(struct sim_host *host, bool orderly)
     }
     set_power(host, SIM_HOST_OFF);
     host->failing = false;
-    host->lost_power = !orderly;
+    host->lost_power = host->unclean = !orderly;
     host->suspended_until_us = 0;
     host->faults = (struct sim_host_faults){0};
     host->cut_ops = host->fail_writes = host->fail_syncs = 0;

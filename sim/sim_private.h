@@ -196,6 +196,7 @@ struct sim_host {
     uint64_t owner_left_us;
     bool failing; /* the host is losing power at this moment: its disk operations fail */
     bool lost_power;
+    bool unclean;  /* it went down at once, and has not come up since */
     bool all_told; /* the host shuts down, and all its processes were told to end */
     struct sim_link listeners;
     uint16_t last_port;
