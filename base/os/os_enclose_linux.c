@@ -523,15 +523,22 @@ static void watcher_signals(struct watcher *watcher)
     watcher_reap(watcher);
 }
 
-/* Sets the timer to the lease as it is now.  Returns how long nothing needs to be done, in ms. */
-static int watcher_look(struct watcher *watcher)
+/* Sets the timer to the lease as it is now.  Returns the end of the lease. */
+static uint64_t arm(struct watcher *watcher)
 {
     uint64_t end_ms = __atomic_load_n(&watcher->shared->end_ms, __ATOMIC_SEQ_CST);
-    uint64_t now_ms = now_boot_ms();
     if (end_ms != watcher->armed_ms) {
         set_timer(watcher->timer, end_ms);
         watcher->armed_ms = end_ms;
     }
+    return end_ms;
+}
+
+/* Looks at the lease.  Returns how long nothing needs to be done, in ms. */
+static int watcher_look(struct watcher *watcher)
+{
+    uint64_t end_ms = arm(watcher);
+    uint64_t now_ms = now_boot_ms();
     watcher->by_lease = watcher->by_lease || now_ms >= end_ms + OS_ENCLOSE_LATE_MS;
     if (watcher->by_lease || (watcher->kill_at_ms != 0 && now_ms >= watcher->kill_at_ms)) {
         (void)kill(watcher->child, SIGKILL);
@@ -687,6 +694,7 @@ static int watcher_try(struct watcher *watcher, int (*inside)(void *arg, struct 
     }
     close(ends[1]);
     enum message message;
+    (void)arm(watcher); /* before the child goes on: whoever hears from it may stop us */
     if (watcher->child > 0 && hear(watcher->socket, &message) && message == MESSAGE_READY &&
         say(watcher->socket, MESSAGE_GO)) {
         return 0;
