@@ -386,7 +386,11 @@ static const struct cli_command TOKEN = {
     "                     make another signing key, endorsed by KEY (default: TOKEN_KEY): its "
     "tokens are accepted wherever KEY's public half is installed. Set TOKEN_KEY to use it\n"
     "  key endorse NAME [--by KEY]\n"
-    "                     endorse a key that already exists\n" LISTING_HELP};
+    "                     endorse a key that already exists\n"
+    "  key create NAME --names 'PREFIX*' [--life TIME] [--expires TIME] [--by KEY]\n"
+    "                     make a limited signing key, for a factory (FACTORY_KEY): it can sign only "
+    "tokens of machines whose names begin with PREFIX, each valid for at most --life (31d), until "
+    "--expires (365d)\n" LISTING_HELP};
 
 static const struct cli_command CERT = {
     "cert", cmd_cert, "create|renew ...", "make the certificates of collectors and schedds",

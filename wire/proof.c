@@ -94,10 +94,14 @@ void proof_put_revocation(const struct proof_revocation *revocation, struct strb
 
 void proof_put_signing_key(const struct proof_signing_key *key, struct strbuf *out)
 {
-    put_label(out, "roost signing key 2");
+    bool is_limited = key->limits[0] != '\0';
+    put_label(out, is_limited ? "roost limited key 2" : "roost signing key 2");
     put_text(out, key->by);
     put_text(out, key->kid);
     put_bytes(out, key->point, P256_POINT_BYTES);
+    if (is_limited) {
+        put_text(out, key->limits);
+    }
 }
 
 void proof_put_key_request(const struct proof_key_request *request, struct strbuf *out)

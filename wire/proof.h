@@ -9,8 +9,9 @@
  *                  instance, within which the request is accepted once (wire/instance.h)
  *   answer         one part of the answer to such a request
  *   revocation     a token that is refused from now on
- *   signing key    another signing key of the pool (wire/token_key.h); only this statement is
- *                  signed by a signing key and not by a holder's key
+ *   signing key    another signing key of the pool (wire/token_key.h)
+ *   limited key    the same, of a key with limits (wire/token_limits.h); only these two statements
+ *                  are signed by a signing key and not by a holder's key
  *   key request    a request for a token: the holder's public key and what he asks for
  *                  (`roost token request`)
  *   key answer     the answer to that request; it is not signed, people compare its fingerprint
@@ -81,6 +82,7 @@ struct proof_signing_key {
     const char *by;       /* name of the signing key that vouches for the key `kid` */
     const char *kid;      /* name of the key for which `by` vouches */
     const uint8_t *point; /* P256_POINT_BYTES: the public key of kid */
+    const char *limits;   /* as token_limits_print() writes them; "": there are none */
 };
 
 /* Arguments of proof_put_key_request().  "" and 0 mean: not specified. */

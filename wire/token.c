@@ -25,6 +25,7 @@
 #include "wire/base64url.h"
 #include "wire/p256.h"
 #include "wire/token_key.h"
+#include "wire/token_limits.h"
 #include "wire/verbs.h"
 
 struct token_key {
@@ -152,6 +153,19 @@ static const struct token_key *key_find(const struct token_keys *keys, const cha
     return NULL;
 }
 
+/* Checks a token that a key with these limits has signed, or is to sign; "": it has none. */
+static int limits_check(const char *text, const char *kid, const struct token *token, int64_t now_s,
+                        struct err *err)
+{
+    struct token_limits limits;
+    if (text[0] == '\0') {
+        return 0;
+    }
+    return token_limits_parse(text, &limits) == 0
+               ? token_limits_check(&limits, kid, token, now_s, err)
+               : err_set(err, -EINVAL, "malformed token: header 'limits' cannot be read");
+}
+
 /* ---- issuing --------------------------------------------------------------------------------- */
 
 /* Makes the JSON of a public key, as in RFC 7517. */
@@ -180,7 +194,9 @@ static json_t *header_make(const char *kid, const struct token_key_endorsement *
     proof_text(endorsement->proof, proof);
     bool good = json_object_set_new(header, "jwk", jwk_make(endorsement->point)) == 0 &&
                 json_object_set_new(header, "by", json_string(endorsement->by)) == 0 &&
-                json_object_set_new(header, "by_proof", json_string(proof)) == 0;
+                json_object_set_new(header, "by_proof", json_string(proof)) == 0 &&
+                (endorsement->limits[0] == '\0' ||
+                 json_object_set_new(header, "limits", json_string(endorsement->limits)) == 0);
     if (!good) {
         json_decref(header);
     }
@@ -274,6 +290,7 @@ int token_issue(struct os *os, const char *key_path, const char *kid, const stru
     }
     struct token_key_endorsement endorsement;
     rc = token_key_endorsement_read(os, key_path, &endorsement, err);
+    rc = rc < 0 ? rc : limits_check(endorsement.limits, kid, token, token->issued_s, err);
     struct evp_pkey_st *key = rc < 0 ? NULL : p256_from_private_pem(pem, pem_length);
     secret_wipe(pem, pem_length);
     mem_free(pem);
@@ -543,22 +560,42 @@ static json_t *json_parse(const char *text, size_t length)
     return json;
 }
 
+/* Reads the header `limits`: it is missing where the key has none. */
+static bool header_limits(const json_t *header, char ret[TOKEN_LIMITS_TEXT])
+{
+    const json_t *limits = json_object_get(header, "limits");
+    const char *text = limits == NULL ? "" : json_string_value(limits);
+    if (text == NULL || strlen(text) >= TOKEN_LIMITS_TEXT || (limits != NULL && text[0] == '\0')) {
+        return false;
+    }
+    memcpy(ret, text, strlen(text) + 1);
+    return true;
+}
+
+/* What a token's signature was checked with. */
+struct signer {
+    const char *kid;
+    char limits[TOKEN_LIMITS_TEXT]; /* of the key; "": none */
+};
+
 /* Returns the key in the header, which we have no file of, if one of our keys vouches for it; owned
- * by the caller. */
-static int endorsed_key(const struct token_keys *keys, const json_t *header, const char *kid,
+ * by the caller.  Sets signer->limits. */
+static int endorsed_key(const struct token_keys *keys, const json_t *header, struct signer *signer,
                         struct evp_pkey_st **ret, struct err *err)
 {
     struct token_key_endorsement endorsement = {.by = ""};
+    const char *kid = signer->kid;
     const char *by = json_string_value(json_object_get(header, "by"));
     const char *proof = json_string_value(json_object_get(header, "by_proof"));
     if (by == NULL || !token_kid_is_valid(kid)) {
         return err_set(err, -EKEYREJECTED, "token is signed with unknown key '%s'", kid);
     }
     if (proof == NULL || !proof_from_text(proof, endorsement.proof) ||
-        !jwk_get(json_object_get(header, "jwk"), endorsement.point)) {
+        !jwk_get(json_object_get(header, "jwk"), endorsement.point) ||
+        !header_limits(header, endorsement.limits)) {
         return err_set(err, -EINVAL,
-                       "malformed token: headers 'jwk' and 'by_proof' do not show how '%.80s' "
-                       "endorses the key",
+                       "malformed token: headers 'jwk', 'by_proof' and 'limits' do not show how "
+                       "'%.80s' endorses the key",
                        by);
     }
     const struct token_key *known = key_find(keys, by);
@@ -576,13 +613,14 @@ static int endorsed_key(const struct token_keys *keys, const json_t *header, con
                        "token is signed with unknown key '%s', which '%s' has not endorsed", kid,
                        by);
     }
+    memcpy(signer->limits, endorsement.limits, sizeof(signer->limits));
     *ret = key;
     return 0;
 }
 
 /* Verifies header and signature with our keys; 0: valid. */
 static int signature_check(const struct token_keys *keys, const json_t *header, const char *text,
-                           const struct parts *parts, struct err *err)
+                           const struct parts *parts, struct signer *signer, struct err *err)
 {
     const char *algorithm = json_string_value(json_object_get(header, "alg"));
     const char *kid = json_string_value(json_object_get(header, "kid"));
@@ -596,8 +634,9 @@ static int signature_check(const struct token_keys *keys, const json_t *header, 
     if (kid == NULL) {
         return err_set(err, -EINVAL, "malformed token: header 'kid' is missing");
     }
+    *signer = (struct signer){.kid = kid};
     struct evp_pkey_st *endorsed = NULL;
-    int rc = key != NULL ? 0 : endorsed_key(keys, header, kid, &endorsed, err);
+    int rc = key != NULL ? 0 : endorsed_key(keys, header, signer, &endorsed, err);
     if (rc < 0) {
         return rc;
     }
@@ -612,32 +651,33 @@ static int signature_check(const struct token_keys *keys, const json_t *header, 
     return rc;
 }
 
-/* Parses a token.  keys NULL: the signature is not checked. */
-static int parse_token(const struct token_keys *keys, const char *text, struct token *token,
-                       struct err *err)
+/* Parses a token.  keys NULL: neither the signature nor what its key may sign is checked. */
+static int parse_token(const struct token_keys *keys, const char *text, int64_t now_s,
+                       struct token *token, struct err *err)
 {
     struct parts parts = {0};
+    struct signer signer = {.kid = ""};
     json_t *header = parts_find(text, &parts) ? json_parse(text, parts.header_length) : NULL;
     if (header == NULL) {
         return err_set(err, -EINVAL, "malformed token: not a JWT");
     }
-    int rc = keys == NULL ? 0 : signature_check(keys, header, text, &parts, err);
-    json_decref(header);
-    if (rc < 0) {
-        return rc;
+    int rc = keys == NULL ? 0 : signature_check(keys, header, text, &parts, &signer, err);
+    if (rc == 0) {
+        json_t *claims = json_parse(parts.claims, parts.claims_length);
+        rc = claims != NULL
+                 ? claims_get(claims, token, err)
+                 : err_set(err, -EINVAL, "malformed token: its claims are not a JSON object");
+        json_decref(claims);
     }
-    json_t *claims = json_parse(parts.claims, parts.claims_length);
-    rc = claims != NULL
-             ? claims_get(claims, token, err)
-             : err_set(err, -EINVAL, "malformed token: its claims are not a JSON object");
-    json_decref(claims);
+    rc = rc < 0 ? rc : limits_check(signer.limits, signer.kid, token, now_s, err);
+    json_decref(header);
     return rc;
 }
 
 int token_peek(const char *text, struct token *ret, struct err *err)
 {
     struct token token = {.scopes = 0};
-    int rc = parse_token(NULL, text, &token, err);
+    int rc = parse_token(NULL, text, 0, &token, err);
     if (rc == 0) {
         *ret = token;
     }
@@ -655,7 +695,7 @@ int token_check(const struct token_keys *keys, const char *text, int64_t now_s, 
     }
     CHECK(keys != NULL);
     struct token token = {0};
-    int rc = parse_token(keys, text, &token, err);
+    int rc = parse_token(keys, text, now_s, &token, err);
     if (rc < 0) {
         return rc;
     }

@@ -113,9 +113,13 @@ int token_key_read(struct os *os, const char *path, char **pem, size_t *length, 
 /* ---- endorsements ---------------------------------------------------------------------------- */
 
 /* Puts the statement that kid is the name of this key. */
-static void put_statement(const char *by, const char *kid, const uint8_t *point, struct strbuf *out)
+static void put_statement(const struct token_key_endorsement *endorsement, const char *kid,
+                          struct strbuf *out)
 {
-    const struct proof_signing_key key = {.by = by, .kid = kid, .point = point};
+    const struct proof_signing_key key = {.by = endorsement->by,
+                                          .kid = kid,
+                                          .point = endorsement->point,
+                                          .limits = endorsement->limits};
     strbuf_init(out, 0);
     proof_put_signing_key(&key, out);
 }
@@ -124,17 +128,40 @@ bool token_key_is_endorsed(const struct token_key_endorsement *endorsement, cons
                            struct evp_pkey_st *by)
 {
     struct strbuf statement;
-    put_statement(endorsement->by, kid, endorsement->point, &statement);
+    put_statement(endorsement, kid, &statement);
     bool good = p256_verify(by, strbuf_text(&statement), statement.length, endorsement->proof);
     strbuf_fini(&statement);
     return good;
+}
+
+/* Splits the line of an endorsement.  Returns false if it is not one. */
+static bool read_endorsement(char *line, struct token_key_endorsement *ret)
+{
+    char *proof = strchr(line, ' '), *limits = proof != NULL ? strchr(proof + 1, ' ') : NULL;
+    struct token_limits parsed;
+    if (proof == NULL) {
+        return false;
+    }
+    *proof++ = '\0';
+    if (limits != NULL) {
+        *limits++ = '\0';
+        if (strlen(limits) >= sizeof(ret->limits) || token_limits_parse(limits, &parsed) != 0) {
+            return false;
+        }
+        memcpy(ret->limits, limits, strlen(limits) + 1);
+    }
+    if (!token_kid_is_valid(line) || !proof_from_text(proof, ret->proof)) {
+        return false;
+    }
+    memcpy(ret->by, line, strlen(line) + 1);
+    return true;
 }
 
 int token_key_endorsement_read(struct os *os, const char *key_path,
                                struct token_key_endorsement *ret, struct err *err)
 {
     struct strbuf path;
-    char *text = NULL, *blank = NULL;
+    char *text = NULL;
     size_t length = strlen(key_path);
     bool is_key = length > 4 && strcmp(key_path + length - 4, ".key") == 0;
     *ret = (struct token_key_endorsement){.by = ""};
@@ -143,15 +170,11 @@ int token_key_endorsement_read(struct os *os, const char *key_path,
     int rc = os_read_file(os, strbuf_text(&path), ENDORSEMENT_MAX, &text, &length, err);
     if (rc == 0) {
         text[strcspn(text, "\r\n")] = '\0';
-        blank = strchr(text, ' ');
-        if (blank != NULL) {
-            *blank = '\0';
-        }
-        if (blank == NULL || !token_kid_is_valid(text) || !proof_from_text(blank + 1, ret->proof)) {
-            rc = err_set(err, -EINVAL, "%s: expected the name of a signing key and its signature",
+        if (!read_endorsement(text, ret)) {
+            rc = err_set(err, -EINVAL,
+                         "%s: expected the name of a signing key, its signature, and the limits "
+                         "of a key that has any",
                          strbuf_text(&path));
-        } else {
-            memcpy(ret->by, text, strlen(text) + 1);
         }
     }
     mem_free(text);
@@ -206,35 +229,78 @@ static int statement_sign(struct os *os, const char *dir, const char *by,
     return rc;
 }
 
-int token_key_endorse(struct os *os, const char *dir, const char *kid, const char *by,
-                      struct err *err)
+/* Signs the endorsement, whose parts but the signature are there, and writes <kid>.by. */
+static int endorsement_write(struct os *os, const char *dir, const char *kid,
+                             struct token_key_endorsement *endorsement, struct err *err)
 {
-    uint8_t point[P256_POINT_BYTES], proof[PROOF_BYTES];
     char text[PROOF_TEXT_SIZE];
     struct strbuf statement, path, line;
-    if (!token_kid_is_valid(kid) || !token_kid_is_valid(by) || strcmp(kid, by) == 0) {
-        return err_set(
-            err, -EINVAL,
-            "signing key '%s' cannot endorse '%s': expected two valid and different names of keys",
-            by, kid);
-    }
-    int rc = public_key_read(os, dir, kid, point, err);
-    if (rc < 0) {
-        return rc;
-    }
-    put_statement(by, kid, point, &statement);
-    rc = statement_sign(os, dir, by, &statement, proof, err);
+    put_statement(endorsement, kid, &statement);
+    int rc = statement_sign(os, dir, endorsement->by, &statement, endorsement->proof, err);
     strbuf_fini(&statement);
     if (rc < 0) {
         return rc;
     }
-    proof_text(proof, text);
+    proof_text(endorsement->proof, text);
     strbuf_init(&path, 4096);
     strbuf_init(&line, 0);
     strbuf_printf(&path, "%s/%s.by", dir, kid);
-    strbuf_printf(&line, "%s %s\n", by, text);
+    strbuf_printf(&line, "%s %s%s%s\n", endorsement->by, text,
+                  endorsement->limits[0] != '\0' ? " " : "", endorsement->limits);
     rc = os_write_file(os, strbuf_text(&path), strbuf_text(&line), line.length, 0644, true, err);
     strbuf_fini(&line);
     strbuf_fini(&path);
+    return rc;
+}
+
+static int check_names(const char *kid, const char *by, struct err *err)
+{
+    return token_kid_is_valid(kid) && token_kid_is_valid(by) && strcmp(kid, by) != 0
+               ? 0
+               : err_set(err, -EINVAL,
+                         "signing key '%s' cannot endorse '%s': expected two valid and different "
+                         "names of keys",
+                         by, kid);
+}
+
+int token_key_endorse(struct os *os, const char *dir, const char *kid, const char *by,
+                      struct err *err)
+{
+    struct token_key_endorsement endorsement = {.limits = ""};
+    int rc = check_names(kid, by, err);
+    if (rc < 0) {
+        return rc;
+    }
+    memcpy(endorsement.by, by, strlen(by) + 1);
+    rc = public_key_read(os, dir, kid, endorsement.point, err);
+    return rc < 0 ? rc : endorsement_write(os, dir, kid, &endorsement, err);
+}
+
+int token_key_make_limited(struct os *os, struct loop *loop, const char *dir,
+                           const struct token_key_limited *spec, struct err *err)
+{
+    struct token_key_endorsement endorsement = {.limits = ""};
+    struct evp_pkey_st *key = NULL;
+    struct strbuf limits;
+    int rc = check_names(spec->kid, spec->by, err);
+    rc = rc < 0 ? rc : token_limits_valid(&spec->limits, err);
+    rc = rc < 0 ? rc : refuse_existing(os, dir, spec->kid, err);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = p256_make(loop, &key);
+    if (rc < 0) {
+        return err_set(err, rc, "cannot make signing key '%s'", spec->kid);
+    }
+    strbuf_init(&limits, 0);
+    token_limits_print(&spec->limits, &limits);
+    memcpy(endorsement.by, spec->by, strlen(spec->by) + 1);
+    memcpy(endorsement.limits, strbuf_text(&limits), limits.length + 1);
+    strbuf_fini(&limits);
+    p256_point(key, endorsement.point);
+    /* The endorsement first: a key without one would be of no use, and could not be made again. */
+    rc = endorsement_write(os, dir, spec->kid, &endorsement, err);
+    rc = rc < 0 ? rc : pem_write(os, dir, spec->kid, key, true, err);
+    p256_free(key);
     return rc;
 }

@@ -22,6 +22,8 @@ enum {
     SCOPE_ROOSTER = 1 << 6, /* be a rooster: wake machines, set their power attributes */
     SCOPE_MASTER = 1 << 7,  /* be a master: say which daemons run on this host */
     SCOPE_FACTORY = 1 << 8, /* be a factory: advertise what sites could start */
+    /* be a glidein that was just started: exchange this token, once, for one of its own */
+    SCOPE_TICKET = 1 << 9,
 };
 
 /* What a request asks for.  The numbers are part of the protocol and never change.  The groups say

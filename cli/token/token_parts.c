@@ -43,7 +43,7 @@ int token_read_scopes(struct cli *cli, const char *text, uint32_t *ret)
         if (length > 0 && scope_parse(name, &one) != 0) {
             return cli_usage(cli,
                              "--scope: unknown scope '%s'; expected READ, WRITE, ADVERTISE, "
-                             "SCHEDD, ROOSTER, MASTER, NEGOTIATOR or ADMINISTRATOR",
+                             "SCHEDD, ROOSTER, MASTER, FACTORY, NEGOTIATOR or ADMINISTRATOR",
                              name);
         }
         scopes |= length > 0 ? one : 0;

@@ -23,8 +23,27 @@
 #include "base/strbuf.h"
 #include "wire/base64url.h"
 #include "wire/token.h"
+#include "wire/token_limits.h"
 
 #define NOW_S 1800000000
+
+/* What is read as the limits of a key is complete, and is written as it was. */
+static void check_limits(const char *text)
+{
+    struct token_limits limits, again;
+    struct strbuf out;
+    if (token_limits_parse(text, &limits) != 0) {
+        return;
+    }
+    CHECK(token_limits_valid(&limits, NULL) == 0);
+    strbuf_init(&out, 0);
+    token_limits_print(&limits, &out);
+    CHECK(out.length < TOKEN_LIMITS_TEXT);
+    CHECK(token_limits_parse(strbuf_text(&out), &again) == 0);
+    CHECK(again.scopes == limits.scopes && again.life_s == limits.life_s &&
+          again.until_s == limits.until_s && strcmp(again.pattern, limits.pattern) == 0);
+    strbuf_fini(&out);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -80,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     char *text = mem_strndup((const char *)data, size);
     check(text);
+    check_limits(text);
     mem_free(text);
     strbuf_init(&signed_one, 0);
     base64url_encode(&signed_one, HEADER, sizeof HEADER - 1);

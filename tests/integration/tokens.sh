@@ -133,6 +133,27 @@ administrator fresh create --identity fresh@personal --scope READ --file "$WORK/
 equals "what a token of the new key sees" "$(with fresh status -af Machine)" wn01
 administrator POOL key create fresh 2>"$WORK/twice" && fail "a signing key is made twice"
 grep -q "signing key 'fresh' exists" "$WORK/twice" || fail "made twice: $(cat "$WORK/twice")"
+# A limited key: whoever steals it can sign nothing but glideins of its names.
+administrator POOL key create glideins --names 'gl-*' --life 1h --expires 10d >"$WORK/made" || fail "a limited key"
+grep -q "for the names gl-\* only: its tokens are valid for at most 3600 s each" "$WORK/made" || fail "limited key: $(cat "$WORK/made")"
+[ ! -e "$WORK/keys/glideins.pub" ] || fail "a limited key with a public file would have no limits"
+glidein() { administrator glideins create --identity gl-1 --name-pattern "$1" --scope "$2" --expires "$3" --file "$WORK/token.$4"; }
+glidein gl-1 READ,ADVERTISE 1h gl-1 || fail "a token of the limited key"
+equals "what a token of the limited key sees" "$(with gl-1 status -af Machine)" wn01
+glidein gl-1 READ,WRITE 1h no 2>"$WORK/beyond" && fail "a limited key signs WRITE"
+grep -q "the key 'glideins' may not sign the scope WRITE" "$WORK/beyond" || fail "WRITE: $(cat "$WORK/beyond")"
+glidein wn01 READ,ADVERTISE 1h no 2>"$WORK/beyond" && fail "a limited key signs other names"
+grep -q "may not sign for the names 'wn01': its own begin with 'gl-'" "$WORK/beyond" || fail "names: $(cat "$WORK/beyond")"
+glidein gl-1 READ,ADVERTISE 2d no 2>"$WORK/beyond" && fail "a limited key signs for two days"
+grep -q "may not sign a token that is valid for more than 3600 s" "$WORK/beyond" || fail "life: $(cat "$WORK/beyond")"
+# The thief leaves its limits away.
+cut -d' ' -f1,2 "$WORK/keys/glideins.by" >"$WORK/short" && cat "$WORK/short" >"$WORK/keys/glideins.by"
+glidein gl-1 READ,WRITE 1h stolen || fail "a thief signs what he wants"
+refused stolen wire.refused "token is signed with unknown key 'glideins', which 'POOL' has not endorsed" status
+administrator POOL key create other --names '*' 2>"$WORK/beyond" && fail "a limited key for all names"
+grep -q "'\*' is not the beginning of names" "$WORK/beyond" || fail "all names: $(cat "$WORK/beyond")"
+administrator POOL key create other --life 1d 2>"$WORK/beyond" && fail "a life without names"
+grep -q "use them with --names" "$WORK/beyond" || fail "life without names: $(cat "$WORK/beyond")"
 mkdir "$WORK/forger"
 (
     export ROOST_POOL_KEYS=$WORK/forger ROOST_TOKEN_KEY=mine

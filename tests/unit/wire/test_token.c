@@ -5,7 +5,10 @@
  */
 #include "tests/unit/wire/world.h"
 
+#include "base/check.h"
+#include "base/strbuf.h"
 #include "wire/base64url.h"
+#include "wire/token_key.h"
 #include "wire/verbs.h"
 
 /* A public key as a claim: the base point of the curve. */
@@ -414,6 +417,220 @@ static void a_key_answers_for_another_one_that_is_there(void **state)
     assert_null(text);
 }
 
+/* ---- a key with limits ----------------------------------------------------------------------- */
+
+#define DAY_S   86400
+#define NOW_S   1800000000
+#define UNTIL_S (NOW_S + (int64_t)10 * DAY_S)
+
+/* Makes the limited key "f" below the world's directory of private keys. */
+static void make_limited(struct world *world, const char *dir)
+{
+    const struct token_key_limited spec = {.kid = "f",
+                                           .by = "k1",
+                                           .limits = {.pattern = "factory-*",
+                                                      .scopes = SCOPE_READ | SCOPE_ADVERTISE |
+                                                                SCOPE_TICKET,
+                                                      .life_s = DAY_S,
+                                                      .until_s = UNTIL_S}};
+    MUST(token_key_make_limited(world->os, world->loop, dir, &spec, err));
+}
+
+static struct token glidein_token(struct world *world)
+{
+    struct token token = world_token_of(world, "factory-here-1.1", SCOPE_READ | SCOPE_ADVERTISE);
+    (void)snprintf(token.pattern, sizeof(token.pattern), "factory-here-1.1");
+    token.issued_s = NOW_S;
+    token.expires_s = NOW_S + DAY_S;
+    return token;
+}
+
+/* Signs as a thief of the private key would, who asks no endorsement: by that of a key without
+ * limits, whose header is then replaced by one that is valid. */
+static char *sign_anything(struct world *world, const struct token *token)
+{
+    char bare[160], key[160], *pem = NULL, *line = NULL, *good = NULL;
+    size_t length = 0;
+    struct token allowed = glidein_token(world);
+    struct strbuf text;
+    (void)snprintf(bare, sizeof(bare), "%s/bare", world->dir);
+    (void)snprintf(key, sizeof(key), "%s/f.key", world->keys);
+    MUST(os_mkdirs(world->os, bare, 0700, err));
+    MUST(os_read_file(world->os, key, 4096, &pem, &length, err));
+    (void)snprintf(bare, sizeof(bare), "%s/bare/f.key", world->dir);
+    MUST(os_write_file(world->os, bare, pem, length, 0600, false, err));
+    MUST(token_issue(world->os, bare, "f", token, &line, err));
+    MUST(token_issue(world->os, key, "f", &allowed, &good, err));
+    strbuf_init(&text, 0);
+    const char *claims = strchr(line, '.') + 1;
+    strbuf_append(&text, good, (size_t)(strchr(good, '.') + 1 - good));
+    strbuf_append(&text, claims, strcspn(claims, "."));
+    MUST(token_sign(pem, length, &text) == 0 ? 0 : err_set(err, -EINVAL, "token_sign"));
+    mem_free(pem);
+    mem_free(line);
+    mem_free(good);
+    return strbuf_take(&text);
+}
+
+static void assert_beyond(struct world *world, const struct token *token, const char *why)
+{
+    struct token_keys *keys = keys_of(world);
+    struct token found;
+    struct err err = {{0}};
+    char *text = sign_anything(world, token), *issued = NULL, key[160];
+    assert_int_equal(token_check(keys, text, NOW_S, &found, &err), -EKEYREJECTED);
+    assert_string_equal(err.text, why);
+    /* and its owner does not make such a token by mistake */
+    (void)snprintf(key, sizeof(key), "%s/f.key", world->keys);
+    assert_int_equal(token_issue(world->os, key, "f", token, &issued, &err), -EKEYREJECTED);
+    assert_string_equal(err.text, why);
+    mem_free(text);
+    token_keys_destroy(keys);
+}
+
+static void a_limited_key_signs_what_its_limits_allow(void **state)
+{
+    struct world *world = *state;
+    struct token token = glidein_token(world), found;
+    char key[160], *text = NULL;
+    make_limited(world, world->keys);
+    struct token_keys *keys = keys_of(world);
+    (void)snprintf(key, sizeof(key), "%s/f.key", world->keys);
+    MUST(token_issue(world->os, key, "f", &token, &text, err));
+    MUST(token_check(keys, text, NOW_S, &found, err));
+    assert_string_equal(found.identity, "factory-here-1.1");
+    assert_int_equal(found.scopes, SCOPE_READ | SCOPE_ADVERTISE);
+    assert_int_equal(token_keys_count(keys), 1); /* it has no file of its own */
+    mem_free(text);
+    text = sign_anything(world, &token);
+    MUST(token_check(keys, text, NOW_S, &found, err));
+    mem_free(text);
+    token_keys_destroy(keys);
+}
+
+static void a_limited_key_signs_nothing_beyond_its_limits(void **state)
+{
+    struct world *world = *state;
+    make_limited(world, world->keys);
+    struct token token = glidein_token(world);
+    (void)snprintf(token.identity, sizeof(token.identity), "root@pool");
+    assert_beyond(world, &token,
+                  "the key 'f' may not sign for the identity 'root@pool': its own begin with "
+                  "'factory-'");
+    token = glidein_token(world);
+    (void)snprintf(token.pattern, sizeof(token.pattern), "*");
+    assert_beyond(world, &token,
+                  "the key 'f' may not sign for the names '*': its own begin with 'factory-'");
+    token.pattern[0] = '\0'; /* all names */
+    assert_beyond(world, &token,
+                  "the key 'f' may not sign for the names '': its own begin with 'factory-'");
+    token = glidein_token(world);
+    token.scopes |= SCOPE_WRITE | SCOPE_ADMINISTRATOR;
+    assert_beyond(world, &token, "the key 'f' may not sign the scope WRITE,ADMINISTRATOR");
+    token = glidein_token(world);
+    token.expires_s += 601;
+    assert_beyond(world, &token,
+                  "the key 'f' may not sign a token that is valid for more than 86400 s");
+    token.expires_s = 0; /* never */
+    assert_beyond(world, &token,
+                  "the key 'f' may not sign a token that is valid for more than 86400 s");
+}
+
+static void a_limited_key_ends(void **state)
+{
+    struct world *world = *state;
+    struct token token = glidein_token(world), found;
+    struct err err = {{0}};
+    make_limited(world, world->keys);
+    token.issued_s = UNTIL_S - 100;
+    token.expires_s = UNTIL_S + 1;
+    struct token_keys *keys = keys_of(world);
+    char *text = sign_anything(world, &token);
+    assert_int_equal(token_check(keys, text, UNTIL_S - 100, &found, &err), -EKEYREJECTED);
+    assert_string_equal(err.text,
+                        "the key 'f' may not sign a token that is valid after the end of the key");
+    mem_free(text);
+    token_keys_destroy(keys);
+}
+
+/* Replaces a part of the file <kid>.by. */
+static void edit_endorsement(struct world *world, const char *from, const char *to)
+{
+    char path[160], *line = NULL;
+    size_t length = 0;
+    struct strbuf text;
+    (void)snprintf(path, sizeof(path), "%s/f.by", world->keys);
+    MUST(os_read_file(world->os, path, 4096, &line, &length, err));
+    const char *at = strstr(line, from);
+    assert_non_null(at);
+    strbuf_init(&text, 0);
+    strbuf_append(&text, line, (size_t)(at - line));
+    strbuf_puts(&text, to);
+    strbuf_puts(&text, at + strlen(from));
+    MUST(os_write_file(world->os, path, text.data, text.length, 0644, true, err));
+    strbuf_fini(&text);
+    mem_free(line);
+}
+
+static void limits_are_part_of_the_endorsement(void **state)
+{
+    static const struct {
+        const char *from, *to;
+    } EDITS[] = {{"factory-*", "fac*"},
+                 {"ADVERTISE", "ADVERTISE,TICKET"},
+                 {" 86400 ", " 864000 "},
+                 {" factory-* READ,ADVERTISE,TICKET 86400 1800864000", ""}};
+    struct world *world = *state;
+    for (size_t i = 0; i < ARRAY_COUNT(EDITS); i++) {
+        struct token_keys *keys = keys_of(world);
+        struct token token = glidein_token(world), found;
+        struct err why = {{0}};
+        char path[160], *text = NULL;
+        make_limited(world, world->keys);
+        if (i == 1) {
+            edit_endorsement(world, "ADVERTISE,TICKET", "ADVERTISE");
+        } else {
+            edit_endorsement(world, EDITS[i].from, EDITS[i].to);
+        }
+        (void)snprintf(path, sizeof(path), "%s/f.key", world->keys);
+        MUST(token_issue(world->os, path, "f", &token, &text, err));
+        assert_int_equal(token_check(keys, text, NOW_S, &found, &why), -EKEYREJECTED);
+        assert_string_equal(why.text,
+                            "token is signed with unknown key 'f', which 'k1' has not endorsed");
+        mem_free(text);
+        MUST(os_remove(world->os, path, err));
+        (void)snprintf(path, sizeof(path), "%s/f.by", world->keys);
+        MUST(os_remove(world->os, path, err));
+        token_keys_destroy(keys);
+    }
+}
+
+static void limits_that_are_not_complete_make_no_key(void **state)
+{
+    struct world *world = *state;
+    static const struct token_limits BAD[] = {
+        {.pattern = "", .scopes = SCOPE_READ, .life_s = 1, .until_s = 1},
+        {.pattern = "*", .scopes = SCOPE_READ, .life_s = 1, .until_s = 1},
+        {.pattern = "a?*", .scopes = SCOPE_READ, .life_s = 1, .until_s = 1},
+        {.pattern = "a*b", .scopes = SCOPE_READ, .life_s = 1, .until_s = 1},
+        {.pattern = "a b*", .scopes = SCOPE_READ, .life_s = 1, .until_s = 1},
+        {.pattern = "a*", .scopes = SCOPE_WRITE, .life_s = 1, .until_s = 1},
+        {.pattern = "a*", .scopes = 0, .life_s = 1, .until_s = 1},
+        {.pattern = "a*", .scopes = SCOPE_READ, .life_s = 0, .until_s = 1},
+        {.pattern = "a*", .scopes = SCOPE_READ, .life_s = 367LL * DAY_S, .until_s = 1},
+        {.pattern = "a*", .scopes = SCOPE_READ, .life_s = 1, .until_s = 0},
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(BAD); i++) {
+        const struct token_key_limited spec = {.kid = "f", .by = "k1", .limits = BAD[i]};
+        struct os_stat there;
+        char path[160];
+        assert_int_equal(token_key_make_limited(world->os, world->loop, world->keys, &spec, NULL),
+                         -EINVAL);
+        (void)snprintf(path, sizeof(path), "%s/f.key", world->keys);
+        assert_int_equal(os_stat(world->os, path, &there), -ENOENT);
+    }
+}
+
 static void a_signing_key_is_never_overwritten_nor_named_like_a_path(void **state)
 {
     struct world *world = *state;
@@ -546,6 +763,11 @@ int main(void)
         WORLD_TEST(a_key_is_good_where_only_the_one_is_that_answers_for_it),
         WORLD_TEST(an_endorsement_is_for_one_key_under_one_name),
         WORLD_TEST(a_key_answers_for_another_one_that_is_there),
+        WORLD_TEST(a_limited_key_signs_what_its_limits_allow),
+        WORLD_TEST(a_limited_key_signs_nothing_beyond_its_limits),
+        WORLD_TEST(a_limited_key_ends),
+        WORLD_TEST(limits_are_part_of_the_endorsement),
+        WORLD_TEST(limits_that_are_not_complete_make_no_key),
         WORLD_TEST(a_signing_key_is_never_overwritten_nor_named_like_a_path),
         WORLD_TEST(a_signing_key_that_others_may_read_is_not_used),
         WORLD_TEST(no_single_changed_character_passes),
