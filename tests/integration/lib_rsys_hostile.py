@@ -56,6 +56,7 @@ class Client:
         if self.path.startswith("tcp:"):
             address, route = self.path[4:].split("/", 1)
             plain = socket.create_connection(address.rsplit(":", 1), 30)
+            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as the real client does
             plain.sendall(f"ROOST/1 {route}\n".encode())
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE

@@ -157,7 +157,7 @@ def end_pilot(work, name, status):
 
 
 def check_pilot(work, name):
-    until(f"the start of {name}", lambda: ran(work, name, "runs") is not None)
+    until(f"the start of {name}", lambda: ran(work, name, "runs"))
     equals("secret", ran(work, name, "secret"), SECRET)
     equals("mode of the secret", ran(work, name, "mode"), "600\n")
     equals("arguments", ran(work, name, "arguments"), "--pool\na b'c$HOME\n\n")

@@ -121,7 +121,7 @@ def a_submission_is_killed_at_each_moment():
         equals("running", after, [f"{site.batch(batch)}.{i}" for i in (1, 2, 3)])
         check(before <= set(after), before, after)
         for name in after:
-            until("start", lambda name=name: ran(WORK, name, "runs") is not None)
+            until("start", lambda name=name: ran(WORK, name, "runs"))  # it is empty for a moment
             equals("starts", ran(WORK, name, "runs"), "run\n")
         equals("removed", len(site.remove(*after)), 3)
         equals("running", site.running(), [])

@@ -138,7 +138,7 @@ def glideins_outlive_a_killed_roost_site():
         after = site.running()
         equals("running", after, [f"{site.batch(batch)}.{i}" for i in (1, 2)])
         for name in after:
-            until("start", lambda name=name: ran(WORK, name, "runs") is not None)
+            until("start", lambda name=name: ran(WORK, name, "runs"))
             equals("starts", ran(WORK, name, "runs"), "run\n")
         equals("removed", site.remove(*after), after)
         site.end()
