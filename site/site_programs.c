@@ -90,7 +90,8 @@ static void note_complaint(struct site_program *program, const char *data, size_
             continue;
         }
         if (have > 0 && program->complaint[have - 1] == '\n') {
-            have = 0; /* the last line counts */
+            program->complaint[have - 1] = ' ';
+            have = program->joins_lines ? have : 0; /* else the last line counts */
         }
         if (have + 1 < SITE_COMPLAINT_MAX) {
             program->complaint[have++] = (char)(data[i] >= 0 && data[i] < ' ' ? ' ' : data[i]);

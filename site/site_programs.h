@@ -49,11 +49,12 @@ struct site_program {
     /* Time, by loop_now_ms(), by which the last step must have begun; 0: that of all. */
     uint64_t steps_end_ms;
     uint64_t limit_ms; /* it is killed so long after its start; 0: no limit of its own */
+    bool joins_lines;  /* complaint: all lines of its standard error, as one; else the last line */
 
     enum site_end end;
     struct os_exit how;
     struct strbuf out;                  /* what it has printed */
-    char complaint[SITE_COMPLAINT_MAX]; /* the last line of its standard error, or why not run */
+    char complaint[SITE_COMPLAINT_MAX]; /* of its standard error, or why not run */
 
     struct site_set *set;
     struct os_terminal *terminal;

@@ -11,8 +11,6 @@
 
 #include "base/check.h"
 #include "base/err.h"
-#include "base/shell_words.h"
-#include "base/strbuf.h"
 #include "base/text.h"
 
 #define FIELDS    6
@@ -21,16 +19,6 @@
 enum { FIELD_JOB, FIELD_TASK, FIELD_NAME, FIELD_STATE, FIELD_EXIT, FIELD_REASON };
 
 /* ---- squeue ---------------------------------------------------------------------------------- */
-
-static bool is_one_of(const char *word, const char *const *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(word, list[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* Reasons for which a pending job does not start by itself. */
 static bool is_held(const char *reason)
@@ -51,35 +39,35 @@ static bool is_held(const char *reason)
                                        "QOSNotAllowed",
                                        "ReservationDeleted",
                                        "job_requeued_in_held_state"};
-    return is_one_of(reason, HELD, ARRAY_COUNT(HELD));
+    return batch_text_is_one_of(reason, HELD, ARRAY_COUNT(HELD));
 }
 
-static enum slurm_life life_of(const char *state, const char *reason)
+static enum batch_life life_of(const char *state, const char *reason)
 {
     static const char *const RUNNING[] = {"RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED",
                                           "STOPPED", "SIGNALING",  "STAGE_OUT",   "RESIZING"};
     static const char *const HELD[] = {"REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"};
     static const char *const QUEUED[] = {"PENDING", "REQUEUED", "REQUEUE_FED", "REVOKED"};
-    if (is_one_of(state, RUNNING, ARRAY_COUNT(RUNNING))) {
-        return SLURM_RUNNING;
+    if (batch_text_is_one_of(state, RUNNING, ARRAY_COUNT(RUNNING))) {
+        return BATCH_RUNNING;
     }
-    if (is_one_of(state, HELD, ARRAY_COUNT(HELD))) {
-        return SLURM_HELD;
+    if (batch_text_is_one_of(state, HELD, ARRAY_COUNT(HELD))) {
+        return BATCH_HELD;
     }
-    if (is_one_of(state, QUEUED, ARRAY_COUNT(QUEUED))) {
-        return is_held(reason) ? SLURM_HELD : SLURM_QUEUED;
+    if (batch_text_is_one_of(state, QUEUED, ARRAY_COUNT(QUEUED))) {
+        return is_held(reason) ? BATCH_HELD : BATCH_QUEUED;
     }
-    return SLURM_ENDED;
+    return BATCH_ENDED;
 }
 
-static void set_reason(char fields[FIELDS][FIELD_MAX], struct slurm_task *ret)
+static void set_reason(char fields[FIELDS][FIELD_MAX], struct batch_task *ret)
 {
     int64_t status = 0;
     size_t length = 0;
     ret->reason[0] = '\0';
-    if (ret->life == SLURM_HELD) {
+    if (ret->life == BATCH_HELD) {
         (void)snprintf(ret->reason, sizeof(ret->reason), "%.90s", fields[FIELD_REASON]);
-    } else if (ret->life == SLURM_ENDED) {
+    } else if (ret->life == BATCH_ENDED) {
         for (const char *at = fields[FIELD_STATE]; *at != '\0' && length < 40; at++) {
             ret->reason[length++] = *at == '_' ? ' ' : text_lower(*at);
         }
@@ -93,22 +81,7 @@ static void set_reason(char fields[FIELDS][FIELD_MAX], struct slurm_task *ret)
     }
 }
 
-/* Makes "BATCH.N" of the name of an array, "BATCH" or "BATCH+OFFSET", and the number of a task. */
-static int set_name(const char *array, const char *task, struct slurm_task *ret)
-{
-    int64_t offset = 0, number;
-    size_t length = strcspn(array, "+");
-    if ((array[length] == '+' && text_parse_int64(array + length + 1, &offset, NULL) != 0) ||
-        !text_is_digit(task[0]) || text_parse_int64(task, &number, NULL) != 0 || offset < 0 ||
-        offset > SITE_COUNT_MAX || number > SITE_COUNT_MAX || length > SITE_BATCH_MAX) {
-        return -EPROTO;
-    }
-    (void)snprintf(ret->name, sizeof(ret->name), "%.*s.%lld", (int)length, array,
-                   (long long)(offset + number));
-    return site_request_is_name(ret->name, strlen(ret->name), true) ? 0 : -EPROTO;
-}
-
-int slurm_text_task(const char **at, struct slurm_task *ret)
+int slurm_text_task(const char **at, struct batch_task *ret)
 {
     char fields[FIELDS][FIELD_MAX] = {""};
     size_t field = 0, length = 0;
@@ -124,9 +97,12 @@ int slurm_text_task(const char **at, struct slurm_task *ret)
         }
     }
     *at += **at == '\n';
-    int64_t job = 0;
+    int64_t job = 0, number = 0;
+    *ret = (struct batch_task){.leaves = false};
     if (field < FIELD_REASON || text_parse_int64(fields[FIELD_JOB], &job, NULL) != 0 || job <= 0 ||
-        set_name(fields[FIELD_NAME], fields[FIELD_TASK], ret) != 0) {
+        !text_is_digit(fields[FIELD_TASK][0]) ||
+        text_parse_int64(fields[FIELD_TASK], &number, NULL) != 0 ||
+        batch_text_glidein_name(fields[FIELD_NAME], number, ret->name) != 0) {
         return -EPROTO;
     }
     (void)snprintf(ret->id, sizeof(ret->id), "%" PRId64 "_%.20s", job, fields[FIELD_TASK]);
@@ -136,40 +112,6 @@ int slurm_text_task(const char **at, struct slurm_task *ret)
 }
 
 /* ---- sbatch ---------------------------------------------------------------------------------- */
-
-void slurm_text_array_name(const char *batch, int64_t offset, char ret[SITE_NAME_MAX + 1])
-{
-    if (offset == 0) {
-        (void)snprintf(ret, SITE_NAME_MAX + 1, "%s", batch);
-    } else {
-        (void)snprintf(ret, SITE_NAME_MAX + 1, "%s+%lld", batch, (long long)offset);
-    }
-}
-
-void slurm_text_ranges(const int64_t *numbers, size_t count, struct strbuf *out)
-{
-    for (size_t i = 0; i < count;) {
-        size_t last = i;
-        while (last + 1 < count && numbers[last + 1] == numbers[last] + 1) {
-            last++;
-        }
-        strbuf_printf(out, "%s%" PRId64, i > 0 ? "," : "", numbers[i]);
-        if (last > i) {
-            strbuf_printf(out, "-%" PRId64, numbers[last]);
-        }
-        i = last + 1;
-    }
-}
-
-static bool contains_one(const char *text, const char *const *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strstr(text, list[i]) != NULL) {
-            return true;
-        }
-    }
-    return false;
-}
 
 enum site_result slurm_text_refusal(const char *complaint)
 {
@@ -186,13 +128,14 @@ enum site_result slurm_text_refusal(const char *complaint)
         "does not allow an argument"};
     static const char *const REFUSES[] = {"submission failed", "temporarily unable to accept",
                                           "nvalid account", "not available", "not permitted"};
-    if (contains_one(complaint, FAILS, ARRAY_COUNT(FAILS))) {
+    if (batch_text_contains(complaint, FAILS, ARRAY_COUNT(FAILS))) {
         return SITE_FAILS;
     }
-    if (contains_one(complaint, WRONG, ARRAY_COUNT(WRONG))) {
+    if (batch_text_contains(complaint, WRONG, ARRAY_COUNT(WRONG))) {
         return SITE_WRONG;
     }
-    return contains_one(complaint, REFUSES, ARRAY_COUNT(REFUSES)) ? SITE_REFUSES : SITE_FAILS;
+    return batch_text_contains(complaint, REFUSES, ARRAY_COUNT(REFUSES)) ? SITE_REFUSES
+                                                                         : SITE_FAILS;
 }
 
 int64_t slurm_text_array_max(const char *config)
@@ -242,38 +185,9 @@ int slurm_text_extra(const char *word, struct err *err)
         return err_set(err, -EINVAL, "extra: '%s' is not of the form --name=value", word);
     }
     (void)snprintf(name, sizeof(name), "%.*s", (int)length, word + 2);
-    if (!is_one_of(name, KNOWN, ARRAY_COUNT(KNOWN))) {
+    if (!batch_text_is_one_of(name, KNOWN, ARRAY_COUNT(KNOWN))) {
         return err_set(err, -EINVAL,
                        "extra: '--%s' is not an option that a site may give to sbatch", name);
     }
     return 0;
-}
-
-static void put_assignment(struct strbuf *out, const char *name, const char *word)
-{
-    struct strbuf quoted;
-    strbuf_init(&quoted, 0);
-    shell_words_append(&quoted, word);
-    strbuf_printf(out, "%s=%s\n", name, strbuf_text(&quoted));
-    strbuf_fini(&quoted);
-}
-
-void slurm_text_script(const struct site_request *request, const char *pilot, const char *directory,
-                       int64_t offset, struct strbuf *out)
-{
-    struct strbuf words;
-    strbuf_init(&words, 0);
-    for (size_t i = 0; i < request->argument_count; i++) {
-        shell_words_append(&words, request->arguments[i]);
-    }
-    strbuf_puts(out, "#!/bin/sh\n");
-    put_assignment(out, "d", directory);
-    put_assignment(out, "p", pilot);
-    strbuf_printf(out,
-                  "n=%s.$((%" PRId64 " + SLURM_ARRAY_TASK_ID))\n"
-                  "cd \"$d\" || exit 1\n"
-                  "exec >>\"$n.out\" 2>&1\n"
-                  "exec \"$p\" --token \"$d/$n.token\" --name \"$n\" %s\n",
-                  request->batch, offset, strbuf_text(&words));
-    strbuf_fini(&words);
 }

@@ -12,35 +12,17 @@
 #ifndef SITE_SLURM_TEXT_H
 #define SITE_SLURM_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
+#include "site/batch_text.h"
 #include "site/site.h"
-
-struct strbuf;
 
 /* The argument of squeue --Format that gives the lines of slurm_text_task(). */
 #define SLURM_TEXT_FORMAT "ArrayJobID:|,ArrayTaskID:|,Name:|,State:|,exit_code:|,Reason:|"
 
-enum slurm_life { SLURM_QUEUED, SLURM_HELD, SLURM_RUNNING, SLURM_ENDED };
-
-struct slurm_task {
-    char name[SITE_NAME_MAX + 1]; /* of the glidein: "BATCH.N" */
-    char id[48];                  /* "12_3": as scancel knows it */
-    enum slurm_life life;
-    char reason[100]; /* held, ended: one line; else "" */
-};
-
 /* Reads the line at *at, and moves *at to the next one.  Returns 1; 0 at the end; -EPROTO: a line
  * that is not a task of an array with the name of a batch. */
-int slurm_text_task(const char **at, struct slurm_task *ret);
-
-/* The name of the array with the tasks number `offset` + 1 and so on of a batch: Slurm limits the
- * numbers of tasks, so a large batch is several arrays. */
-void slurm_text_array_name(const char *batch, int64_t offset, char ret[SITE_NAME_MAX + 1]);
-/* Appends the numbers, ascending, as "1-3,7". */
-void slurm_text_ranges(const int64_t *numbers, size_t count, struct strbuf *out);
+int slurm_text_task(const char **at, struct batch_task *ret);
 
 /* Says what the last line of the standard error of a program that failed means. */
 enum site_result slurm_text_refusal(const char *complaint);
@@ -49,9 +31,5 @@ int64_t slurm_text_array_max(const char *config);
 /* Returns 0; or -EINVAL with err: not a word "--name=value" that may be given to sbatch besides
  * what this program gives itself. */
 int slurm_text_extra(const char *word, struct err *err);
-
-/* The script of an array.  directory: where NAME.token and NAME.out are. */
-void slurm_text_script(const struct site_request *request, const char *pilot, const char *directory,
-                       int64_t offset, struct strbuf *out);
 
 #endif

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = mem_strndup((const char *)data, size);
     const char *at = text, *end = text + strlen(text);
-    struct slurm_task task;
+    struct batch_task task;
     for (int got; (got = slurm_text_task(&at, &task)) != 0;) {
         CHECK(at <= end);
         if (got > 0) {

@@ -7,28 +7,27 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/strbuf.h"
 #include "tests/support/unit.h"
 
 static void tasks_of_arrays_are_glideins(void **state)
 {
     static const struct {
         const char *line, *name, *id, *reason;
-        enum slurm_life life;
+        enum batch_life life;
     } CASES[] = {
-        {"1|2|fab-here-1|PENDING|0|Priority|", "fab-here-1.2", "1_2", "", SLURM_QUEUED},
+        {"1|2|fab-here-1|PENDING|0|Priority|", "fab-here-1.2", "1_2", "", BATCH_QUEUED},
         {"1|2|fab-here-1|PENDING|0|JobHeldAdmin|", "fab-here-1.2", "1_2", "JobHeldAdmin",
-         SLURM_HELD},
-        {"99|1|f+1000|RUNNING|0|None|", "f.1001", "99_1", "", SLURM_RUNNING},
-        {"99|1|f|COMPLETING|0|None|", "f.1", "99_1", "", SLURM_RUNNING},
-        {"99|1|f|FAILED|768|NonZeroExitCode|", "f.1", "99_1", "failed, exit status 3", SLURM_ENDED},
-        {"99|1|f|OUT_OF_MEMORY|9|x|", "f.1", "99_1", "out of memory, signal 9", SLURM_ENDED},
-        {"99|1|f|COMPLETED|0|None|", "f.1", "99_1", "completed", SLURM_ENDED},
-        {"99|1|f|SOMETHING_NEW|0|None|", "f.1", "99_1", "something new", SLURM_ENDED},
+         BATCH_HELD},
+        {"99|1|f+1000|RUNNING|0|None|", "f.1001", "99_1", "", BATCH_RUNNING},
+        {"99|1|f|COMPLETING|0|None|", "f.1", "99_1", "", BATCH_RUNNING},
+        {"99|1|f|FAILED|768|NonZeroExitCode|", "f.1", "99_1", "failed, exit status 3", BATCH_ENDED},
+        {"99|1|f|OUT_OF_MEMORY|9|x|", "f.1", "99_1", "out of memory, signal 9", BATCH_ENDED},
+        {"99|1|f|COMPLETED|0|None|", "f.1", "99_1", "completed", BATCH_ENDED},
+        {"99|1|f|SOMETHING_NEW|0|None|", "f.1", "99_1", "something new", BATCH_ENDED},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-        struct slurm_task task;
+        struct batch_task task;
         const char *at = CASES[i].line;
         assert_int_equal(slurm_text_task(&at, &task), 1);
         assert_string_equal(task.name, CASES[i].name);
@@ -43,27 +42,13 @@ static void other_jobs_are_skipped(void **state)
 {
     const char *at = "12|N/A|bash|RUNNING|0|None|\n\n|||||\n1|2\n1|0|f|RUNNING|0|None|\n"
                      "1|1|a b|RUNNING|0|None|\n1|1|f+x|RUNNING|0|None|\n7|7|f|RUNNING|0|None|\n";
-    struct slurm_task task;
+    struct batch_task task;
     (void)state;
     for (int i = 0; i < 7; i++) {
         assert_int_not_equal(slurm_text_task(&at, &task), 1);
     }
     assert_int_equal(slurm_text_task(&at, &task), 1);
     assert_string_equal(task.name, "f.7");
-}
-
-static void numbers_are_folded(void **state)
-{
-    static const int64_t NUMBERS[] = {1, 2, 3, 5, 7, 8};
-    struct strbuf out;
-    (void)state;
-    strbuf_init(&out, 0);
-    slurm_text_ranges(NUMBERS, 6, &out);
-    assert_string_equal(strbuf_text(&out), "1-3,5,7-8");
-    strbuf_clear(&out);
-    slurm_text_ranges(NUMBERS, 1, &out);
-    assert_string_equal(strbuf_text(&out), "1");
-    strbuf_fini(&out);
 }
 
 static void a_no_is_told_from_a_failure(void **state)
@@ -118,24 +103,6 @@ static void only_harmless_options_are_passed_on(void **state)
     }
 }
 
-static void the_script_has_no_secret(void **state)
-{
-    const char *arguments[] = {"--pool", "it's"};
-    const struct site_request request = {.batch = "f-s-1",
-                                         .secret = "hidden",
-                                         .arguments = arguments,
-                                         .argument_count = 2};
-    struct strbuf out;
-    (void)state;
-    strbuf_init(&out, 0);
-    slurm_text_script(&request, "/the pilot", "/d", 1000, &out);
-    assert_null(strstr(strbuf_text(&out), "hidden"));
-    assert_non_null(strstr(strbuf_text(&out), "p='/the pilot'\n"));
-    assert_non_null(strstr(strbuf_text(&out), "n=f-s-1.$((1000 + SLURM_ARRAY_TASK_ID))\n"));
-    strbuf_fini(&out);
-}
-
 UNIT_TESTS(UNIT(tasks_of_arrays_are_glideins), UNIT(other_jobs_are_skipped),
-           UNIT(numbers_are_folded), UNIT(a_no_is_told_from_a_failure),
-           UNIT(the_longest_array_is_in_the_configuration),
-           UNIT(only_harmless_options_are_passed_on), UNIT(the_script_has_no_secret))
+           UNIT(a_no_is_told_from_a_failure), UNIT(the_longest_array_is_in_the_configuration),
+           UNIT(only_harmless_options_are_passed_on))

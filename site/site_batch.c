@@ -1,0 +1,427 @@
+/* site/site_batch.c - see site_batch.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "site/site_batch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os/os.h"
+#include "base/shell_words.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "base/text.h"
+#include "site/site_common.h"
+
+#define ENV            "/usr/bin/env" /* finds the batch system's programs in PATH */
+#define SETTLE_S       30             /* until a submission without an answer is listed */
+#define TOKEN_KEPT_S   3600           /* of a glidein that is not listed */
+#define OUTPUT_KEPT_S  ((int64_t)7 * 86400)
+#define LOG_BYTES      ((size_t)64 << 10)
+#define REMOVE_AT_ONCE 5000 /* words of one program that cancels */
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+void batch_words_begin(struct vec *words, const char *program)
+{
+    *words = (struct vec){0};
+    vec_push(words, mem_strdup(ENV));
+    vec_push(words, mem_strdup(program));
+}
+
+void batch_words_push(struct vec *words, const char *prefix, const char *value)
+{
+    struct strbuf word;
+    strbuf_init(&word, 0);
+    strbuf_puts(&word, prefix);
+    strbuf_puts(&word, value);
+    vec_push(words, strbuf_take(&word));
+}
+
+void batch_words_push_number(struct vec *words, const char *prefix, int64_t number)
+{
+    char text[TEXT_DECIMAL_MAX + 2];
+    (void)snprintf(text, sizeof(text), "%" PRId64, number);
+    batch_words_push(words, prefix, text);
+}
+
+void batch_words_run(const struct site *site, struct vec *words, const char *input, size_t length,
+                     struct site_program *ret)
+{
+    const struct site_batch *batch = site->own;
+    vec_push(words, NULL);
+    *ret = (struct site_program){.argv = (const char *const *)words->items,
+                                 .joins_lines = batch->kind->joins_lines,
+                                 .steps = {{.text = input, .length = length}},
+                                 .step_count = 1};
+    site_programs_run(site->loop, site->os, ret, 1, 1, site->end_ms);
+    ret->argv = NULL;
+    vec_fini(words, mem_free);
+}
+
+bool batch_why(const struct site_program *program, const char *name, struct err *err)
+{
+    char why[SITE_COMPLAINT_MAX + 64];
+    site_program_why(program, why, sizeof(why));
+    (void)err_set(err, -EIO, "%s: %s", name, why);
+    return program->end == SITE_ENDED && program->how.signal == 0 && program->how.status != 126 &&
+           program->how.status != 127; /* env found no such program */
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------- */
+
+void batch_add_task(const struct site *site, const struct batch_task *task, struct strmap *tasks)
+{
+    if (!site_is_ours(site, task->name)) {
+        return;
+    }
+    struct batch_task *known = strmap_get(tasks, task->name);
+    if (known == NULL) {
+        (void)strmap_set(tasks, task->name, mem_dup(task, sizeof(*task)));
+    } else if (known->life == BATCH_ENDED) {
+        *known = *task;
+    }
+}
+
+static void task_free(void *item)
+{
+    mem_free(item);
+}
+
+static enum site_result list_tasks(const struct site *site, struct strmap **ret, struct err *err)
+{
+    const struct site_batch *batch = site->own;
+    *ret = strmap_create(STRMAP_CASE_SENSITIVE);
+    return batch->kind->list(site, *ret, err);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+char *batch_file(const struct site *site, const char *name, const char *ending)
+{
+    const struct site_batch *batch = site->own;
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s/%s%s", batch->directory, name, ending);
+    return strbuf_take(&path);
+}
+
+struct sweep {
+    const struct site *site;
+    const struct strmap *tasks;
+};
+
+static void sweep_file(void *arg, const char *file)
+{
+    const struct sweep *sweep = arg;
+    const struct site *site = sweep->site;
+    const char *dot = strrchr(file, '.');
+    struct os_stat stat;
+    if (dot == NULL) {
+        return;
+    }
+    bool is_token = strcmp(dot, ".token") == 0;
+    char *name = mem_strndup(file, (size_t)(dot - file));
+    char *path = batch_file(site, file, "");
+    if (site_is_ours(site, name) && (is_token || strcmp(dot, ".out") == 0) &&
+        os_stat(site->os, path, &stat) == 0) {
+        const struct batch_task *task = strmap_get(sweep->tasks, name);
+        int64_t age_s = loop_wall_s(site->loop) - stat.mtime_s;
+        if (task == NULL ? age_s > (is_token ? TOKEN_KEPT_S : OUTPUT_KEPT_S)
+                         : is_token && task->life == BATCH_ENDED) {
+            (void)os_remove(site->os, path, NULL); /* the next look tries again */
+        }
+    }
+    mem_free(path);
+    mem_free(name);
+}
+
+/* Writes the file with the secret of a glidein; or removes the file. */
+static int write_secret(const struct site *site, const struct site_request *request, int64_t number,
+                        bool remove, struct err *err)
+{
+    char name[SITE_NAME_MAX + 16];
+    (void)snprintf(name, sizeof(name), "%s.%lld", request->batch, (long long)number);
+    char *path = batch_file(site, name, ".token");
+    int rc = remove ? os_remove(site->os, path, err)
+                    : os_write_file(site->os, path, request->secret, strlen(request->secret), 0600,
+                                    false, err);
+    mem_free(path);
+    return rc;
+}
+
+/* ---- begin ----------------------------------------------------------------------------------- */
+
+static int set_directory(struct site *site, struct err *err)
+{
+    struct site_batch *batch = site->own;
+    const char *option = site_option(site, "directory", os_getenv(site->os, "ROOST_SITE_DIR"));
+    const char *home = os_getenv(site->os, "HOME");
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    if (option != NULL) {
+        strbuf_puts(&path, option);
+    } else {
+        strbuf_printf(&path, "%s/.roost-site", home != NULL ? home : "");
+    }
+    batch->directory = strbuf_take(&path);
+    if (batch->directory[0] != '/') {
+        return err_set(err, -EINVAL, "directory = '%s': the path must begin with '/'",
+                       batch->directory);
+    }
+    int rc = os_mkdirs(site->os, batch->directory, 0700, err);
+    return rc == 0 ? os_chmod(site->os, batch->directory, 0700, err) : rc;
+}
+
+static int set_extra(struct site *site, batch_check_extra_f check_extra, struct err *err)
+{
+    struct site_batch *batch = site->own;
+    const char *extra = site_option(site, "extra", "");
+    int rc = shell_words_parse(extra, strlen(extra), &batch->extra, err);
+    if (rc != 0) {
+        return err_prefix(err, rc, "extra");
+    }
+    return check_extra((const char *const *)batch->extra.items, batch->extra.count, err);
+}
+
+enum site_result batch_begin(struct site *site, const struct site_batch_kind *kind,
+                             const char *const *passed, size_t passed_count,
+                             batch_check_extra_f check_extra, json_t *answer, struct err *err)
+{
+    struct site_batch *batch = site->own = mem_zalloc(sizeof(*batch));
+    batch->kind = kind;
+    for (size_t i = 0; i < passed_count; i++) {
+        const char *value = site_option(site, passed[i], NULL);
+        if (value != NULL && value[0] == '\0') {
+            (void)err_set(err, -EINVAL, "%s = '': leave the option out instead", passed[i]);
+            return SITE_WRONG;
+        }
+    }
+    CHECK(json_object_set_new(answer, "settle", json_integer(SETTLE_S)) == 0);
+    return set_directory(site, err) == 0 && set_extra(site, check_extra, err) == 0 &&
+                   site_option_number(site, "array_max", 1, SITE_COUNT_MAX, 0, &batch->array_max,
+                                      err) == 0
+               ? SITE_DONE
+               : SITE_WRONG;
+}
+
+void batch_end(struct site *site)
+{
+    struct site_batch *batch = site->own;
+    if (batch != NULL) {
+        vec_fini(&batch->extra, mem_free);
+        mem_free(batch->directory);
+        mem_free(batch);
+        site->own = NULL;
+    }
+}
+
+/* ---- submit ---------------------------------------------------------------------------------- */
+
+/* Submits the tasks of an array, with their secrets. */
+static enum site_result submit_array(const struct site *site, const struct site_array *array,
+                                     struct err *err)
+{
+    const struct site_batch *batch = site->own;
+    for (size_t i = 0; i < array->count; i++) {
+        if (write_secret(site, array->request, array->offset + array->numbers[i], false, err) !=
+            0) {
+            return SITE_FAILS;
+        }
+    }
+    enum site_result result = batch->kind->submit(site, array, err);
+    for (size_t i = 0; (result == SITE_REFUSES || result == SITE_WRONG) && i < array->count; i++) {
+        (void)write_secret(site, array->request, array->offset + array->numbers[i], true,
+                           NULL); /* else a look does it */
+    }
+    return result;
+}
+
+/* Submits what is not listed yet.  *taken: how many the site has then, for certain. */
+static enum site_result submit_missing(const struct site *site, const struct site_request *request,
+                                       const struct strmap *tasks, int64_t *taken, struct err *err)
+{
+    const struct site_batch *batch = site->own;
+    int64_t most = batch->array_max != 0 ? batch->array_max : BATCH_ARRAY_MAX;
+    int64_t *numbers = mem_alloc((size_t)most * sizeof(*numbers));
+    struct site_array array = {.request = request,
+                               .pilot = site_option(site, "pilot", request->pilot),
+                               .numbers = numbers};
+    enum site_result result = SITE_DONE;
+    *taken = 0;
+    for (; result == SITE_DONE && array.offset < request->count; array.offset += most) {
+        array.count = 0;
+        for (int64_t k = 1; k <= most && array.offset + k <= request->count; k++) {
+            char name[SITE_NAME_MAX + 16];
+            (void)snprintf(name, sizeof(name), "%s.%lld", request->batch,
+                           (long long)(array.offset + k));
+            if (strmap_get(tasks, name) != NULL) {
+                ++*taken;
+            } else {
+                numbers[array.count++] = k;
+            }
+        }
+        if (array.count > 0) {
+            result = submit_array(site, &array, err);
+            *taken += result == SITE_DONE ? (int64_t)array.count : 0;
+        }
+    }
+    mem_free(numbers);
+    return result;
+}
+
+enum site_result batch_submit(struct site *site, const struct site_request *request, json_t *answer,
+                              struct err *err)
+{
+    struct site_batch *batch = site->own;
+    struct strmap *tasks = NULL;
+    int64_t taken = 0;
+    if (site_option(site, "pilot", request->pilot)[0] != '/') {
+        (void)err_set(err, -EINVAL, "pilot '%s': the path must begin with '/'",
+                      site_option(site, "pilot", request->pilot));
+        return SITE_WRONG;
+    }
+    enum site_result result = list_tasks(site, &tasks, err);
+    if (result == SITE_DONE) {
+        batch->array_max = batch->array_max != 0 ? batch->array_max : batch->kind->array_max(site);
+        result = submit_missing(site, request, tasks, &taken, err);
+    }
+    if (result == SITE_REFUSES && taken > 0) {
+        result = SITE_DONE; /* the rest will be refused when it is asked for again */
+    }
+    CHECK(json_object_set_new(answer, "taken", json_integer(taken)) == 0);
+    strmap_destroy(tasks, task_free);
+    return result;
+}
+
+/* ---- look, remove, log ----------------------------------------------------------------------- */
+
+enum site_result batch_look(struct site *site, json_t *answer, struct err *err)
+{
+    static const char *const STATES[] = {[BATCH_QUEUED] = "queued",
+                                         [BATCH_HELD] = "held",
+                                         [BATCH_RUNNING] = "running",
+                                         [BATCH_ENDED] = "ended"};
+    const struct site_batch *batch = site->own;
+    struct strmap *tasks = NULL;
+    json_t *list = json_array();
+    enum site_result result = list_tasks(site, &tasks, err);
+    void *value;
+    for (size_t at = 0; strmap_next(tasks, &at, NULL, &value);) {
+        const struct batch_task *task = value;
+        site_add_glidein(list, task->name, STATES[task->life], task->id,
+                         task->reason[0] != '\0' ? task->reason : NULL);
+    }
+    if (result == SITE_DONE) {
+        struct sweep sweep = {.site = site, .tasks = tasks};
+        (void)os_list(site->os, batch->directory, sweep_file, &sweep, NULL); /* housekeeping */
+    }
+    CHECK(json_object_set_new(answer, "glideins", list) == 0);
+    CHECK(json_object_set_new(answer, "complete", json_true()) == 0);
+    strmap_destroy(tasks, task_free);
+    return result;
+}
+
+/* Cancels these tasks.  Returns whether all programs succeeded. */
+static bool cancel_tasks(const struct site *site, const struct batch_task *const *tasks,
+                         size_t count)
+{
+    const struct site_batch *batch = site->own;
+    bool good = true;
+    for (size_t at = 0; at < count;) {
+        struct site_program program;
+        struct vec words;
+        batch->kind->cancel(site, &words);
+        for (size_t i = 0; at < count && i < REMOVE_AT_ONCE; i++, at++) {
+            vec_push(&words, mem_strdup(tasks[at]->id));
+        }
+        batch_words_run(site, &words, "", 0, &program);
+        good = good && site_program_succeeded(&program);
+        site_program_fini(&program);
+    }
+    return good;
+}
+
+/* Cancels those of the names that have not ended.  Returns whether that succeeded. */
+static bool cancel_names(const struct site *site, const struct site_request *request,
+                         const struct strmap *tasks)
+{
+    const struct site_batch *batch = site->own;
+    const struct batch_task **fresh = mem_alloc((request->name_count + 1) * sizeof(*fresh));
+    const struct batch_task **again = mem_alloc((request->name_count + 1) * sizeof(*again));
+    size_t fresh_count = 0, again_count = 0;
+    for (size_t i = 0; i < request->name_count; i++) {
+        const struct batch_task *task = strmap_get(tasks, request->names[i]);
+        if (task == NULL || task->life == BATCH_ENDED) {
+            continue;
+        }
+        if (task->leaves) {
+            again[again_count++] = task;
+        } else {
+            fresh[fresh_count++] = task;
+        }
+    }
+    bool good = cancel_tasks(site, fresh, fresh_count);
+    if (again_count > 0 && batch->kind->cancel_again != NULL) {
+        batch->kind->cancel_again(site, again, again_count);
+    }
+    mem_free((void *)fresh);
+    mem_free((void *)again);
+    return good;
+}
+
+enum site_result batch_remove(struct site *site, const struct site_request *request, json_t *answer,
+                              struct err *err)
+{
+    struct strmap *tasks = NULL;
+    json_t *removed = json_array();
+    enum site_result result = list_tasks(site, &tasks, err);
+    bool all = result == SITE_DONE && cancel_names(site, request, tasks);
+    if (result == SITE_DONE && !all) { /* which ones are still there? */
+        strmap_destroy(tasks, task_free);
+        result = list_tasks(site, &tasks, err);
+    }
+    for (size_t i = 0; result == SITE_DONE && i < request->name_count; i++) {
+        const struct batch_task *task = strmap_get(tasks, request->names[i]);
+        if (all || task == NULL || task->leaves || task->life == BATCH_ENDED) {
+            CHECK(json_array_append_new(removed, json_string(request->names[i])) == 0);
+            char *token = batch_file(site, request->names[i], ".token");
+            (void)os_remove(site->os, token, NULL); /* else a look does it */
+            mem_free(token);
+        }
+    }
+    CHECK(json_object_set_new(answer, "removed", removed) == 0);
+    strmap_destroy(tasks, task_free);
+    return result;
+}
+
+enum site_result batch_log(struct site *site, const char *name, char **text, struct err *err)
+{
+    struct os_file *file = NULL;
+    char *path = batch_file(site, name, ".out");
+    int rc = os_file_open(site->os, path, OS_READ, 0, &file, err);
+    mem_free(path);
+    if (rc != 0) {
+        return rc == -ENOENT ? SITE_REFUSES : SITE_FAILS;
+    }
+    int64_t size = os_file_size(file);
+    uint64_t begin = size > (int64_t)LOG_BYTES ? (uint64_t)size - LOG_BYTES : 0;
+    *text = mem_zalloc(LOG_BYTES + 1);
+    ssize_t got = os_file_read(file, begin, *text, LOG_BYTES);
+    os_file_close(file);
+    if (got < 0) {
+        (void)err_set(err, (int)got, "%s.out: %s", name, err_code_text((int)got));
+        return SITE_FAILS;
+    }
+    for (ssize_t i = 0; i < got; i++) {
+        (*text)[i] = (char)((*text)[i] == '\0' ? '?' : (*text)[i]);
+    }
+    return SITE_DONE;
+}
