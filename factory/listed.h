@@ -1,0 +1,19 @@
+/* factory/listed.h - what a site's own list of its glideins means.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef FACTORY_LISTED_H
+#define FACTORY_LISTED_H
+
+#include <stdbool.h>
+
+struct site;
+struct site_answer;
+
+/* Takes the answer to a look. */
+void listed_take(struct site *site, const struct site_answer *answer);
+/* Returns whether the name is of a glidein of this factory at this site, and not at a site whose
+ * name only begins with this one's. */
+bool listed_is_ours(const struct site *site, const char *name);
+
+#endif
