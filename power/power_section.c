@@ -95,10 +95,13 @@ static bool is_known(const char *method)
 
 int power_section_check(void *context, const struct config_section *section, struct err *err)
 {
-    size_t count;
+    size_t count = 0;
+    (void)context;
+    if (strcmp(section_kind(section), "node") != 0) {
+        return 0; /* of another daemon */
+    }
     const char *const *next = section_list(section, "next_methods", &count);
     const char *method = section_string(section, "method");
-    (void)context;
     if (method == NULL) {
         return err_set(err, -EINVAL,
                        "node %s: no method; expected method = process, command, wol, libvirt, ipmi "

@@ -163,6 +163,7 @@ const struct config_section *config_section_at(const struct config *config, cons
 const struct config_section *config_section_find(const struct config *config, const char *kind,
                                                  const char *title);
 const char *section_title(const struct config_section *section);
+const char *section_kind(const struct config_section *section); /* its KIND */
 const char *section_string(const struct config_section *section, const char *name);
 const char *section_path(const struct config_section *section, const char *name);
 const char *section_expr(const struct config_section *section, const char *name);

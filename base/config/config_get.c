@@ -134,6 +134,11 @@ const struct config_section *config_section_find(const struct config *config, co
     return strmap_get(own_kind(config, kind)->by_title, title);
 }
 
+const char *section_kind(const struct config_section *section)
+{
+    return section->kind->kind->kind;
+}
+
 const char *section_title(const struct config_section *section)
 {
     return section->title;
