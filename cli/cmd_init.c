@@ -34,12 +34,15 @@
 #include "cli/closed_dir.h"
 #include "cli/token/token_ledger.h"
 #include "wire/token.h"
+#include "wire/token_key.h"
 
 #define INIT_NODES_MAX 10000
 /* of DIR, without the terminating zero: Unix sockets below it must fit into 107 bytes */
 #define INIT_PATH_MAX   72
 #define INIT_POOL       "personal"
-#define INIT_FACTORY    "factory" /* FACTORY_NAME, unless it is set */
+#define INIT_FACTORY    "factory"               /* FACTORY_NAME, unless it is set */
+#define FACTORY_TOKEN_S ((int64_t)31 * 86400)   /* longest life of a glidein's token */
+#define FACTORY_KEY_S   ((int64_t)3650 * 86400) /* life of the key that signs them */
 #define INIT_POOL_MAX   63
 #define INIT_POOL_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-."
 #define INIT_ACCOUNT    "nobody"
@@ -277,6 +280,15 @@ static int make_secrets(struct init *init, struct err *err)
              ? rc
              : token_key_make(cli->os, cli->loop,
                               path_below(init, "security/keys", keys, sizeof keys), "POOL", err);
+    /* Not used unless the pool gets a factory; then it needs no more than to be there. */
+    const struct token_key_limited factory = {
+        .kid = "factory",
+        .by = "POOL",
+        .limits = {.pattern = INIT_FACTORY "-*",
+                   .scopes = SCOPE_READ | SCOPE_ADVERTISE | SCOPE_TICKET,
+                   .life_s = FACTORY_TOKEN_S,
+                   .until_s = loop_wall_s(cli->loop) + FACTORY_KEY_S}};
+    rc = rc != 0 ? rc : token_key_make_limited(cli->os, cli->loop, keys, &factory, err);
     if (rc != 0) {
         return rc;
     }

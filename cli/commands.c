@@ -388,7 +388,8 @@ static const struct cli_command TOKEN = {
     "  key endorse NAME [--by KEY]\n"
     "                     endorse a key that already exists\n"
     "  key create NAME --names 'PREFIX*' [--life TIME] [--expires TIME] [--by KEY]\n"
-    "                     make a limited signing key, for a factory (FACTORY_KEY): it can sign only "
+    "                     make a limited signing key, for a factory (FACTORY_KEY): it can sign "
+    "only "
     "tokens of machines whose names begin with PREFIX, each valid for at most --life (31d), until "
     "--expires (365d)\n" LISTING_HELP};
 

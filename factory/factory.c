@@ -27,6 +27,7 @@
 #include "factory/publish.h"
 #include "factory/samples.h"
 #include "factory/site.h"
+#include "factory/ticket.h"
 #include "factory/upload.h"
 #include "store/store.h"
 #include "wire/pool.h"
@@ -179,12 +180,13 @@ static void uplink_down(void *arg, const char *why)
     log_warn(factory->env.log, "uplink.down", why);
 }
 
-/* Requests that any daemon answers. */
 static void serve(void *arg, struct wire_request *request)
 {
     struct factory *factory = arg;
     if (wire_request_verb(request) == VERB_CONFIG) {
         settings_serve(&factory->env, request);
+    } else if (wire_request_verb(request) == VERB_TICKET) {
+        ticket_serve(factory, request);
     } else {
         wire_reply_error(request, -ENOSYS, "the factory does not answer %s",
                          wire_verb_name(wire_request_verb(request)));
@@ -356,6 +358,24 @@ static void factory_reload(void *state, const struct config *config)
     interval_is_over(factory);
 }
 
+/* Says what will be missing: the key that signs tickets, where a site has no bundle. */
+static void doubt_key(const struct daemon_checking *checking)
+{
+    const char *path = config_path(checking->config, "FACTORY_KEY");
+    const char *wrong = daemon_doubt_path(checking, path, false);
+    for (size_t i = 0; wrong != NULL && i < config_section_count(checking->config, "site"); i++) {
+        const struct config_section *section = config_section_at(checking->config, "site", i);
+        if (section_path(section, "token") == NULL) {
+            daemon_doubt(checking, "FACTORY_KEY",
+                         "%s %s: site %s can start no glideins; make the key with `roost token key "
+                         "create NAME --names '%s-*'`, or name a bundle (token) in the section",
+                         path, wrong, section_title(section),
+                         config_string(checking->config, "FACTORY_NAME"));
+            return;
+        }
+    }
+}
+
 static int factory_check(const struct daemon_checking *checking, struct err *err)
 {
     const char *name = config_string(checking->config, "FACTORY_NAME");
@@ -363,6 +383,7 @@ static int factory_check(const struct daemon_checking *checking, struct err *err
         return err_set(err, -EINVAL, "FACTORY_NAME: '%s' is not 1 to %d letters and digits", name,
                        SITE_NAME_LENGTH);
     }
+    doubt_key(checking);
     return 0;
 }
 

@@ -50,6 +50,7 @@ bool glidein_from_ad(const struct ad *ad, struct glidein *ret, const char **site
     }
     (void)snprintf(ret->name, sizeof(ret->name), "%s", name);
     (void)snprintf(ret->site_id, sizeof(ret->site_id), "%s", ad_string_or(ad, "SiteId", ""));
+    (void)snprintf(ret->key, sizeof(ret->key), "%s", ad_string_or(ad, GLIDEIN_KEY, ""));
     ret->submitted_s = ad_int_or(ad, "SubmitTime", 0);
     ret->served = ad_bool_or(ad, "Served", false);
     return true;

@@ -16,6 +16,9 @@ struct site;
 #define GLIDEIN_NAME_MAX  120 /* bytes of a glidein's name, with the terminating zero */
 #define GLIDEIN_BATCH_MAX 108 /* of the name of a submission */
 #define GLIDEIN_TEXT_MAX  200
+#define GLIDEIN_KEY_MAX   65 /* hex digits of a digest, with the terminating zero */
+
+#define GLIDEIN_KEY "KeyDigest" /* an attribute that is in the journal only */
 
 /* README.md has the table of moves. */
 enum glidein_state {
@@ -42,9 +45,10 @@ struct glidein {
     bool hidden;         /* the last look should have shown it, and did not */
     /* its slots in the collector; those that are claimed; those that have room for a job */
     size_t ads, claims, roomy;
-    bool served;        /* it had a claim */
-    bool removing;      /* the site is to remove it */
-    bool removal_asked; /* since it was listed last */
+    char key[GLIDEIN_KEY_MAX]; /* SHA-256 of the key that it has used its ticket with; "": none */
+    bool served;               /* it had a claim */
+    bool removing;             /* the site is to remove it */
+    bool removal_asked;        /* since it was listed last */
 };
 
 TAILQ_HEAD(glidein_list, glidein);

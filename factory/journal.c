@@ -91,6 +91,7 @@ void journal_put(struct journal *journal, struct glidein *const *glideins, size_
     for (size_t i = 0; i < count; i++) {
         struct ad *ad = glidein_to_ad(glideins[i], journal->factory);
         struct strbuf bytes;
+        ad_set_string(ad, GLIDEIN_KEY, glideins[i]->key);
         strbuf_init(&bytes, 0);
         ad_encode(ad, false, &bytes);
         store_put(txn, "glideins", glideins[i]->name, bytes.data, bytes.length);

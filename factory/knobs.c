@@ -33,6 +33,12 @@ static const struct knob KNOBS[] = {
      .min = 100,
      .max = 8640000000,
      .help = "The longest time for which a site is left alone."},
+    {.name = "FACTORY_KEY",
+     .type = KNOB_PATH,
+     .fallback = "$(POOL_KEYS)/factory.key",
+     .help = "The limited signing key (`roost token key create NAME --names 'FACTORY_NAME-*'`) "
+             "that signs the tickets and tokens of glideins; not needed where each site has a "
+             "`token`."},
     {.name = "FACTORY_MAX_GLIDEINS",
      .type = KNOB_INT,
      .fallback = "10000",
@@ -72,8 +78,9 @@ static const struct knob SITE[] = {
      .help = "The pilot, as the site finds it."},
     {.name = "token",
      .type = KNOB_PATH,
-     .help = "File with the bundle of `roost token create --bundle` that glideins join the pool "
-             "with; for its owner alone."},
+     .help = "File with the bundle of `roost token create --bundle` that all glideins of the site "
+             "join the pool with; for its owner alone.  Not set: each glidein has a ticket of its "
+             "own, signed with FACTORY_KEY."},
     {.name = "cpus",
      .type = KNOB_INT,
      .fallback = "1",
@@ -105,6 +112,13 @@ static const struct knob SITE[] = {
      .max = 31622400,
      .help = "Glideins that the site has not started are taken back when no jobs have waited for "
              "the site for so long."},
+    {.name = "queue_timeout",
+     .type = KNOB_DURATION_S,
+     .fallback = "1d",
+     .min = 60,
+     .max = 31622400,
+     .help = "A glidein that the site has not started in this time is removed; its ticket ends "
+             "soon after."},
     {.name = "start_timeout",
      .type = KNOB_DURATION_S,
      .fallback = "10m",

@@ -6,7 +6,9 @@
 
 #include <stdbool.h>
 
+#include "base/loop.h"
 #include "base/vec.h"
+#include "factory/factory.h"
 #include "factory/site.h"
 #include "factory/site_state.h"
 
@@ -55,12 +57,22 @@ void removal_shrink(struct site *site)
     site->unwanted_ms = site_state_now_ms(site) + REMOVE_MS - shrink_ms;
 }
 
+/* A ticket ends when the site may not start the glidein any more. */
+static bool waits_for_too_long(const struct glidein *glidein)
+{
+    const struct site *site = glidein->site;
+    return (glidein->state == GLIDEIN_QUEUED || glidein->state == GLIDEIN_HELD) &&
+           loop_wall_s(site->factory->env.loop) >=
+               glidein->submitted_s + site->settings.queue_timeout_s;
+}
+
 void removal_give_up_late(struct site *site)
 {
     uint64_t limit_ms = (uint64_t)site->settings.start_timeout_s * MS_PER_S;
     struct glidein *glidein;
     TAILQ_FOREACH(glidein, &site->glideins, entry)
     {
+        glidein->removing = glidein->removing || waits_for_too_long(glidein);
         if (glidein->state == GLIDEIN_STARTED && !glidein->removing &&
             site_state_now_ms(site) - glidein->since_ms >= limit_ms) {
             glidein->removing = true;

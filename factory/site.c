@@ -16,7 +16,6 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/random.h"
-#include "base/secret_file.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
@@ -27,6 +26,7 @@
 #include "factory/samples.h"
 #include "factory/site_link.h"
 #include "factory/site_state.h"
+#include "factory/ticket.h"
 #include "wire/wire.h"
 
 #define MS_PER_S      1000
@@ -158,12 +158,6 @@ static void put_arguments(const struct site *site, struct vec *ret)
     add_argument(ret, "GLIDEIN_Site=\"%s\"", site->name);
 }
 
-/* The bundle is read anew each time, so that it can be renewed. */
-static int read_secret(const struct site *site, char ret[SECRET_FILE_MAX], struct err *err)
-{
-    return secret_file_read(site->factory->env.os, site->settings.token, ret, SECRET_FILE_MAX, err);
-}
-
 /* Returns a glidein of the submission by its number; NULL: there is none any more. */
 static struct glidein *of_batch(const struct site *site, int64_t number)
 {
@@ -188,9 +182,9 @@ static void forget_batch(struct site *site)
 static void batch_is_recorded(void *arg)
 {
     struct site *site = arg;
-    char secret[SECRET_FILE_MAX];
+    struct ticket_secrets secrets;
     struct err err;
-    if (read_secret(site, secret, &err) != 0) {
+    if (ticket_gather(site, site->batch, site->batch_count, &secrets, &err) != 0) {
         forget_batch(site);
         site->busy = SITE_FREE;
         site_state_trouble(site, "%s", err.text);
@@ -204,14 +198,15 @@ static void batch_is_recorded(void *arg)
                                          .batch = site->batch,
                                          .count = site->batch_count,
                                          .pilot = site->settings.pilot,
-                                         .secret = secret,
+                                         .secret = secrets.common,
+                                         .tickets = (const char *const *)secrets.tickets.items,
                                          .arguments = (const char *const *)arguments.items,
                                          .argument_count = arguments.count,
                                          .cpus = site->settings.cpus,
                                          .memory_mib = site->settings.memory_mib,
                                          .lifetime_s = site->settings.lifetime_s};
     ask(site, SITE_ANSWERS_SUBMIT, &request);
-    secret_wipe(secret, sizeof(secret));
+    ticket_wipe(&secrets);
     vec_fini(&arguments, mem_free);
 }
 
@@ -219,6 +214,13 @@ static void begin_submission(struct site *site, int64_t count)
 {
     struct factory *factory = site->factory;
     struct vec batch = {0};
+    struct err err;
+    if (ticket_check(site, &err) != 0) {
+        site_state_trouble(site, "%s", err.text);
+        site_state_refusal(site);
+        factory->changed(factory);
+        return;
+    }
     (void)snprintf(site->batch, sizeof(site->batch), "%s-%s-%llx%04x", factory->name, site->name,
                    (unsigned long long)loop_wall_s(factory->env.loop),
                    (unsigned)rng_below(loop_rng(factory->env.loop), 0x10000));

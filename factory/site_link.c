@@ -213,7 +213,7 @@ static void streams_are_ready(void *arg)
         }
         strbuf_append(&link->in, data, (size_t)got);
         if (link->in.failed) {
-            give_up(link, "the site's program sends a line of more than 1 MiB");
+            give_up(link, "the site's program sends a line of more than 8 MiB");
             return;
         }
         take_lines(link);

@@ -52,6 +52,7 @@ void site_section_read(const struct config_section *section, struct site_setting
     ret->idle_timeout_s = section_duration_s(section, "idle_timeout");
     ret->shrink_s = section_duration_s(section, "shrink_delay");
     ret->timeout_s = section_duration_s(section, "timeout");
+    ret->queue_timeout_s = section_duration_s(section, "queue_timeout");
     ret->start_timeout_s = section_duration_s(section, "start_timeout");
     ret->limits = (struct grow_limits){.idle = section_int(section, "max_idle"),
                                        .queued = section_int(section, "max_queued"),
@@ -116,10 +117,6 @@ int site_section_check(void *context, const struct config_section *section, stru
     }
     if (strcmp(type, "command") == 0 && section_path(section, "program") == NULL) {
         return err_set(err, -EINVAL, "site %s: type command needs program", title);
-    }
-    if (section_path(section, "token") == NULL) {
-        return err_set(err, -EINVAL,
-                       "site %s: token is missing: a file of `roost token create --bundle`", title);
     }
     struct site_settings settings;
     site_section_read(section, &settings);

@@ -20,8 +20,10 @@ struct err;
 struct site_settings {
     struct vec argv; /* of the site's program, ended by NULL */
     struct vec options;
-    char *pilot, *token; /* path of the pilot, and of the bundle that glideins get */
-    int64_t cpus, memory_mib, lifetime_s, idle_timeout_s, shrink_s, timeout_s, start_timeout_s;
+    char *pilot;
+    char *token; /* path of the bundle that all glideins get; "": each gets a ticket */
+    int64_t cpus, memory_mib, lifetime_s, idle_timeout_s, shrink_s, timeout_s;
+    int64_t queue_timeout_s, start_timeout_s;
     struct grow_limits limits;
     int64_t samples; /* so many are kept */
     struct vec example;

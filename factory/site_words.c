@@ -56,6 +56,9 @@ static void set_submission(json_t *object, const struct site_request *request)
     set_text(object, "pilot", request->pilot);
     json_object_set_new(object, "arguments", list_of(request->arguments, request->argument_count));
     set_text(object, "secret", request->secret);
+    if (request->tickets != NULL) {
+        json_object_set_new(object, "tickets", list_of(request->tickets, (size_t)request->count));
+    }
     json_object_set_new(object, "cpus", json_integer(request->cpus));
     json_object_set_new(object, "memory", json_integer(request->memory_mib));
     json_object_set_new(object, "lifetime", json_integer(request->lifetime_s));

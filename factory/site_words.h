@@ -15,7 +15,7 @@
 struct err;
 struct strbuf;
 
-#define SITE_LINE_MAX ((size_t)1 << 20) /* most bytes of a line, without its end */
+#define SITE_LINE_MAX ((size_t)8 << 20) /* most bytes of a line, without its end */
 
 enum site_operation { SITE_BEGIN, SITE_SUBMIT, SITE_LOOK, SITE_REMOVE, SITE_LOG };
 
@@ -29,6 +29,7 @@ struct site_request {
     size_t option_count;
     /* submit */
     const char *batch, *pilot, *secret;
+    const char *const *tickets; /* `count` of them, or NULL */
     const char *const *arguments;
     size_t argument_count;
     int64_t count, cpus, memory_mib, lifetime_s;

@@ -11,10 +11,12 @@
 #include "base/os/os_run.h"
 #include "pilot/pilot.h"
 #include "pilot/pilot_plan.h"
+#include "pilot/ticket.h"
 #include "startd/startd.h"
 #include "starter/starter.h"
 
-static int run_startd(int argc, char **argv)
+/* Runs a daemon that ends with the keeper. */
+static int run_tied(const struct daemon *daemon, int argc, char **argv)
 {
     struct os *os = NULL;
     struct err err = {""};
@@ -23,7 +25,7 @@ static int run_startd(int argc, char **argv)
         return 1;
     }
     pilot_tie(os);
-    int status = daemon_main(&startd_daemon, argc, argv);
+    int status = daemon_main(daemon, argc, argv);
     pilot_untie(os);
     os_destroy(os);
     return status;
@@ -63,7 +65,10 @@ int main(int argc, char **argv)
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const char *name = slash != NULL ? slash + 1 : argc > 0 ? argv[0] : "";
     if (strcmp(name, "roost-startd") == 0) {
-        return run_startd(argc, argv);
+        return run_tied(&startd_daemon, argc, argv);
+    }
+    if (strcmp(name, "roost-ticket") == 0) {
+        return run_tied(&ticket_daemon, argc, argv);
     }
     if (strcmp(name, "roost-starter") == 0) {
         return daemon_main_prepared(&starter_daemon, argc, argv);

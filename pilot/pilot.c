@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -27,6 +28,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "pilot/pilot_plan.h"
+#include "pilot/ticket.h"
 
 #define TOKEN_FILE_MAX ((size_t)1 << 20)
 #define PATH_BYTES     4096  /* most bytes of a path, with the terminating zero */
@@ -39,8 +41,8 @@ struct pilot {
     struct os *os;
     struct loop_timer *tidy;
     char directory[PATH_BYTES], mark[PATH_BYTES + 32];
-    bool made;
-    pid_t startd;
+    bool made, has_ticket;
+    pid_t child; /* the startd, or what exchanges the ticket before it; 0: none */
     int status;
     bool killed;    /* the starters that were left */
     unsigned stops; /* signals that told us to end */
@@ -109,7 +111,7 @@ static void startd_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct pilot *pilot = arg;
     (void)pid;
-    pilot->startd = 0;
+    pilot->child = 0;
     pilot->status = how->status == 0 ? 0 : 1;
     if (how->signal != 0) {
         (void)fprintf(stderr, "roost-pilot: the startd was ended by signal %d\n", how->signal);
@@ -125,8 +127,8 @@ static void told_to_stop(void *arg)
 {
     struct pilot *pilot = arg;
     pilot->stops++;
-    if (pilot->startd > 0) {
-        (void)os_kill(pilot->os, pilot->startd, pilot->stops > 1 ? SIGQUIT : SIGTERM);
+    if (pilot->child > 0) {
+        (void)os_kill(pilot->os, pilot->child, pilot->stops > 1 ? SIGQUIT : SIGTERM);
     } else {
         pilot->give_up_ms = 0;
     }
@@ -205,6 +207,7 @@ static int write_secrets(struct pilot *pilot, const struct pilot_options *option
                      options->token_file);
     }
     rc = rc != 0 ? rc : write_token(pilot, &bundle, err);
+    pilot->has_ticket = rc == 0 && ticket_is(bundle.token);
     if (ca != NULL || bundle.ca != NULL) {
         rc = rc != 0 ? rc
                      : write_text(pilot, "security/ca.pem", ca != NULL ? ca : bundle.ca, 0644, err);
@@ -254,8 +257,9 @@ static int make_directory(struct pilot *pilot, const struct pilot_options *optio
         (void)snprintf(path, sizeof path, "%s/%s", pilot->directory, NAMES[i]);
         rc = os_mkdirs(pilot->os, path, strcmp(NAMES[i], "execute") == 0 ? mode : 0700, err);
     }
-    static const char *const LINKS[] = {"bin/roost-startd", "bin/roost-starter"};
-    for (size_t i = 0; i < 2 && rc == 0; i++) {
+    static const char *const LINKS[] = {"bin/roost-startd", "bin/roost-starter",
+                                        "bin/roost-ticket"};
+    for (size_t i = 0; i < ARRAY_COUNT(LINKS) && rc == 0; i++) {
         (void)snprintf(path, sizeof path, "%s/%s", pilot->directory, LINKS[i]);
         rc = pilot_link_self(path, err);
     }
@@ -283,10 +287,11 @@ static int write_config(struct pilot *pilot, const struct pilot_options *options
     return rc;
 }
 
-static int spawn_startd(struct pilot *pilot, struct err *err)
+/* Starts a daemon of the pilot by the name of its link. */
+static int spawn_daemon(struct pilot *pilot, const char *name, os_exit_f ended, struct err *err)
 {
     char program[PATH_BYTES + 32], config[PATH_BYTES + 32], keeper[64];
-    (void)snprintf(program, sizeof program, "%s/bin/roost-startd", pilot->directory);
+    (void)snprintf(program, sizeof program, "%s/bin/%s", pilot->directory, name);
     (void)snprintf(config, sizeof config, "%s/roost.conf", pilot->directory);
     (void)snprintf(pilot->mark, sizeof pilot->mark, "%s=%s", PILOT_ENV_DIR, pilot->directory);
     (void)snprintf(keeper, sizeof keeper, "%s=%d", PILOT_ENV_PID, (int)os_pid(pilot->os));
@@ -298,7 +303,22 @@ static int spawn_startd(struct pilot *pilot, struct err *err)
                                   .cwd = pilot->directory,
                                   .stderr_path = "-",
                                   .new_session = true};
-    return os_spawn(pilot->os, &spec, startd_ended, pilot, &pilot->startd, err);
+    return os_spawn(pilot->os, &spec, ended, pilot, &pilot->child, err);
+}
+
+/* The ticket was exchanged, or not. */
+static void ticket_ended(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct pilot *pilot = arg;
+    struct err err = {""};
+    (void)pid;
+    pilot->child = 0;
+    if (how->status != 0 || how->signal != 0 || pilot->stops > 0) {
+        loop_stop(pilot->loop, pilot->stops > 0 ? 0 : 1);
+    } else if (spawn_daemon(pilot, "roost-startd", startd_ended, &err) != 0) {
+        (void)fprintf(stderr, "roost-pilot: %s\n", err.text);
+        loop_stop(pilot->loop, 1);
+    }
 }
 
 int pilot_create(struct loop *loop, struct os *os, const struct pilot_options *options,
@@ -314,7 +334,10 @@ int pilot_create(struct loop *loop, struct os *os, const struct pilot_options *o
     int rc = make_directory(pilot, options, err);
     rc = rc != 0 ? rc : write_secrets(pilot, options, err);
     rc = rc != 0 ? rc : write_config(pilot, options, err);
-    rc = rc != 0 ? rc : spawn_startd(pilot, err);
+    bool ticket = pilot->has_ticket;
+    rc = rc != 0 ? rc
+                 : spawn_daemon(pilot, ticket ? "roost-ticket" : "roost-startd",
+                                ticket ? ticket_ended : startd_ended, err);
     if (rc != 0) {
         pilot_destroy(pilot);
         return rc;

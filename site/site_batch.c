@@ -14,6 +14,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os/os.h"
+#include "base/secret_file.h"
 #include "base/shell_words.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
@@ -150,9 +151,13 @@ static int write_secret(const struct site *site, const struct site_request *requ
     char name[SITE_NAME_MAX + 16];
     (void)snprintf(name, sizeof(name), "%s.%lld", request->batch, (long long)number);
     char *path = batch_file(site, name, ".token");
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "%s%s", site_request_ticket(request, name), request->secret);
     int rc = remove ? os_remove(site->os, path, err)
-                    : os_write_file(site->os, path, request->secret, strlen(request->secret), 0600,
-                                    false, err);
+                    : os_write_file(site->os, path, text.data, text.length, 0600, false, err);
+    secret_wipe(text.data, text.length);
+    strbuf_fini(&text);
     mem_free(path);
     return rc;
 }

@@ -279,8 +279,7 @@ static void start_glideins(const struct site *site, const struct site_request *r
         host->asked = host->asked && host->answered && host->names.count > 0;
         strbuf_clear(&host->script);
         if (host->asked) {
-            site_script_start(&script, names, host->names.count, request->secret, lease_s,
-                              &host->script);
+            site_script_start(&script, names, host->names.count, request, lease_s, &host->script);
             site_script_jobs(&script, names, host->names.count, request,
                              request->lifetime_s + LEASE_EXTRA_S, &host->jobs);
         }

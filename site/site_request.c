@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -110,6 +111,34 @@ static int get_texts(const json_t *object, const char *key, size_t max, const ch
     return 0;
 }
 
+static int get_tickets(const json_t *object, struct site_request *ret, struct err *err)
+{
+    const json_t *list = json_object_get(object, "tickets");
+    if (list == NULL) {
+        return 0;
+    }
+    if (!json_is_array(list) || (int64_t)json_array_size(list) != ret->count) {
+        return err_set(err, -EPROTO, "'tickets' is not a list of as many texts as 'count' says");
+    }
+    ret->tickets = mem_zalloc(json_array_size(list) * sizeof(*ret->tickets));
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        ret->tickets[i] = json_string_value(json_array_get(list, i));
+        if (ret->tickets[i] == NULL) {
+            return err_set(err, -EPROTO, "'tickets' has an element that is not a text");
+        }
+    }
+    return 0;
+}
+
+const char *site_request_ticket(const struct site_request *request, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    int64_t number = dot != NULL ? strtoll(dot + 1, NULL, 10) : 0;
+    return request->tickets != NULL && number >= 1 && number <= request->count
+               ? request->tickets[number - 1]
+               : "";
+}
+
 static int read_begin(json_t *object, struct site_request *ret, struct err *err)
 {
     json_t *options = json_object_get(object, "options"), *value;
@@ -151,6 +180,7 @@ static int read_submit(const json_t *object, struct site_request *ret, struct er
     rc = rc == 0 ? get_number(object, "count", 1, SITE_COUNT_MAX, &ret->count, err) : rc;
     rc = rc == 0 ? get_text(object, "pilot", &ret->pilot, err) : rc;
     rc = rc == 0 ? get_secret(object, &ret->secret, err) : rc;
+    rc = rc == 0 ? get_tickets(object, ret, err) : rc;
     rc = rc == 0 ? get_number(object, "cpus", 1, SITE_CPUS_MAX, &ret->cpus, err) : rc;
     rc = rc == 0 ? get_number(object, "memory", 1, SITE_MEMORY_MAX_MIB, &ret->memory_mib, err) : rc;
     rc = rc == 0 ? get_number(object, "lifetime", 1, SITE_LIFETIME_MAX_S, &ret->lifetime_s, err)
@@ -241,6 +271,7 @@ void site_request_fini(struct site_request *request)
     json_decref(request->whole);
     mem_free(request->options);
     mem_free(request->arguments);
+    mem_free(request->tickets);
     mem_free(request->names);
     *request = (struct site_request){.id = 0};
 }

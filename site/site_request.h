@@ -14,7 +14,7 @@
 
 struct err;
 
-#define SITE_LINE_MAX       ((size_t)1 << 20) /* bytes of a line, without its newline */
+#define SITE_LINE_MAX       ((size_t)8 << 20) /* bytes of a line, without its newline */
 #define SITE_BATCH_MAX      100               /* bytes of the name of a batch */
 #define SITE_NAME_MAX       (SITE_BATCH_MAX + 8)
 #define SITE_COUNT_MAX      100000   /* glideins in one submission, names in one request */
@@ -41,6 +41,7 @@ struct site_request {
     struct site_option *options; /* begin */
     size_t option_count;
     const char *batch, *pilot, *secret; /* submit */
+    const char **tickets;               /* submit: `count` of them; NULL: there are none */
     const char **arguments;             /* submit */
     size_t argument_count;
     int64_t count, cpus, memory_mib, lifetime_s; /* submit */
@@ -52,6 +53,9 @@ struct site_request {
  * is of use.  site_request_fini() in each case. */
 int site_request_parse(const char *line, size_t length, struct site_request *ret, struct err *err);
 void site_request_fini(struct site_request *request);
+
+/* Returns the ticket of the glidein with that name, BATCH.N; "": it has none. */
+const char *site_request_ticket(const struct site_request *request, const char *name);
 
 /* Returns whether text[0..length) can be the name of a batch (with_number false) or of a glidein of
  * a batch: "BATCH.N". */

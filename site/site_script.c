@@ -143,17 +143,16 @@ void site_script_copy(const struct site_script *script, const char *path, const 
 }
 
 void site_script_start(const struct site_script *script, const char *const *names, size_t count,
-                       const char *secret, int64_t lease_s, struct strbuf *out)
+                       const struct site_request *request, int64_t lease_s, struct strbuf *out)
 {
     put_beginning(script, out);
-    put_assignment(out, "s", secret); /* printf is a part of the shell: no argument of a program */
-    strbuf_puts(out, "for n in");
+    put_assignment(out, "s", request->secret);
     for (size_t i = 0; i < count; i++) {
-        strbuf_printf(out, " %s", names[i]);
+        put_assignment(out, "t", site_request_ticket(request, names[i]));
+        /* printf is a part of the shell: no argument of a program */
+        strbuf_printf(out, "printf '%%s%%s' \"$t\" \"$s\" >%s.token || exit 1\n", names[i]);
     }
-    strbuf_printf(out,
-                  "; do printf '%%s' \"$s\" >\"$n.token\" || exit 1; done\n"
-                  "{ umask \"$u\"; echo %s; exec \"$c\" -lease %" PRId64 "; }\n",
+    strbuf_printf(out, "{ umask \"$u\"; echo %s; exec \"$c\" -lease %" PRId64 "; }\n",
                   SITE_SCRIPT_READY, lease_s);
 }
 

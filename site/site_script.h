@@ -47,7 +47,7 @@ void site_script_copy(const struct site_script *script, const char *path, const 
 /* Stores the secret for each glidein and becomes, after SITE_SCRIPT_READY, a pclient of this
  * lease. */
 void site_script_start(const struct site_script *script, const char *const *names, size_t count,
-                       const char *secret, int64_t lease_s, struct strbuf *out);
+                       const struct site_request *request, int64_t lease_s, struct strbuf *out);
 /* What that pclient is then asked: one job for each glidein, and its end. */
 void site_script_jobs(const struct site_script *script, const char *const *names, size_t count,
                       const struct site_request *request, int64_t lease_s, struct strbuf *out);

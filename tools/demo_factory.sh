@@ -76,14 +76,11 @@ all_are_gone() { [ "$(gone)" -ge "$(joined)" ] && [ "$("$roost" factory glideins
 
 mkdir -m 0777 "$work/glideins" "$work/out"
 "$roost" init "$work/pool" --nodes 0 >/dev/null || fail "roost init"
-"$roost" token create --identity glidein --scope ADVERTISE,READ --name-pattern 'factory-*' --slots 100 --expires 1d --bundle \
-    --file "$work/pool/security/glidein.bundle" >/dev/null || fail "roost token create"
 cat >>"$ROOST_CONFIG" <<EOF
 DAEMON_LIST = {COLLECTOR, SCHEDD, NEGOTIATOR, FACTORY}
 site "here" {
     type = process
     options = {"directory=$work/glideins"}
-    token = "$work/pool/security/glidein.bundle"
     example = {"TotalSlotDisk = 20 * 1024 * 1024"}
     cpus = 2
     memory = "512 MiB"

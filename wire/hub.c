@@ -5,7 +5,8 @@
  * the receiver must do that itself anyway.  It knows the full names and the instances of its
  * uplinks (wire/instance.h), and answers a request that is not signed for them with what to sign.
  * Callers that may only advertise (every glidein) may relay only the two questions of a machine
- * that would sleep: for permission, and about the queue.
+ * that would sleep: for permission, and about the queue.  Those that have only a ticket (glideins
+ * that were just started) may exchange it.
  *
  * Lifetimes.  A relay connects a request of the caller with a call on an uplink.  The call ends in
  * relay_reply() (an answer, or -ECONNRESET when the uplink is lost), the request in relay_gone()
@@ -152,8 +153,10 @@ static bool may_relay(const struct caller *caller, int64_t verb)
 {
     uint32_t any =
         SCOPE_WRITE | SCOPE_SCHEDD | SCOPE_ROOSTER | SCOPE_NEGOTIATOR | SCOPE_ADMINISTRATOR;
-    return verb == VERB_POWER_DOWN_ASK || verb == VERB_POOL_FIGURES ||
-           (caller->peer.scopes & any) != 0;
+    bool advertises = (caller->peer.scopes & SCOPE_ADVERTISE) != 0;
+    bool has_ticket = (caller->peer.scopes & SCOPE_TICKET) != 0;
+    return (advertises && (verb == VERB_POWER_DOWN_ASK || verb == VERB_POOL_FIGURES)) ||
+           (has_ticket && verb == VERB_TICKET) || (caller->peer.scopes & any) != 0;
 }
 
 /* Answers with the name and instance that the caller must sign for first. */
@@ -184,8 +187,8 @@ void hub_relay(struct hub *hub, struct wire_request *request)
         return;
     }
     if (!may_relay(caller, verb)) {
-        wire_reply_error(request, -EACCES, "RELAY: %s may only advertise, and not call %s",
-                         caller->identity, wire_verb_name((enum wire_verb)verb));
+        wire_reply_error(request, -EACCES, "RELAY: %s may not call %s", caller->identity,
+                         wire_verb_name((enum wire_verb)verb));
         return;
     }
     bool any = name[0] != '\0' && name[strlen(name) - 1] == '/';

@@ -21,6 +21,7 @@
 #define O SCOPE_ROOSTER
 #define T SCOPE_MASTER
 #define F SCOPE_FACTORY
+#define K SCOPE_TICKET
 #define N SCOPE_NEGOTIATOR
 #define M SCOPE_ADMINISTRATOR
 
@@ -31,7 +32,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_INVALIDATE, "INVALIDATE", A | S | O | T | F | N | M, 15000},
     {VERB_QUERY, "QUERY", R | W | S | O | F | N | M, 30000},
     {VERB_WATCH, "WATCH", R | W | A | S | O | F | N | M, 0},
-    {VERB_RELAY, "RELAY", A | W | S | O | N | M, 30000},
+    {VERB_RELAY, "RELAY", A | W | S | O | K | N | M, 30000},
     {VERB_LEASE, "LEASE", N | M, 10000},
     {VERB_REVOKE, "REVOKE", M, 15000},
     {VERB_INSTANCE, "INSTANCE", 0, 10000},
@@ -118,6 +119,8 @@ static const struct wire_verb_info VERBS[] = {
     /* negotiator, through the hub; QUERY, too */
     {VERB_USERPRIO, "USERPRIO", M, 30000},
     {VERB_POOL_FIGURES, "POOL_FIGURES", A | O | M, 10000},
+    /* factory, through the hub */
+    {VERB_TICKET, "TICKET", K, 15000},
 };
 
 #undef R
@@ -127,6 +130,7 @@ static const struct wire_verb_info VERBS[] = {
 #undef O
 #undef T
 #undef F
+#undef K
 #undef N
 #undef M
 

@@ -39,7 +39,7 @@ enum wire_verb {
     VERB_QUERY = 13,
     VERB_WATCH = 14, /* a snapshot of ads, then every change: collector, schedd */
     /* carry a request to an uplink; a caller with only the scope ADVERTISE may relay only
-     * POWER_DOWN_ASK and POOL_FIGURES */
+     * POWER_DOWN_ASK and POOL_FIGURES, one with only TICKET only TICKET */
     VERB_RELAY = 15,
     VERB_LEASE = 16,  /* hold a named role, which has one holder at a time */
     VERB_REVOKE = 17, /* refuse the token of this id from now on */
@@ -138,6 +138,9 @@ enum wire_verb {
     VERB_USERPRIO = 120,
     /* from a startd or the rooster: how many jobs are idle (wire/pool_figures.h) */
     VERB_POOL_FIGURES = 121,
+    /* the next verbs are answered by the factory, relayed */
+    /* from a glidein that was just started: a token of its own for its ticket */
+    VERB_TICKET = 135,
 };
 
 struct wire_verb_info {

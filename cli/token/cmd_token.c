@@ -30,6 +30,7 @@
 #include "cli/token/token_ledger.h"
 #include "cli/token/token_parts.h"
 #include "cli/token/token_show_plan.h"
+#include "wire/pool_public.h"
 #include "wire/revocations.h"
 #include "wire/token.h"
 #include "wire/wire.h"
@@ -157,7 +158,7 @@ static int deliver_token(struct cli *cli, const char *text, const char *file, bo
     struct strbuf line;
     strbuf_init(&line, 0);
     strbuf_puts(&line, text);
-    int rc = bundle ? token_append_pool(cli, &line, err) : 0;
+    int rc = bundle ? pool_public_append(cli->os, cli->config, &line, err) : 0;
     if (rc == 0 && file == NULL) {
         (void)printf("%s", strbuf_text(&line)); /* main() looks at the end of stdout */
     } else if (rc == 0) {

@@ -22,6 +22,7 @@
 #include "cli/token/token_parts.h"
 #include "cli/token/token_ledger.h"
 #include "wire/pool.h"
+#include "wire/pool_public.h"
 #include "wire/token_request.h"
 
 #define MAY_ASK (SCOPE_READ | SCOPE_WRITE | SCOPE_ADVERTISE)
@@ -104,7 +105,7 @@ static int answer_make(struct cli *cli, const struct token_grant *grant, const s
 {
     int rc = read_collector(cli, grant->collector, answer, err);
     rc = rc != 0 ? rc : read_ca(cli, answer, err);
-    rc = rc != 0 ? rc : token_each_public_key(cli, add_key, answer, err);
+    rc = rc != 0 ? rc : pool_public_each_key(cli->os, cli->config, add_key, answer, err);
     answer->pool = mem_strdup(token->pool);
     return rc;
 }

@@ -10,15 +10,10 @@
 
 #include "base/config/config.h"
 #include "base/loop.h"
-#include "base/mem.h"
-#include "base/os/os.h"
-#include "base/strbuf.h"
 #include "base/text.h"
 #include "base/uuid.h"
 #include "cli/cli.h"
 #include "wire/token.h"
-
-#define BUNDLE_FILE_MAX ((size_t)64 << 10) /* most bytes of a certificate or key */
 
 /* ---- arguments of options */
 
@@ -111,63 +106,4 @@ int token_name_accounts(struct cli *cli, const char *uid_domain, const char *own
     (void)snprintf(token->uid_domain, sizeof token->uid_domain, "%s", domain); /* bounded */
     (void)snprintf(token->owners, sizeof token->owners, "%s", owners);         /* the same */
     return 0;
-}
-
-/* ---- what a machine needs to join the pool (pilot/pilot_plan.h) */
-
-static int append_file(struct cli *cli, const char *path, struct strbuf *out, struct err *err)
-{
-    char *text = NULL;
-    size_t length;
-    int rc = os_read_file(cli->os, path, BUNDLE_FILE_MAX, &text, &length, err);
-    if (rc == 0) {
-        strbuf_append(out, text, length);
-        mem_free(text);
-    }
-    return rc;
-}
-
-static void collect_name(void *arg, const char *name)
-{
-    vec_push(arg, mem_strdup(name));
-}
-
-int token_each_public_key(struct cli *cli,
-                          int (*each)(void *arg, const char *kid, const char *pem, struct err *err),
-                          void *arg, struct err *err)
-{
-    const char *keys = config_path(cli->config, "POOL_KEYS");
-    struct vec names = {0};
-    int rc = os_list(cli->os, keys, collect_name, &names, err);
-    for (size_t i = 0; i < names.count && rc == 0; i++) {
-        char *name = names.items[i];
-        size_t length = strlen(name);
-        if (length > 4 && strcmp(name + length - 4, ".pub") == 0) {
-            struct strbuf path, pem;
-            strbuf_init(&path, 0);
-            strbuf_init(&pem, 0);
-            strbuf_printf(&path, "%s/%s", keys, name);
-            rc = append_file(cli, strbuf_text(&path), &pem, err);
-            name[length - 4] = '\0';
-            rc = rc != 0 ? rc : each(arg, name, strbuf_text(&pem), err);
-            strbuf_fini(&path);
-            strbuf_fini(&pem);
-        }
-    }
-    vec_fini(&names, mem_free);
-    return rc;
-}
-
-static int append_key(void *arg, const char *kid, const char *pem, struct err *err)
-{
-    struct strbuf *out = arg;
-    (void)err;
-    strbuf_printf(out, "kid: %s\n%s", kid, pem);
-    return 0;
-}
-
-int token_append_pool(struct cli *cli, struct strbuf *out, struct err *err)
-{
-    int rc = append_file(cli, config_path(cli->config, "POOL_CA"), out, err);
-    return rc != 0 ? rc : token_each_public_key(cli, append_key, out, err);
 }

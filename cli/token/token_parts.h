@@ -12,7 +12,6 @@
 
 struct cli;
 struct err;
-struct strbuf;
 struct token;
 
 /* False for a text with blanks, control characters, double quotes or backslashes. */
@@ -36,16 +35,5 @@ void token_signing_key(struct cli *cli, char *ret, size_t size);
  * domain.  -EINVAL: the token is not a schedd's. */
 int token_name_accounts(struct cli *cli, const char *uid_domain, const char *owners,
                         struct token *token, struct err *err);
-
-/* Calls `each` with the name (kid) and the text (pem) of every public key <kid>.pub in the
- * directory POOL_KEYS, until a call does not return 0.  Returns what that call returned, 0 or
- * -errno. */
-int token_each_public_key(struct cli *cli,
-                          int (*each)(void *arg, const char *kid, const char *pem, struct err *err),
-                          void *arg, struct err *err);
-
-/* Appends what a machine needs to know of the pool besides a token: the pool's CA and its public
- * keys (pilot/pilot_plan.h). */
-int token_append_pool(struct cli *cli, struct strbuf *out, struct err *err);
 
 #endif

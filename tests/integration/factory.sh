@@ -12,8 +12,6 @@ SITE=$WORK/site
 mkdir -p "$SITE/glideins"
 printf '#!/bin/sh\nsleep 1000\n' >"$SITE/mute" && chmod +x "$SITE/mute"
 pool_init --nodes 0
-"$ROOST" token create --identity glidein --scope ADVERTISE,READ --name-pattern 'factory-*' --slots 800 --expires 2d --bundle \
-    --file "$POOL/security/glidein.bundle" >/dev/null || fail "roost token create"
 cat >>"$ROOST_CONFIG" <<EOF
 DAEMON_LIST = {COLLECTOR, SCHEDD, NEGOTIATOR, FACTORY}
 FACTORY_BACKOFF = 500ms
@@ -22,7 +20,6 @@ site "local" {
     type = command
     program = "$ROOST_SRC/tests/integration/programs/factory_site.py"
     options = {"directory=$SITE"}
-    token = "$POOL/security/glidein.bundle"
     example = {"TotalSlotDisk = 100000000"}
     cpus = 2
     memory = "256 MiB"

@@ -20,6 +20,8 @@ def start(directory, name, request):
         return
     secret = f"{directory}/secret.{name}"
     with os.fdopen(os.open(secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        number = int(name.rsplit(".", 1)[1])
+        file.write(request["tickets"][number - 1] if "tickets" in request else "")
         file.write(request["secret"])
     script = 'echo $$ >"$1.new" && mv "$1.new" "$1"; trap : TERM; shift; "$@" & wait $!; wait $!; echo "$?" >>"$0"'
     record = f"{directory}/glideins/{name}"

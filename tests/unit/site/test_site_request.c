@@ -73,6 +73,26 @@ static void submit_has_all_that_a_glidein_needs(void **state)
     check_refused(SUBMIT "\"count\":1,\"count\":2,\"arguments\":[]}", 0, "not a JSON object");
 }
 
+static void each_glidein_has_its_ticket(void **state)
+{
+    struct site_request request;
+    (void)state;
+    assert_int_equal(parse(SUBMIT "\"count\":2,\"arguments\":[],\"tickets\":[\"a\\n\",\"b\\n\"]}",
+                           &request, NULL),
+                     0);
+    assert_string_equal(site_request_ticket(&request, "f-s-1.1"), "a\n");
+    assert_string_equal(site_request_ticket(&request, "f-s-1.2"), "b\n");
+    assert_string_equal(site_request_ticket(&request, "f-s-1.3"), "");
+    assert_string_equal(site_request_ticket(&request, "f-s-1.0"), "");
+    site_request_fini(&request);
+    assert_int_equal(parse(SUBMIT "\"count\":2,\"arguments\":[]}", &request, NULL), 0);
+    assert_string_equal(site_request_ticket(&request, "f-s-1.1"), "");
+    site_request_fini(&request);
+    check_refused(SUBMIT "\"count\":2,\"arguments\":[],\"tickets\":[\"a\"]}", 3, "'tickets'");
+    check_refused(SUBMIT "\"count\":1,\"arguments\":[],\"tickets\":[1]}", 3, "'tickets'");
+    check_refused(SUBMIT "\"count\":1,\"arguments\":[],\"tickets\":\"a\"}", 3, "'tickets'");
+}
+
 static void a_request_without_an_id_is_refused(void **state)
 {
     (void)state;
@@ -107,4 +127,5 @@ static void names_are_words_of_no_shell(void **state)
 }
 
 UNIT_TESTS(UNIT(begin_has_names_and_options), UNIT(submit_has_all_that_a_glidein_needs),
-           UNIT(a_request_without_an_id_is_refused), UNIT(names_are_words_of_no_shell))
+           UNIT(each_glidein_has_its_ticket), UNIT(a_request_without_an_id_is_refused),
+           UNIT(names_are_words_of_no_shell))

@@ -50,11 +50,17 @@ static void what_another_program_reads_comes_after_the_last_command(void **state
     struct strbuf out;
     (void)state;
     strbuf_init(&out, 0);
-    site_script_start(&SCRIPT, NAMES, 2, "the secret", 15, &out);
+    const char *tickets[] = {"first\n", "second\n"};
+    const struct site_request request = {.secret = "the secret", .tickets = tickets, .count = 2};
+    site_script_start(&SCRIPT, NAMES, 2, &request, 15, &out);
     const char *ready = strstr(strbuf_text(&out), SITE_SCRIPT_READY);
     assert_non_null(ready);
     assert_string_equal(strchr(ready, '\n'), "\n");
     assert_non_null(strstr(strbuf_text(&out), "s='the secret'\n"));
+    assert_non_null(
+        strstr(strbuf_text(&out), "t='first\n'\nprintf '%s%s' \"$t\" \"$s\" >f-s-1.1.token"));
+    assert_non_null(
+        strstr(strbuf_text(&out), "t='second\n'\nprintf '%s%s' \"$t\" \"$s\" >f-s-1.2.token"));
     assert_non_null(strstr(strbuf_text(&out), "d='/a b/c'\\''d'\n"));
     strbuf_clear(&out);
     site_script_copy(&SCRIPT, "../bin/x", "00", &out);

@@ -4,6 +4,8 @@
  */
 #include "tests/unit/wire/world.h"
 
+#include "base/check.h"
+
 #include "wire/wire_private.h"
 
 /* {"alg":"ES256","kid":"k1"}, {"sub":"mallory@pool","scope":"ADMINISTRATOR"}, "signature" */
@@ -354,6 +356,33 @@ static void a_relay_to_nobody_and_one_without_a_body_are_refused_by_the_hub(void
     pool_end(&pool);
 }
 
+static void who_has_a_ticket_relays_nothing_else(void **state)
+{
+    static const enum wire_verb OTHERS[] = {VERB_PING, VERB_POWER_DOWN_ASK, VERB_POOL_FIGURES,
+                                            VERB_CONFIG};
+    struct world *world = *state;
+    struct pool pool;
+    struct answer answer;
+    pool_start(world, &pool, "glidein@pool", SCOPE_TICKET);
+    for (size_t i = 0; i < ARRAY_COUNT(OTHERS); i++) {
+        relay(pool.caller.wire, "startd/wn01", OTHERS[i], &answer);
+        world_until_flag(world, &answer.done);
+        assert_int_equal(answer.status, -EACCES);
+        assert_non_null(strstr(answer.text, "glidein@pool may not call"));
+    }
+    assert_int_equal(pool.worker.requests, 0);
+    relay(pool.caller.wire, "startd/wn01", VERB_TICKET, &answer);
+    world_until_flag(world, &answer.done);
+    assert_int_equal(answer.status, 0);
+    assert_int_equal(pool.worker.requests, 1);
+    pool_end(&pool);
+    pool_start(world, &pool, "glidein@pool", SCOPE_ADVERTISE);
+    relay(pool.caller.wire, "startd/wn01", VERB_TICKET, &answer);
+    world_until_flag(world, &answer.done);
+    assert_int_equal(answer.status, -EACCES);
+    pool_end(&pool);
+}
+
 static void who_may_only_advertise_relays_nothing_but_questions_about_its_sleep(void **state)
 {
     struct world *world = *state;
@@ -363,7 +392,7 @@ static void who_may_only_advertise_relays_nothing_but_questions_about_its_sleep(
     relay(pool.caller.wire, "startd/wn01", VERB_PING, &answer);
     world_until_flag(world, &answer.done);
     assert_int_equal(answer.status, -EACCES);
-    assert_non_null(strstr(answer.text, "may only advertise"));
+    assert_non_null(strstr(answer.text, "glidein@pool may not call PING"));
     assert_int_equal(pool.worker.requests, 0);
     relay(pool.caller.wire, "startd/wn01", VERB_POWER_DOWN_ASK, &answer);
     world_until_flag(world, &answer.done);
@@ -628,6 +657,7 @@ int main(void)
         WORLD_TEST(the_worker_itself_refuses_a_revoked_token),
         WORLD_TEST(the_hub_is_not_believed_about_its_caller),
         WORLD_TEST(a_relay_to_nobody_and_one_without_a_body_are_refused_by_the_hub),
+        WORLD_TEST(who_has_a_ticket_relays_nothing_else),
         WORLD_TEST(who_may_only_advertise_relays_nothing_but_questions_about_its_sleep),
         WORLD_TEST(a_name_that_ends_in_a_slash_means_any_of_that_kind),
         WORLD_TEST(parts_and_windows_pass_through_the_hub),
