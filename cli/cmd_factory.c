@@ -1,7 +1,7 @@
-/* cli/cmd_factory.c - `roost factory status|sites|glideins|why`: what the factories of the pool do.
+/* cli/cmd_factory.c - `roost factory`: what the factories of the pool do, and orders to them.
  *
- * All of it is in ads that factories send to the collector, so a token that allows reading is
- * enough, and the factory itself is not asked.
+ * What they do is in ads that factories send to the collector, so a token that allows reading is
+ * enough, and the factory itself is not asked.  Orders are sent by factory_order.c.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,45 +13,121 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
+#include "cli/factory_order.h"
 #include "cli/factory_plan.h"
 #include "cli/listing.h"
 #include "cli/status/status_sort_plan.h"
 
+/* Options that only some actions take. */
+enum {
+    SAID_REASON = 1 << 0,
+    SAID_ALL = 1 << 1,
+};
+
 struct factory_command {
     struct cli *cli;
     struct listing listing;
-    const char *site; /* the argument; NULL: none */
+    struct factory_order order;
+    const char *site; /* the first of the order's sites; NULL: none */
+    const char *pool; /* value of -pool; NULL: our own pool */
+    unsigned said;    /* SAID_ flags */
 };
 
-/* Whether an action has the name of a site as its argument. */
-enum site_argument { SITE_NEVER, SITE_MAYBE, SITE_ALWAYS };
+/* What an action has as its arguments. */
+enum factory_words {
+    WORDS_NONE,
+    WORDS_SITE_MAYBE,
+    WORDS_SITE,
+    WORDS_SITES, /* at least one, or --all */
+};
 
-static int parse_options(struct factory_command *factory, enum site_argument argument)
+static const struct {
+    const char *name, *needs; /* needs: its value in messages; NULL: it has none */
+    size_t min;
+    unsigned flag;
+} OPTIONS[] = {{"reason", "a text", 1, SAID_REASON}, {"all", NULL, 3, SAID_ALL}};
+
+static int take_value(struct factory_command *factory, unsigned flag, const char *value)
+{
+    factory->order.reason = flag == SAID_REASON ? value : factory->order.reason;
+    return CLI_OK;
+}
+
+/* Takes an option of an order, or -pool.  Returns CLI_OK, or CLI_USAGE with the error printed. */
+static int take_option(struct factory_command *factory, int *at)
+{
+    struct cli *cli = factory->cli;
+    const char *arg = cli->argv[*at];
+    bool is_last = *at + 1 >= cli->argc;
+    if (listing_is(arg, "pool", 2)) {
+        if (is_last) {
+            return cli_usage(cli, "-pool needs a host");
+        }
+        factory->pool = cli->argv[++*at];
+        return CLI_OK;
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(OPTIONS); i++) {
+        if (listing_is(arg, OPTIONS[i].name, OPTIONS[i].min)) {
+            factory->said |= OPTIONS[i].flag;
+            if (OPTIONS[i].needs == NULL) {
+                return CLI_OK;
+            }
+            return is_last ? cli_usage(cli, "%s needs %s", arg, OPTIONS[i].needs)
+                           : take_value(factory, OPTIONS[i].flag, cli->argv[++*at]);
+        }
+    }
+    return cli_unknown(cli, arg);
+}
+
+static int take_word(struct factory_command *factory, enum factory_words words, char *word)
+{
+    struct cli *cli = factory->cli;
+    struct vec *sites = &factory->order.sites;
+    if (words == WORDS_NONE || (words != WORDS_SITES && sites->count > 0)) {
+        return cli_usage(cli, "unexpected argument '%s'", word);
+    }
+    if (word[0] == '\0' || strpbrk(word, "\"\\") != NULL) {
+        return cli_usage(cli, "'%s' is not a valid name of a site", word);
+    }
+    vec_push(sites, word);
+    factory->site = sites->items[0];
+    return CLI_OK;
+}
+
+static int parse_options(struct factory_command *factory, enum factory_words words)
 {
     struct cli *cli = factory->cli;
     struct err err;
-    for (int i = 2; i < cli->argc; i++) {
-        const char *arg = cli->argv[i];
+    int status = CLI_OK;
+    for (int i = 2; i < cli->argc && status == CLI_OK; i++) {
         int rc =
             listing_plan_option(&factory->listing, cli->argc, cli->argv, &i, &listing_zone, &err);
         if (rc < 0) {
             return cli_usage(cli, "%s", err.text);
         }
-        if (rc == 1) {
-            continue;
+        if (rc == 0) {
+            status = cli->argv[i][0] == '-' ? take_option(factory, &i)
+                                            : take_word(factory, words, cli->argv[i]);
         }
-        if (arg[0] == '-') {
-            return cli_unknown(cli, arg);
-        }
-        if (argument == SITE_NEVER || factory->site != NULL) {
-            return cli_usage(cli, "unexpected argument '%s'", arg);
-        }
-        if (arg[0] == '\0' || strpbrk(arg, "\"\\") != NULL) {
-            return cli_usage(cli, "'%s' is not a valid name of a site", arg);
-        }
-        factory->site = arg;
     }
-    if (argument == SITE_ALWAYS && factory->site == NULL) {
+    return status;
+}
+
+/* Refuses options that the action would ignore, and arguments that are missing. */
+static int check_options(const struct factory_command *factory, enum factory_words words,
+                         unsigned takes)
+{
+    struct cli *cli = factory->cli;
+    bool all = (factory->said & SAID_ALL) != 0;
+    for (size_t i = 0; i < ARRAY_COUNT(OPTIONS); i++) {
+        if ((factory->said & ~takes & OPTIONS[i].flag) != 0) {
+            return cli_usage(cli, "--%s does not go with %s", OPTIONS[i].name, cli->argv[1]);
+        }
+    }
+    if (words == WORDS_SITES && factory->site != NULL && all) {
+        return cli_usage(cli, "use either --all or names of sites");
+    }
+    if (factory->site == NULL && (words == WORDS_SITE || (words == WORDS_SITES && !all))) {
         return cli_usage(cli, "no site named; `roost factory sites` shows all");
     }
     return CLI_OK;
@@ -244,13 +320,25 @@ static int show_why(struct factory_command *factory)
     return status;
 }
 
+static int order_pause(struct factory_command *factory)
+{
+    factory->order.name = "Pause";
+    return factory_order_sites(factory->cli, &factory->listing, &factory->order);
+}
+
+static int order_resume(struct factory_command *factory)
+{
+    factory->order.name = "Resume";
+    return factory_order_sites(factory->cli, &factory->listing, &factory->order);
+}
+
 /* Connects to the collector, and fails when the pool has no factory: empty tables would look as if
  * there were nothing to do. */
-static int find_factory(struct cli *cli, struct err *err)
+static int find_factory(struct cli *cli, const char *pool, struct err *err)
 {
     const struct listing one = {.limit = 1};
     struct cli_reply reply = {0};
-    int rc = cli_collector(cli, err);
+    int rc = pool != NULL ? cli_collector_at(cli, pool, err) : cli_collector(cli, err);
     rc = rc != 0
              ? rc
              : listing_query(cli, cli->collector, NULL, "Factory", &one, NULL, NULL, &reply, err);
@@ -265,12 +353,34 @@ static int find_factory(struct cli *cli, struct err *err)
 
 static const struct {
     const char *name;
-    enum site_argument argument;
-    int (*show)(struct factory_command *factory);
-} VERBS[] = {{"status", SITE_NEVER, show_status},
-             {"sites", SITE_NEVER, show_sites},
-             {"glideins", SITE_MAYBE, show_glideins},
-             {"why", SITE_ALWAYS, show_why}};
+    enum factory_words words;
+    int (*run)(struct factory_command *factory);
+    unsigned takes; /* SAID_ flags of its options */
+} VERBS[] = {{"status", WORDS_NONE, show_status, 0},
+             {"sites", WORDS_NONE, show_sites, 0},
+             {"glideins", WORDS_SITE_MAYBE, show_glideins, 0},
+             {"why", WORDS_SITE, show_why, 0},
+             {"pause", WORDS_SITES, order_pause, SAID_REASON | SAID_ALL},
+             {"resume", WORDS_SITES, order_resume, SAID_ALL}};
+
+/* Says which actions there are. */
+static int explain_verbs(struct cli *cli, const char *word)
+{
+    struct strbuf names;
+    strbuf_init(&names, 0);
+    for (size_t i = 0; i < ARRAY_COUNT(VERBS); i++) {
+        strbuf_printf(&names, "%s%s",
+                      i == 0                       ? ""
+                      : i + 1 < ARRAY_COUNT(VERBS) ? ", "
+                                                   : " or ",
+                      VERBS[i].name);
+    }
+    int status = word[0] != '\0'
+                     ? cli_usage(cli, "unknown action '%s'; expected %s", word, strbuf_text(&names))
+                     : cli_usage(cli, "the action is missing: %s", strbuf_text(&names));
+    strbuf_fini(&names);
+    return status;
+}
 
 int cmd_factory(struct cli *cli)
 {
@@ -282,16 +392,16 @@ int cmd_factory(struct cli *cli)
         verb++;
     }
     if (verb == ARRAY_COUNT(VERBS)) {
-        return word[0] != '\0'
-                   ? cli_usage(cli, "unknown action '%s'; expected status, sites, glideins or why",
-                               word)
-                   : cli_usage(cli, "the action is missing: status, sites, glideins or why");
+        return explain_verbs(cli, word);
     }
-    int status = parse_options(&factory, VERBS[verb].argument);
+    int status = parse_options(&factory, VERBS[verb].words);
+    status =
+        status != CLI_OK ? status : check_options(&factory, VERBS[verb].words, VERBS[verb].takes);
     if (status == CLI_OK) {
-        status = find_factory(cli, &err) == 0 ? VERBS[verb].show(&factory)
-                                              : cli_fail(cli, "%s", err.text);
+        status = find_factory(cli, factory.pool, &err) == 0 ? VERBS[verb].run(&factory)
+                                                            : cli_fail(cli, "%s", err.text);
     }
+    vec_fini(&factory.order.sites, NULL);
     listing_fini(&factory.listing);
     return status;
 }

@@ -336,15 +336,22 @@ static const struct cli_command DRAIN = {
     "                     A machine that refuses does not stop the others from draining; the exit "
     "status is then 1.\n" LISTING_HELP};
 static const struct cli_command FACTORY = {
-    "factory", cmd_factory, "status|sites|glideins|why [SITE] " LISTING_USAGE,
-    "show the sites where the pool may grow, and their glideins",
+    "factory", cmd_factory,
+    "status|sites|glideins|why|pause|resume [SITE...] [--all] [--reason TEXT] " LISTING_USAGE,
+    "show the sites where the pool may grow, and their glideins, and give orders to factories",
     "  status             the factory, its sites, what stops them, and what went wrong last\n"
     "  sites              only the table of sites\n"
     "  glideins [SITE]    the glideins of all sites, or of one\n"
     "  why SITE           what waits for the site, what limits it, what went wrong last, and what "
     "its samples stand for\n"
+    "  pause SITE...|--all  ask for no more glideins there, and let no job wait for the site, "
+    "until "
+    "`resume`; glideins that run go on; also: --reason TEXT\n"
+    "  resume SITE...|--all  undo pause, and the pause of a site whose program said that an option "
+    "is wrong\n"
     "                     SITE is the title of a site's section, or SITE@FACTORY where the pool "
-    "has several factories\n" LISTING_HELP};
+    "has several factories\n"
+    "  -pool HOST[:PORT]  ask another pool\n" LISTING_HELP};
 static const struct cli_command TOKEN = {
     "token", cmd_token, "request|create|accept|list|revoke|key ...",
     "request, create, list and revoke tokens",

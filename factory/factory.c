@@ -24,6 +24,8 @@
 #include "classad/ad_eval.h"
 #include "factory/demand.h"
 #include "factory/journal.h"
+#include "factory/orders.h"
+#include "factory/pause.h"
 #include "factory/publish.h"
 #include "factory/samples.h"
 #include "factory/site.h"
@@ -82,6 +84,7 @@ static void look_at_sites(void *arg)
     while (strmap_next(factory->sites, &at, NULL, &site)) {
         site_act(site);
     }
+    orders_advance(factory);
     drop_sites(factory);
 }
 
@@ -180,6 +183,7 @@ static void uplink_down(void *arg, const char *why)
     log_warn(factory->env.log, "uplink.down", why);
 }
 
+/* Orders, and requests that any daemon answers. */
 static void serve(void *arg, struct wire_request *request)
 {
     struct factory *factory = arg;
@@ -187,6 +191,8 @@ static void serve(void *arg, struct wire_request *request)
         settings_serve(&factory->env, request);
     } else if (wire_request_verb(request) == VERB_TICKET) {
         ticket_serve(factory, request);
+    } else if (wire_request_verb(request) == VERB_FACTORY_ORDER) {
+        orders_serve(factory, request);
     } else {
         wire_reply_error(request, -ENOSYS, "the factory does not answer %s",
                          wire_verb_name(wire_request_verb(request)));
@@ -290,6 +296,8 @@ static void factory_destroy(void *state)
     strmap_destroy(factory->sites, site_destroy);
     vec_fini(&factory->stranded, mem_free);
     journal_close(factory->journal);
+    orders_close(factory);
+    pause_free(factory);
     wire_context_destroy(factory->wires);
     demand_free(factory);
     publish_free(factory);
@@ -325,17 +333,20 @@ static int factory_start(const struct daemon_env *env, void **state, struct err 
     factory->glideins = strmap_create(STRMAP_CASE_SENSITIVE);
     factory->slots = strmap_create(STRMAP_CASE_SENSITIVE);
     factory->samples = strmap_create(STRMAP_CASE_SENSITIVE);
+    factory->pauses = strmap_create(STRMAP_CASE_SENSITIVE);
     factory->shown = strmap_create(STRMAP_CASE_SENSITIVE);
     factory->look = loop_timer_create(env->loop, look_at_sites, factory);
     factory->again = loop_timer_create(env->loop, repeat_all, factory);
     factory->publish = loop_timer_create(env->loop, publish_soon, factory);
     factory->interval = loop_timer_create(env->loop, interval_is_over, factory);
+    orders_open(factory);
     factory->machines = watch_create(env->loop, &MACHINES, &MACHINE_EVENTS, factory);
     factory->requests = watch_create(env->loop, &REQUESTS, &REQUEST_EVENTS, factory);
     int rc = journal_open(env, factory->name, &factory->journal, err);
     if (rc == 0) {
         take_sections(factory);
         rc = journal_load(factory->journal, recall_glidein, factory, err);
+        rc = rc != 0 ? rc : pause_load(factory, err);
     }
     rc = rc != 0 ? rc : pool_context_create(env, &factory->wires, err);
     rc = rc != 0 ? rc : open_uplink(factory, err);

@@ -1,7 +1,8 @@
 /* factory/factory.h - the daemon as a whole: what its files share.
  *
- * Floors: factory.c (wiring) calls demand.c, publish.c and site.c; demand.c and site.c call
- * samples.c; all stand on glidein.c, journal.c and the plans.
+ * Floors: factory.c (wiring) calls orders.c, demand.c, publish.c and site.c; orders.c calls
+ * site.c; demand.c and site.c call samples.c; all stand on glidein.c, pause.c, journal.c and the
+ * plans.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -35,8 +36,10 @@ struct factory {
     struct strmap *samples;  /* key of a sample in the collector -> struct sample */
     struct vec
         stranded; /* of struct stranded (factory.c): recorded glideins of sites without a section */
-    struct strmap *shown; /* key of an ad that was sent -> its text (publish.c) */
-    struct loop_timer *look, *publish, *again, *interval;
+    struct strmap *pauses; /* name of a site -> struct pause */
+    struct vec orders;     /* of struct order (orders.c): those that wait */
+    struct strmap *shown;  /* key of an ad that was sent -> its text (publish.c) */
+    struct loop_timer *look, *publish, *again, *interval, *orders_tick;
     /* time at which this process started, ms since 1970, and number of its last UPDATE */
     uint64_t epoch, sequence;
     int64_t started_ms; /* loop_now_ms() */

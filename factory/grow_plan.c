@@ -39,7 +39,7 @@ static int64_t least(int64_t a, int64_t b)
 static bool may_not_be_asked(const struct grow_facts *facts, char *why, size_t size)
 {
     if (facts->paused != NULL) {
-        (void)say(why, size, "paused: %s", facts->paused);
+        (void)say(why, size, "%s", facts->paused);
     } else if (!facts->is_known) {
         (void)say(why, size, "its own list of glideins is not known yet");
     } else if (facts->left_alone_ms > 0) {

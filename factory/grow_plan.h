@@ -32,7 +32,7 @@ struct grow_facts {
     bool is_known;          /* the site's own list has been seen since the factory started */
     bool needs_canary;      /* one glidein at a time */
     uint64_t left_alone_ms; /* more ms; 0: it may be asked */
-    const char *paused;     /* why somebody paused it; NULL: nobody did */
+    const char *paused;     /* a clause that says why it is paused; NULL: it is not */
 };
 
 /* Returns how many glideins are to be submitted now, 0 to limits->submission.  Writes to why a

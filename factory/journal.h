@@ -1,4 +1,5 @@
-/* factory/journal.h - the glideins that there are, on disk (SPOOL/factory.db).
+/* factory/journal.h - the glideins that there are, and the sites that somebody paused, on disk
+ * (SPOOL/factory.db).
  *
  * A glidein is in the journal before its site is asked for it, and leaves it when the site does not
  * have it any more.  So a factory that was killed in the middle knows whom to look for.
@@ -28,5 +29,14 @@ int journal_load(struct journal *journal, void (*each)(void *arg, const struct a
 void journal_put(struct journal *journal, struct glidein *const *glideins, size_t count,
                  void (*done)(void *arg), void *arg);
 void journal_delete(struct journal *journal, const struct glidein *glidein);
+
+/* Calls `each` for the row of each site that is paused; to be called before the first change. */
+int journal_load_pauses(struct journal *journal,
+                        void (*each)(void *arg, const char *site, const struct ad *row), void *arg,
+                        struct err *err);
+/* Writes the row of a site; row NULL: deletes it.  done(arg), unless NULL, is called when that is
+ * durable. */
+void journal_put_pause(struct journal *journal, const char *site, const struct ad *row,
+                       void (*done)(void *arg), void *arg);
 
 #endif

@@ -22,6 +22,7 @@
 #include "factory/factory.h"
 #include "factory/journal.h"
 #include "factory/listed.h"
+#include "factory/pause.h"
 #include "factory/removal.h"
 #include "factory/samples.h"
 #include "factory/site_link.h"
@@ -278,6 +279,13 @@ static void take_submission(struct site *site, const struct site_answer *answer)
     }
 }
 
+static char *pause_text(const char *why)
+{
+    char text[SITE_WHY_MAX];
+    (void)snprintf(text, sizeof(text), "paused: %s", why);
+    return mem_strdup(text);
+}
+
 /* What was asked for was not done, or perhaps it was. */
 static void take_failure(struct site *site, const struct site_answer *answer)
 {
@@ -289,7 +297,7 @@ static void take_failure(struct site *site, const struct site_answer *answer)
         break;
     case SITE_WRONG:
         mem_free(site->paused);
-        site->paused = mem_strdup(answer->text);
+        site->paused = pause_text(answer->text);
         break;
     case SITE_FAILS:
     case SITE_DONE:
@@ -433,6 +441,15 @@ void site_configure(struct site *site, const struct config_section *section)
     open_link(site);
 }
 
+void site_resume(struct site *site)
+{
+    if (site->paused != NULL) {
+        mem_free(site->paused);
+        site->paused = NULL;
+        site->look_ms = 0;
+    }
+}
+
 void site_destroy(void *arg)
 {
     struct site *site = arg;
@@ -460,11 +477,12 @@ struct ad *site_to_ad(const struct site *site)
     ad_set_string(ad, "Site", site->name);
     ad_set_string(ad, "Factory", site->factory->name);
     ad_set_string(ad, "State",
-                  site->paused != NULL                                                ? "Paused"
+                  facts.paused != NULL                                                ? "Paused"
                   : breaker_plan_left_ms(&site->breaker, site_state_now_ms(site)) > 0 ? "LeftAlone"
                   : site->breaker.needs_canary                                        ? "Canary"
                   : site->looked_ms == 0                                              ? "Unknown"
                                                                                       : "Serving");
+    pause_put(site->factory, site->name, ad);
     ad_set_string(ad, "Why", site->why);
     ad_set_int(ad, "Wanted", facts.wanted);
     ad_set_int(ad, "Coming", facts.coming);

@@ -54,9 +54,9 @@ struct site {
     struct loop_timer *timer;    /* the next thing that time brings about */
     uint64_t unwanted_ms;        /* since when no jobs wait for it; 0: some do */
     int64_t wanted;              /* machines that waiting jobs need */
-    char *paused;                /* why it is; NULL: it is not */
-    char why[SITE_WHY_MAX];      /* why it is not asked for more; "": it is */
-    char trouble[SITE_WHY_MAX];  /* what went wrong last; "": nothing */
+    char *paused;           /* why it paused itself: its program said `wrong`; NULL: it has not */
+    char why[SITE_WHY_MAX]; /* why it is not asked for more; "": it is */
+    char trouble[SITE_WHY_MAX]; /* what went wrong last; "": nothing */
     int64_t trouble_s;
     int64_t submitted, ended_unused; /* since the factory started */
     struct vec samples;              /* of struct sample (samples.c) */
@@ -69,6 +69,8 @@ void site_destroy(void *site);
  */
 void site_configure(struct site *site, const struct config_section *section);
 
+/* Ends the pause that the site's program has brought about by `wrong`: it is asked again. */
+void site_resume(struct site *site);
 /* Takes up what an earlier factory recorded. */
 void site_adopt(struct site *site, const struct glidein *recorded);
 /* A glidein's slots in the collector have changed. */

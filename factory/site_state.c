@@ -14,6 +14,7 @@
 #include "base/strmap.h"
 #include "factory/factory.h"
 #include "factory/journal.h"
+#include "factory/pause.h"
 #include "factory/site.h"
 
 uint64_t site_state_now_ms(const struct site *site)
@@ -128,6 +129,7 @@ struct grow_facts site_state_facts(const struct site *site)
 {
     const struct factory *factory = site->factory;
     const size_t *states = site->states;
+    const struct pause *pause = pause_of(factory, site->name);
     struct grow_facts facts = {
         .wanted = site->wanted,
         .queued = (int64_t)(states[GLIDEIN_INTENDED] + states[GLIDEIN_QUEUED]),
@@ -139,9 +141,10 @@ struct grow_facts site_state_facts(const struct site *site)
         .is_known = site->looked_ms > 0,
         .needs_canary = site->breaker.needs_canary,
         .left_alone_ms = breaker_plan_left_ms(&site->breaker, site_state_now_ms(site)),
-        .paused = site->paused != NULL ? site->paused
-                  : site->is_gone      ? "it is not in the configuration any more"
-                                       : NULL,
+        .paused = pause != NULL          ? pause->text
+                  : site->paused != NULL ? site->paused
+                  : site->is_gone        ? "it is not in the configuration any more"
+                                         : NULL,
     };
     const struct glidein *glidein;
     TAILQ_FOREACH(glidein, &site->glideins, entry)

@@ -120,6 +120,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_USERPRIO, "USERPRIO", M, 30000},
     {VERB_POOL_FIGURES, "POOL_FIGURES", A | O | M, 10000},
     /* factory, through the hub */
+    {VERB_FACTORY_ORDER, "FACTORY_ORDER", M, 30000},
     {VERB_TICKET, "TICKET", K, 15000},
 };
 

@@ -139,6 +139,8 @@ enum wire_verb {
     /* from a startd or the rooster: how many jobs are idle (wire/pool_figures.h) */
     VERB_POOL_FIGURES = 121,
     /* the next verbs are answered by the factory, relayed */
+    /* from an administrator: grow, shrink, pause, resume, test, log, reconcile */
+    VERB_FACTORY_ORDER = 130,
     /* from a glidein that was just started: a token of its own for its ticket */
     VERB_TICKET = 135,
 };

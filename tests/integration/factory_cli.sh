@@ -33,8 +33,8 @@ for verb in status sites glideins "why local"; do
     # shellcheck disable=SC2086
     refused 1 "the pool has no factory now; check that FACTORY is in DAEMON_LIST and running" factory $verb
 done
-refused 2 "the action is missing: status, sites, glideins or why" factory
-refused 2 "unknown action 'grow'" factory grow
+refused 2 "the action is missing: status, sites, glideins, why" factory
+refused 2 "unknown action 'glow'" factory glow
 refused 2 "no site named" factory why
 pool_stop
 

@@ -82,7 +82,7 @@ static void a_site_that_may_not_be_asked_says_so(void **state)
     site.is_known = true;
     site.left_alone_ms = 1500;
     asks(&site, 0, "left alone for 2 s more");
-    site.paused = "wrong partition";
+    site.paused = "paused: wrong partition";
     asks(&site, 0, "paused: wrong partition");
     assert_int_equal(grow_plan_room(&site, &LIMITS), 0);
 }

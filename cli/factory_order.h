@@ -1,0 +1,32 @@
+/* cli/factory_order.h - orders to factories: `roost factory pause` and the like.
+ *
+ * An order goes to the factory of the site that it names, relayed by the collector
+ * (docs/protocol/wire.md, FACTORY_ORDER).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_FACTORY_ORDER_H
+#define CLI_FACTORY_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct cli;
+struct listing;
+
+/* What an order is made of; all borrowed. */
+struct factory_order {
+    const char *name;   /* of the order: "Pause" */
+    struct vec sites;   /* words: SITE or SITE@FACTORY; none: all sites */
+    const char *reason; /* NULL: none */
+    bool one_site;      /* a word that names the sites of several factories is refused */
+};
+
+/* Sends the order for each site, and prints the answers as the listing says.  Returns an exit
+ * status: CLI_FAILED if one of them was refused. */
+int factory_order_sites(struct cli *cli, const struct listing *listing,
+                        const struct factory_order *order);
+
+#endif
