@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
@@ -18,16 +19,22 @@
 #include "cli/listing.h"
 #include "cli/status/status_sort_plan.h"
 
+#define COUNT_MAX      1000000 /* glideins of one order */
+#define NAME_MAX_BYTES 119     /* of a glidein's name */
+
 /* Options that only some actions take. */
 enum {
     SAID_REASON = 1 << 0,
     SAID_ALL = 1 << 1,
+    SAID_SITE = 1 << 2,
+    SAID_FORCE = 1 << 3,
 };
 
 struct factory_command {
     struct cli *cli;
     struct listing listing;
     struct factory_order order;
+    const char *glidein;
     const char *site; /* the first of the order's sites; NULL: none */
     const char *pool; /* value of -pool; NULL: our own pool */
     unsigned said;    /* SAID_ flags */
@@ -39,18 +46,38 @@ enum factory_words {
     WORDS_SITE_MAYBE,
     WORDS_SITE,
     WORDS_SITES, /* at least one, or --all */
+    WORDS_SITES_MAYBE,
+    WORDS_COUNT, /* of glideins, and --site */
+    WORDS_GLIDEIN,
 };
 
 static const struct {
     const char *name, *needs; /* needs: its value in messages; NULL: it has none */
     size_t min;
     unsigned flag;
-} OPTIONS[] = {{"reason", "a text", 1, SAID_REASON}, {"all", NULL, 3, SAID_ALL}};
+} OPTIONS[] = {{"reason", "a text", 1, SAID_REASON},
+               {"all", NULL, 3, SAID_ALL},
+               {"site", "a site", 2, SAID_SITE},
+               {"force", NULL, 5, SAID_FORCE}};
 
-static int take_value(struct factory_command *factory, unsigned flag, const char *value)
+static int add_site(struct factory_command *factory, char *word)
 {
-    factory->order.reason = flag == SAID_REASON ? value : factory->order.reason;
+    struct vec *sites = &factory->order.sites;
+    if (word[0] == '\0' || strpbrk(word, "\"\\") != NULL) {
+        return cli_usage(factory->cli, "'%s' is not a valid name of a site", word);
+    }
+    vec_push(sites, word);
+    factory->site = sites->items[0];
     return CLI_OK;
+}
+
+static int take_value(struct factory_command *factory, unsigned flag, char *value)
+{
+    if (flag == SAID_SITE && factory->site != NULL) {
+        return cli_usage(factory->cli, "--site is given twice");
+    }
+    factory->order.reason = flag == SAID_REASON ? value : factory->order.reason;
+    return flag == SAID_SITE ? add_site(factory, value) : CLI_OK;
 }
 
 /* Takes an option of an order, or -pool.  Returns CLI_OK, or CLI_USAGE with the error printed. */
@@ -82,16 +109,37 @@ static int take_option(struct factory_command *factory, int *at)
 static int take_word(struct factory_command *factory, enum factory_words words, char *word)
 {
     struct cli *cli = factory->cli;
-    struct vec *sites = &factory->order.sites;
-    if (words == WORDS_NONE || (words != WORDS_SITES && sites->count > 0)) {
-        return cli_usage(cli, "unexpected argument '%s'", word);
+    bool is_more = words != WORDS_SITES && words != WORDS_SITES_MAYBE && factory->site != NULL;
+    switch (words) {
+    case WORDS_NONE:
+        break;
+    case WORDS_COUNT:
+        if (factory->order.count > 0) {
+            break;
+        }
+        return text_parse_int64(word, &factory->order.count, NULL) != 0 ||
+                       factory->order.count < 1 || factory->order.count > COUNT_MAX
+                   ? cli_usage(cli, "'%s' is not a number of glideins from 1 to %d", word,
+                               COUNT_MAX)
+                   : CLI_OK;
+    case WORDS_GLIDEIN:
+        if (factory->glidein != NULL) {
+            break;
+        }
+        factory->glidein = word;
+        return strpbrk(word, "\"\\") != NULL || strlen(word) > NAME_MAX_BYTES
+                   ? cli_usage(cli, "'%s' is not a valid name of a glidein", word)
+                   : CLI_OK;
+    case WORDS_SITE:
+    case WORDS_SITE_MAYBE:
+    case WORDS_SITES:
+    case WORDS_SITES_MAYBE:
+        if (is_more) {
+            break;
+        }
+        return add_site(factory, word);
     }
-    if (word[0] == '\0' || strpbrk(word, "\"\\") != NULL) {
-        return cli_usage(cli, "'%s' is not a valid name of a site", word);
-    }
-    vec_push(sites, word);
-    factory->site = sites->items[0];
-    return CLI_OK;
+    return cli_usage(cli, "unexpected argument '%s'", word);
 }
 
 static int parse_options(struct factory_command *factory, enum factory_words words)
@@ -126,6 +174,12 @@ static int check_options(const struct factory_command *factory, enum factory_wor
     }
     if (words == WORDS_SITES && factory->site != NULL && all) {
         return cli_usage(cli, "use either --all or names of sites");
+    }
+    if (words == WORDS_COUNT && (factory->order.count == 0 || factory->site == NULL)) {
+        return cli_usage(cli, "%s needs a number of glideins, and --site SITE", cli->argv[1]);
+    }
+    if (words == WORDS_GLIDEIN && factory->glidein == NULL) {
+        return cli_usage(cli, "no glidein named; `roost factory glideins` shows all");
     }
     if (factory->site == NULL && (words == WORDS_SITE || (words == WORDS_SITES && !all))) {
         return cli_usage(cli, "no site named; `roost factory sites` shows all");
@@ -332,6 +386,32 @@ static int order_resume(struct factory_command *factory)
     return factory_order_sites(factory->cli, &factory->listing, &factory->order);
 }
 
+static int order_grow(struct factory_command *factory)
+{
+    factory->order.name = "Grow";
+    factory->order.one_site = true;
+    return factory_order_sites(factory->cli, &factory->listing, &factory->order);
+}
+
+static int order_shrink(struct factory_command *factory)
+{
+    factory->order.name = "Shrink";
+    factory->order.one_site = true;
+    factory->order.force = (factory->said & SAID_FORCE) != 0;
+    return factory_order_sites(factory->cli, &factory->listing, &factory->order);
+}
+
+static int order_reconcile(struct factory_command *factory)
+{
+    factory->order.name = "Reconcile";
+    return factory_order_sites(factory->cli, &factory->listing, &factory->order);
+}
+
+static int order_log(struct factory_command *factory)
+{
+    return factory_order_log(factory->cli, &factory->listing, factory->glidein);
+}
+
 /* Connects to the collector, and fails when the pool has no factory: empty tables would look as if
  * there were nothing to do. */
 static int find_factory(struct cli *cli, const char *pool, struct err *err)
@@ -360,8 +440,12 @@ static const struct {
              {"sites", WORDS_NONE, show_sites, 0},
              {"glideins", WORDS_SITE_MAYBE, show_glideins, 0},
              {"why", WORDS_SITE, show_why, 0},
+             {"grow", WORDS_COUNT, order_grow, SAID_SITE},
+             {"shrink", WORDS_COUNT, order_shrink, SAID_SITE | SAID_FORCE},
              {"pause", WORDS_SITES, order_pause, SAID_REASON | SAID_ALL},
-             {"resume", WORDS_SITES, order_resume, SAID_ALL}};
+             {"resume", WORDS_SITES, order_resume, SAID_ALL},
+             {"log", WORDS_GLIDEIN, order_log, 0},
+             {"reconcile", WORDS_SITES_MAYBE, order_reconcile, 0}};
 
 /* Says which actions there are. */
 static int explain_verbs(struct cli *cli, const char *word)

@@ -337,13 +337,21 @@ static const struct cli_command DRAIN = {
     "status is then 1.\n" LISTING_HELP};
 static const struct cli_command FACTORY = {
     "factory", cmd_factory,
-    "status|sites|glideins|why|pause|resume [SITE...] [--all] [--reason TEXT] " LISTING_USAGE,
+    "status|sites|glideins|why|grow|shrink|pause|resume|log|reconcile [SITE...] [N --site SITE] "
+    "[GLIDEIN] [--all] [--reason TEXT] [--force] " LISTING_USAGE,
     "show the sites where the pool may grow, and their glideins, and give orders to factories",
     "  status             the factory, its sites, what stops them, and what went wrong last\n"
     "  sites              only the table of sites\n"
     "  glideins [SITE]    the glideins of all sites, or of one\n"
     "  why SITE           what waits for the site, what limits it, what went wrong last, and what "
     "its samples stand for\n"
+    "  grow N --site SITE  ask for N glideins more now, although no jobs wait; they end by "
+    "themselves when they are idle\n"
+    "  shrink N --site SITE  remove N glideins: first those that the site has not started, then "
+    "idle ones; those with jobs only with --force\n"
+    "  log GLIDEIN        print the end of a glidein's log, as its site has it\n"
+    "  reconcile [SITE...]  look at the sites now, and tell of which glideins site, journal and "
+    "pool say different things\n"
     "  pause SITE...|--all  ask for no more glideins there, and let no job wait for the site, "
     "until "
     "`resume`; glideins that run go on; also: --reason TEXT\n"

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/strbuf.h"
 #include "classad/ad.h"
@@ -15,7 +16,6 @@
 #include "cli/factory_plan.h"
 #include "cli/listing.h"
 #include "cli/status/status_sort_plan.h"
-#include "cli/table_plan.h"
 #include "wire/wire.h"
 
 /* The factory that was asked last: there is mostly one. */
@@ -101,6 +101,12 @@ static int send_order(struct cli *cli, const struct factory_order *order, const 
     if (order->reason != NULL) {
         ad_set_string(args, "Reason", order->reason);
     }
+    if (order->count > 0) {
+        ad_set_int(args, "Count", order->count);
+    }
+    if (order->force) {
+        ad_set_bool(args, "Force", true);
+    }
     int rc = find_uplink(cli, ad_string_or(site, "Factory", ""), asked, err);
     rc = rc != 0 ? rc
                  : cli_call(cli, cli->collector, asked->uplink, VERB_FACTORY_ORDER, &body, 0, reply,
@@ -121,10 +127,7 @@ static void take_answer(const struct listing *listing, struct cli_reply *reply, 
         reply->args = NULL;
         return;
     }
-    size_t begin = text->length;
-    strbuf_printf(text, "%s: %s\n", ad_string_or(reply->args, "Site", "?"),
-                  ad_string_or(reply->args, "Text", "done"));
-    table_plan_clean(text, begin);
+    factory_plan_answer(reply->args, text);
 }
 
 int factory_order_sites(struct cli *cli, const struct listing *listing,
@@ -164,5 +167,72 @@ int factory_order_sites(struct cli *cli, const struct listing *listing,
     }
     vec_fini(&answers, ad_destroy_item);
     cli_reply_fini(&sites);
+    return status;
+}
+
+/* ---- log */
+
+/* Finds the name of the glidein's factory: from its ad, or, when it is gone, from its own name. */
+static void name_factory(struct cli *cli, const char *glidein, char *ret, size_t size)
+{
+    struct listing one = {.limit = 1};
+    struct cli_reply reply = {0};
+    struct strbuf only;
+    strbuf_init(&only, 0);
+    strbuf_printf(&only, "Name == \"%s\"", glidein);
+    listing_also(&one, strbuf_text(&only));
+    strbuf_fini(&only);
+    bool found =
+        listing_query(cli, cli->collector, NULL, "Glidein", &one, NULL, NULL, &reply, NULL) == 0 &&
+        reply.ads.count > 0;
+    (void)snprintf(ret, size, "%.*s", (int)strcspn(glidein, "-"), glidein);
+    if (found) {
+        (void)snprintf(ret, size, "%s", ad_string_or(reply.ads.items[0], "Factory", ret));
+    }
+    cli_reply_fini(&reply);
+    listing_fini(&one);
+}
+
+/* Prints the log as it is; on a terminal without control characters, which could control it. */
+static int print_log(struct cli *cli, const struct listing *listing, const char *glidein,
+                     struct cli_reply *reply)
+{
+    struct strbuf text;
+    strbuf_init(&text, LISTING_TEXT_MAX);
+    strbuf_append(&text, reply->blob != NULL ? reply->blob : "", reply->blob_length);
+    if (listing->style != LISTING_TABLE) {
+        struct ad *ad = reply->args != NULL ? ad_copy(reply->args) : ad_create();
+        const struct ad *const list[] = {ad};
+        ad_set_string(ad, "Glidein", glidein);
+        ad_set_string(ad, "Log", strbuf_text(&text));
+        int status = listing_show(cli, listing, list, 1);
+        strbuf_fini(&text);
+        ad_destroy(ad);
+        return status;
+    }
+    if (isatty(STDOUT_FILENO) == 1) {
+        factory_plan_clean_lines(&text);
+    }
+    return listing_write(cli, &text);
+}
+
+int factory_order_log(struct cli *cli, const struct listing *listing, const char *glidein)
+{
+    struct asked_factory asked = {.name = ""};
+    struct cli_reply reply = {0};
+    struct err err;
+    char factory[WIRE_NAME_MAX + 1];
+    struct ad *args = ad_create();
+    const struct wire_body body = {.args = args};
+    ad_set_string(args, "Order", "Log");
+    ad_set_string(args, "Glidein", glidein);
+    name_factory(cli, glidein, factory, sizeof(factory));
+    int rc = find_uplink(cli, factory, &asked, &err);
+    rc = rc != 0 ? rc
+                 : cli_call(cli, cli->collector, asked.uplink, VERB_FACTORY_ORDER, &body, 0, &reply,
+                            &err);
+    int status = rc != 0 ? cli_fail(cli, "%s", err.text) : print_log(cli, listing, glidein, &reply);
+    cli_reply_fini(&reply);
+    ad_destroy(args);
     return status;
 }

@@ -21,12 +21,17 @@ struct factory_order {
     const char *name;   /* of the order: "Pause" */
     struct vec sites;   /* words: SITE or SITE@FACTORY; none: all sites */
     const char *reason; /* NULL: none */
-    bool one_site;      /* a word that names the sites of several factories is refused */
+    int64_t count;      /* 0: none */
+    bool force;
+    bool one_site; /* a word that names the sites of several factories is refused */
 };
 
 /* Sends the order for each site, and prints the answers as the listing says.  Returns an exit
  * status: CLI_FAILED if one of them was refused. */
 int factory_order_sites(struct cli *cli, const struct listing *listing,
                         const struct factory_order *order);
+
+/* Has the log of a glidein fetched, and prints it.  Returns an exit status. */
+int factory_order_log(struct cli *cli, const struct listing *listing, const char *glidein);
 
 #endif

@@ -10,6 +10,8 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "classad/ad_eval.h"
+#include "classad/ad_value.h"
 #include "cli/status/status_cells_plan.h"
 #include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
@@ -269,6 +271,22 @@ static void put_glideins(const struct ad *site, struct strbuf *out)
                   (long long)ended);
 }
 
+/* Nothing if site, journal and pool agree. */
+static void put_differences(const struct ad *site, struct strbuf *out)
+{
+    int64_t orphans = ad_int_or(site, "Orphans", 0), zombies = ad_int_or(site, "Zombies", 0);
+    int64_t ghosts = ad_int_or(site, "Ghosts", 0);
+    if (orphans + zombies + ghosts > 0) {
+        strbuf_puts(out, "  Site, journal and pool disagree about ");
+        put_count(orphans, "orphan", out);
+        strbuf_puts(out, ", ");
+        put_count(zombies, "zombie", out);
+        strbuf_puts(out, " and ");
+        put_count(ghosts, "ghost", out);
+        strbuf_puts(out, "; `roost factory reconcile` names them.\n");
+    }
+}
+
 static void put_sample(const struct ad *sample, const struct ad_context *context,
                        struct strbuf *out)
 {
@@ -341,7 +359,17 @@ void factory_plan_why(const struct ad *site, const struct ad *const *samples, si
         strbuf_puts(out, "  Nothing has gone wrong there since the factory started.\n");
     }
     table_plan_clean(out, begin);
+    begin = out->length;
+    if (ad_string_or(site, "LogOf", "")[0] != '\0') {
+        const char *line = ad_string_or(site, "LogEnd", "");
+        strbuf_printf(out,
+                      line[0] != '\0' ? "  The log of glidein %s ends with: %s\n"
+                                      : "  The log of glidein %s is empty.%s\n",
+                      ad_string_or(site, "LogOf", ""), line);
+    }
+    table_plan_clean(out, begin);
     put_glideins(site, out);
+    put_differences(site, out);
     put_samples(site, samples, count, context, out);
 }
 
@@ -363,4 +391,45 @@ struct ad *factory_plan_why_ad(const struct ad *site, const struct ad *const *sa
     strbuf_fini(&text);
     mem_free(names);
     return ad;
+}
+
+static void put_names(const struct ad *answer, const char *attribute, const char *word,
+                      struct strbuf *out)
+{
+    struct ad_value list;
+    if (ad_eval_attr(answer, NULL, attribute, NULL, &list) == 0 && list.type == AD_TYPE_LIST) {
+        for (size_t i = 0; i < ad_value_count(&list); i++) {
+            struct ad_value item;
+            size_t begin = out->length;
+            ad_value_item(&list, i, &item);
+            strbuf_printf(out, "  %s: %s\n", word,
+                          item.type == AD_TYPE_STRING ? item.string.text : "?");
+            table_plan_clean(out, begin);
+            ad_value_fini(&item);
+        }
+    }
+    ad_value_fini(&list);
+}
+
+void factory_plan_answer(const struct ad *answer, struct strbuf *out)
+{
+    size_t begin = out->length;
+    strbuf_printf(out, "%s: %s\n", ad_string_or(answer, "Site", "?"),
+                  ad_string_or(answer, "Text", "done"));
+    table_plan_clean(out, begin);
+    put_names(answer, "OrphanNames", "orphan", out);
+    put_names(answer, "ZombieNames", "zombie", out);
+    put_names(answer, "GhostNames", "ghost", out);
+    put_names(answer, "RemovedNames", "is removed", out);
+}
+
+void factory_plan_clean_lines(struct strbuf *text)
+{
+    size_t begin = 0;
+    while (begin < text->length) {
+        const char *end = memchr(text->data + begin, '\n', text->length - begin);
+        size_t length = end != NULL ? (size_t)(end - text->data) - begin : text->length - begin;
+        terminal_clean(text->data + begin, length);
+        begin += length + 1;
+    }
 }

@@ -53,4 +53,10 @@ void factory_plan_why(const struct ad *site, const struct ad *const *samples, si
 struct ad *factory_plan_why_ad(const struct ad *site, const struct ad *const *samples, size_t count,
                                const struct ad_context *context);
 
+/* Appends the answer to an order: a line, and one for each glidein of which site, journal and pool
+ * say different things. */
+void factory_plan_answer(const struct ad *answer, struct strbuf *out);
+/* Replaces the control characters of a text of several lines. */
+void factory_plan_clean_lines(struct strbuf *text);
+
 #endif

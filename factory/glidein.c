@@ -33,6 +33,9 @@ struct ad *glidein_to_ad(const struct glidein *glidein, const char *factory)
     ad_set_int(ad, "SubmitTime", glidein->submitted_s);
     ad_set_bool(ad, "Served", glidein->served);
     ad_set_int(ad, "Claims", (int64_t)glidein->claims);
+    if (glidein->cause == GLIDEIN_ORDERED) {
+        ad_set_bool(ad, "Ordered", true);
+    }
     return ad;
 }
 
@@ -53,5 +56,6 @@ bool glidein_from_ad(const struct ad *ad, struct glidein *ret, const char **site
     (void)snprintf(ret->key, sizeof(ret->key), "%s", ad_string_or(ad, GLIDEIN_KEY, ""));
     ret->submitted_s = ad_int_or(ad, "SubmitTime", 0);
     ret->served = ad_bool_or(ad, "Served", false);
+    ret->cause = ad_bool_or(ad, "Ordered", false) ? GLIDEIN_ORDERED : GLIDEIN_FOR_JOBS;
     return true;
 }

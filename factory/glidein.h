@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "factory/glidein_state.h"
+
 struct ad;
 struct site;
 
@@ -20,17 +22,6 @@ struct site;
 
 #define GLIDEIN_KEY "KeyDigest" /* an attribute that is in the journal only */
 
-/* README.md has the table of moves. */
-enum glidein_state {
-    GLIDEIN_INTENDED, /* recorded; perhaps the site was asked for it */
-    GLIDEIN_QUEUED,   /* the site has it */
-    GLIDEIN_HELD,     /* the site has it, and does not start it */
-    GLIDEIN_STARTED,  /* the site has started it; it has not joined the pool */
-    GLIDEIN_JOINED,   /* its ad is in the collector */
-    GLIDEIN_LEFT,     /* its ad was there; the site still lists it */
-    GLIDEIN_STATES
-};
-
 struct glidein {
     TAILQ_ENTRY(glidein) entry; /* among those of its site, the oldest first */
     struct site *site;
@@ -38,6 +29,8 @@ struct glidein {
     char site_id[GLIDEIN_TEXT_MAX]; /* what the site calls it; "": not known */
     char reason[GLIDEIN_TEXT_MAX];  /* what the site says of its state; "": nothing */
     enum glidein_state state;
+    enum glidein_cause cause;
+    enum glidein_listing listing;
     int64_t submitted_s; /* wall clock */
     uint64_t since_ms;   /* monotonic: in this state */
     uint64_t asked_ms;   /* monotonic: when the site was asked; of an earlier life: 0 */
@@ -49,6 +42,7 @@ struct glidein {
     bool served;               /* it had a claim */
     bool removing;             /* the site is to remove it */
     bool removal_asked;        /* since it was listed last */
+    bool spare_claimed; /* it stays if it gets a claim before the site is asked to remove it */
 };
 
 TAILQ_HEAD(glidein_list, glidein);

@@ -74,22 +74,28 @@ static int64_t room_of(const struct grow_facts *facts, const struct grow_limits 
     return room > 0 ? room : 0;
 }
 
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 int64_t grow_plan(const struct grow_facts *facts, const struct grow_limits *limits, char *why,
                   size_t why_size)
 {
     const char *limit = "";
-    int64_t missing = facts->wanted - facts->coming;
+    bool idles = facts->wanted > 0 && facts->idle >= limits->idle; /* jobs find what is there */
+    int64_t missing = (idles ? 0 : most(facts->wanted - facts->coming, 0)) + facts->ordered;
     why[0] = '\0';
     if (may_not_be_asked(facts, why, why_size)) {
         return 0;
     }
-    if (facts->wanted > 0 && facts->idle >= limits->idle) {
+    if (idles && facts->ordered == 0) {
         return say(why, why_size, "%" PRId64 " startds are idle (max_idle)", facts->idle);
     }
-    if (facts->wanted > 0 && facts->held >= limits->held) {
+    if (facts->wanted + facts->ordered > 0 && facts->held >= limits->held) {
         return say(why, why_size, "%" PRId64 " glideins are held (max_held)", facts->held);
     }
-    if (missing <= 0) {
+    if (missing == 0) {
         return facts->wanted <= 0
                    ? say(why, why_size, "no jobs wait for it")
                    : say(why, why_size, "%" PRId64 " glideins are on their way", facts->coming);
@@ -108,6 +114,33 @@ int64_t grow_plan(const struct grow_facts *facts, const struct grow_limits *limi
                   missing);
     }
     return least(least(missing, room), limits->submission);
+}
+
+int64_t grow_plan_order(const struct grow_facts *facts, const struct grow_limits *limits,
+                        int64_t asked, char *why, size_t why_size)
+{
+    const char *limit = "";
+    why[0] = '\0';
+    if (may_not_be_asked(facts, why, why_size)) {
+        return 0;
+    }
+    if (facts->held >= limits->held) {
+        return say(why, why_size, "%" PRId64 " glideins are held (max_held)", facts->held);
+    }
+    int64_t room = most(room_of(facts, limits, &limit) - facts->ordered, 0);
+    if (room == 0) {
+        return say(why, why_size, "%s is reached", limit);
+    }
+    if (facts->needs_canary) {
+        (void)say(why, why_size, "it failed: one glidein is tried before others");
+        return facts->coming + facts->ordered > 0 ? 0 : 1;
+    }
+    if (room < asked) {
+        (void)say(why, why_size, "%s leaves room for %" PRId64 " of %" PRId64, limit, room, asked);
+    } else if (asked > limits->submission) {
+        (void)say(why, why_size, "%" PRId64 " at a time (max_submission)", limits->submission);
+    }
+    return least(asked, room);
 }
 
 int64_t grow_plan_room(const struct grow_facts *facts, const struct grow_limits *limits)

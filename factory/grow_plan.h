@@ -25,8 +25,9 @@ struct grow_limits {
 
 /* What a site has. */
 struct grow_facts {
-    int64_t wanted; /* machines that waiting jobs need */
-    int64_t coming; /* glideins that will serve: not joined, or joined just now, with room */
+    int64_t wanted;  /* machines that waiting jobs need */
+    int64_t ordered; /* glideins more that were ordered, whether jobs wait or not */
+    int64_t coming;  /* glideins that will serve: not joined, or joined just now, with room */
     int64_t idle, queued, held, running, total;
     int64_t pool_room;      /* glideins that the whole factory may still have */
     bool is_known;          /* the site's own list has been seen since the factory started */
@@ -39,6 +40,11 @@ struct grow_facts {
  * clause for the operator: what stops the site, or "" if it is asked for as many as are wanted. */
 int64_t grow_plan(const struct grow_facts *facts, const struct grow_limits *limits, char *why,
                   size_t why_size);
+
+/* Returns how many of `asked` glideins an order may ask for now, in one or more submissions. Writes
+ * to why a clause that says what limits it; "": nothing does. */
+int64_t grow_plan_order(const struct grow_facts *facts, const struct grow_limits *limits,
+                        int64_t asked, char *why, size_t why_size);
 
 /* Returns how many glideins more the site could have: the OfflineMultiplicity of its samples
  * together.  0: its samples must not be matched. */

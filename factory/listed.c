@@ -9,7 +9,10 @@
 
 #include "base/log.h"
 #include "base/loop.h"
+#include "base/mem.h"
 #include "base/strmap.h"
+#include "classad/ad.h"
+#include "factory/compare_plan.h"
 #include "factory/factory.h"
 #include "factory/journal.h"
 #include "factory/site.h"
@@ -17,7 +20,8 @@
 #include "factory/site_state.h"
 #include "wire/watch.h"
 
-#define MISSES 2 /* looks that must not show a glidein before it is gone */
+#define MS_PER_S 1000
+#define MISSES   2 /* looks that must not show a glidein before it is gone */
 
 bool listed_is_ours(const struct site *site, const char *name)
 {
@@ -31,6 +35,8 @@ bool listed_is_ours(const struct site *site, const char *name)
 static void adopt_orphan(struct site *site, const struct site_glidein *listed)
 {
     struct glidein orphan = {.state = GLIDEIN_QUEUED,
+                             .cause = GLIDEIN_ORPHAN,
+                             .listing = GLIDEIN_LISTED,
                              .submitted_s = loop_wall_s(site->factory->env.loop),
                              .removing = true};
     if (listed->state == SITE_LISTS_ENDED || !listed_is_ours(site, listed->name)) {
@@ -51,6 +57,8 @@ static void take_listed(struct glidein *glidein, const struct site_glidein *list
                                                 [SITE_LISTS_RUNNING] = GLIDEIN_STARTED};
     (void)snprintf(glidein->site_id, sizeof(glidein->site_id), "%s", listed->id);
     (void)snprintf(glidein->reason, sizeof(glidein->reason), "%s", listed->reason);
+    glidein->listing =
+        listed->state == SITE_LISTS_RUNNING ? GLIDEIN_LISTED_RUNNING : GLIDEIN_LISTED;
     glidein->missed = 0;
     glidein->hidden = false;
     glidein->removal_asked = false; /* it is still there */
@@ -66,6 +74,7 @@ static void take_listed(struct glidein *glidein, const struct site_glidein *list
 static void miss_glidein(struct glidein *glidein, uint64_t settle_ms, bool is_complete)
 {
     struct site *site = glidein->site;
+    glidein->listing = is_complete ? GLIDEIN_NOT_LISTED : glidein->listing;
     if (site_state_now_ms(site) < glidein->asked_ms + settle_ms || glidein->ads > 0) {
         return;
     }
@@ -77,6 +86,72 @@ static void miss_glidein(struct glidein *glidein, uint64_t settle_ms, bool is_co
         site_state_gone(glidein, "the site does not have it");
     }
 }
+
+/* ---- comparison -------------------------------------------------------------------------------
+ */
+
+static struct compare_facts facts_of(const struct glidein *glidein)
+{
+    const struct site *site = glidein->site;
+    uint64_t settled_ms = glidein->asked_ms + site_link_settle_ms(site->link);
+    bool is_heard = glidein->ads > 0;
+    return (struct compare_facts){.is_recorded = glidein->cause != GLIDEIN_ORPHAN,
+                                  .is_listed = glidein->listing != GLIDEIN_NOT_LISTED,
+                                  .is_running = glidein->listing == GLIDEIN_LISTED_RUNNING,
+                                  .is_settled =
+                                      site->looks.is_complete && site->looks.done_ms >= settled_ms,
+                                  .is_heard = is_heard,
+                                  .unheard_ms = !is_heard && glidein->state >= GLIDEIN_STARTED
+                                                    ? site_state_now_ms(site) - glidein->since_ms
+                                                    : 0};
+}
+
+static void add_verdict(struct site_compared *ret, struct vec *names, enum compare_verdict verdict,
+                        const char *name)
+{
+    ret->counts[verdict]++;
+    if (names != NULL && names[verdict].count < LISTED_NAMES_MAX) {
+        vec_push(&names[verdict], mem_strdup(name));
+    }
+}
+
+/* Glideins that only the pool has. */
+static void compare_pool(const struct site *site, struct site_compared *ret, struct vec *names)
+{
+    const struct factory *factory = site->factory;
+    struct strmap *seen = strmap_create(STRMAP_CASE_SENSITIVE);
+    const struct ad *ad;
+    const char *key;
+    size_t at = 0;
+    while (watch_next(factory->machines, &at, &key, &ad)) {
+        const char *machine = ad_string_or(ad, "Machine", "");
+        if (strcmp(ad_string_or(ad, "GLIDEIN_Site", ""), site->name) == 0 &&
+            strcmp(ad_string_or(ad, "GLIDEIN_Factory", ""), factory->name) == 0 &&
+            !ad_bool_or(ad, "Offline", false) && strmap_get(factory->glideins, machine) == NULL &&
+            strmap_set(seen, machine, seen) == NULL) {
+            add_verdict(ret, names, COMPARE_GHOST, machine);
+        }
+    }
+    strmap_destroy(seen, NULL);
+}
+
+void listed_compare(const struct site *site, struct site_compared *ret, struct vec *names)
+{
+    uint64_t start_ms = (uint64_t)site->settings.start_timeout_s * MS_PER_S;
+    const struct glidein *glidein;
+    *ret = (struct site_compared){.claimed = 0};
+    TAILQ_FOREACH(glidein, &site->glideins, entry)
+    {
+        const struct compare_facts facts = facts_of(glidein);
+        enum compare_verdict verdict = compare_plan(&facts, start_ms);
+        add_verdict(ret, names, verdict, glidein->name);
+        ret->claimed += verdict == COMPARE_AGREES && glidein->claims > 0 ? 1 : 0;
+    }
+    compare_pool(site, ret, names);
+}
+
+/* ---- looks ------------------------------------------------------------------------------------
+ */
 
 void listed_take(struct site *site, const struct site_answer *answer)
 {
@@ -100,6 +175,9 @@ void listed_take(struct site *site, const struct site_answer *answer)
         }
     }
     strmap_destroy(seen, NULL);
+    site->looks.done_ms = site->looks.asked_ms;
+    site->looks.is_complete = answer->complete;
+    listed_compare(site, &site->compared, NULL);
     site->looked_ms =
         site_state_now_ms(site); /* what a part of it did not tell is in the journal */
 }

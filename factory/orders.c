@@ -17,21 +17,33 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "factory/factory.h"
+#include "factory/grow_plan.h"
+#include "factory/listed.h"
 #include "factory/pause.h"
+#include "factory/removal.h"
 #include "factory/site.h"
+#include "factory/site_logs.h"
+#include "factory/site_state.h"
 #include "wire/wire.h"
 
 #define TELL_MS    5000 /* a caller that waits is told so often that the factory is there */
 #define ORDERS_MAX 256  /* that wait */
+#define COUNT_MAX  1000000
+/* An order waits at most for so many answers of its site: others may be waited for before. */
+#define ANSWERS_MAX 3
 
 struct order;
 
 struct order_kind {
     const char *name;
     void (*begin)(struct order *order, struct site *site);
+    /* Something has changed: answers if it can.  NULL: only the disk is waited for. */
+    void (*advance)(struct order *order, struct site *site);
+    void (*abandon)(struct order *order, struct site *site); /* the caller is gone; may be NULL */
 };
 
 struct order {
@@ -39,6 +51,9 @@ struct order {
     const struct order_kind *kind;
     struct wire_request *request; /* NULL: the caller is gone, and only the disk is waited for */
     char site[SITE_NAME_LENGTH + 1];
+    char glidein[GLIDEIN_NAME_MAX];
+    uint64_t since_ms, until_ms; /* monotonic: given; given up */
+    int64_t log;                 /* id of the log that is wanted (site_logs.h) */
 };
 
 /* ---- answers ----------------------------------------------------------------------------------
@@ -56,11 +71,14 @@ static void forget_order(struct order *order)
     mem_free(order);
 }
 
-/* Answers, and ends the order.  args: its own attributes, freed here. */
-static void answer_order(struct order *order, struct ad *args, const char *text)
+/* Answers with a log, or with log NULL, and ends the order.  args: its own attributes, freed here.
+ */
+static void answer_with_log(struct order *order, struct ad *args, const char *text, const char *log)
 {
     if (order->request != NULL) {
-        const struct wire_body body = {.args = args};
+        const struct wire_body body = {.args = args,
+                                       .blob = log,
+                                       .blob_length = log != NULL ? strlen(log) : 0};
         ad_set_string(args, "Order", order->kind->name);
         ad_set_string(args, "Site", order->site);
         ad_set_string(args, "Factory", order->factory->name);
@@ -68,6 +86,19 @@ static void answer_order(struct order *order, struct ad *args, const char *text)
         wire_reply_ok(order->request, &body);
     }
     ad_destroy(args);
+    forget_order(order);
+}
+
+static void answer_order(struct order *order, struct ad *args, const char *text)
+{
+    answer_with_log(order, args, text, NULL);
+}
+
+static void refuse_order(struct order *order, int status, const char *why)
+{
+    if (order->request != NULL) {
+        wire_reply_error(order->request, status, "%s", why);
+    }
     forget_order(order);
 }
 
@@ -92,6 +123,7 @@ static void begin_pause(struct order *order, struct site *site)
     const char *by = wire_request_peer(order->request)->identity, *reason = order_reason(order);
     log_info(order->factory->env.log, "site.paused", reason, LOG_TEXT("site", site->name),
              LOG_TEXT("by", by));
+    site->ordered = 0;
     pause_set(order->factory, site->name, by, reason, is_paused, order);
 }
 
@@ -114,18 +146,220 @@ static void begin_resume(struct order *order, struct site *site)
     pause_lift(order->factory, site->name, is_resumed, order);
 }
 
+/* ---- grow, shrink -----------------------------------------------------------------------------
+ */
+
+static int64_t count_of(const struct order *order)
+{
+    return ad_int_or(wire_request_args(order->request), "Count", 0);
+}
+
+static void begin_grow(struct order *order, struct site *site)
+{
+    const struct grow_facts facts = site_state_facts(site);
+    char why[SITE_WHY_MAX], text[SITE_WHY_MAX + 100];
+    int64_t count =
+        grow_plan_order(&facts, &site->settings.limits, count_of(order), why, sizeof(why));
+    if (count == 0) {
+        (void)snprintf(text, sizeof(text), "no glideins are asked for: %s", why);
+        refuse_order(order, -EBUSY, text);
+        return;
+    }
+    struct ad *args = ad_create();
+    ad_set_int(args, "Asked", count);
+    ad_set_string(args, "Why", why);
+    (void)snprintf(text, sizeof(text), "%lld glidein%s asked for%s%s", (long long)count,
+                   count == 1 ? " is" : "s are", why[0] != '\0' ? ": " : "", why);
+    log_info(order->factory->env.log, "site.grows", text, LOG_TEXT("site", site->name),
+             LOG_TEXT("by", wire_request_peer(order->request)->identity));
+    site->ordered += count;
+    order->factory->changed(order->factory);
+    answer_order(order, args, text);
+}
+
+static void say_removals(const struct removal_order *removal, int64_t asked, bool wanted,
+                         struct strbuf *out)
+{
+    strbuf_printf(out, "%zu glidein%s removed", removal->chosen,
+                  removal->chosen == 1 ? " is" : "s are");
+    if (removal->now < removal->chosen) {
+        strbuf_printf(out,
+                      ": %zu now, the others within %lld s, at most a fourth of them all at a "
+                      "time",
+                      removal->now, (long long)removal->rest_s);
+    }
+    if ((int64_t)removal->chosen < asked) {
+        strbuf_printf(out, "; there are no more that could be (%zu with jobs)", removal->claimed);
+    }
+    strbuf_puts(out, removal->chosen > 0 && wanted
+                         ? "; jobs wait for the site, so others may be asked for, unless it is "
+                           "paused"
+                         : "");
+}
+
+static void begin_shrink(struct order *order, struct site *site)
+{
+    bool force = ad_bool_or(wire_request_args(order->request), "Force", false);
+    int64_t count = count_of(order);
+    struct removal_order removal;
+    struct strbuf text;
+    struct ad *args = ad_create();
+    removal_order(site, (size_t)count, force, &removal);
+    ad_set_int(args, "Removed", (int64_t)removal.chosen);
+    ad_set_int(args, "RemovedNow", (int64_t)removal.now);
+    ad_set_int(args, "RestSeconds", removal.rest_s);
+    strbuf_init(&text, 0);
+    say_removals(&removal, count, site->wanted > 0, &text);
+    log_info(order->factory->env.log, "site.shrinks", strbuf_text(&text),
+             LOG_TEXT("site", site->name),
+             LOG_TEXT("by", wire_request_peer(order->request)->identity));
+    order->factory->changed(order->factory);
+    answer_order(order, args, strbuf_text(&text));
+    strbuf_fini(&text);
+}
+
+/* ---- log --------------------------------------------------------------------------------------
+ */
+
+static void begin_log(struct order *order, struct site *site)
+{
+    order->log = site_logs_want(site, order->glidein);
+    if (order->log < 0) {
+        refuse_order(order, (int)order->log, "too many logs of this site are waited for");
+        return;
+    }
+    order->factory->changed(order->factory);
+}
+
+/* The site does not tell: perhaps it is the log that the factory keeps. */
+static void answer_kept(struct order *order, const struct site *site, int status, const char *why)
+{
+    const char *kept = site_logs_kept(site, order->glidein);
+    if (kept != NULL) {
+        struct ad *args = ad_create();
+        ad_set_string(args, "Source", "Memory");
+        answer_with_log(order, args, "the end of the log, as the factory keeps it", kept);
+    } else {
+        refuse_order(order, status, why);
+    }
+}
+
+static void abandon_log(struct order *order, struct site *site)
+{
+    site_logs_drop(site, order->log);
+}
+
+static void advance_log(struct order *order, struct site *site)
+{
+    bool found;
+    char *text;
+    if (!site_logs_take(site, order->log, &found, &text)) {
+        if (loop_now_ms(order->factory->env.loop) >= order->until_ms) {
+            site_logs_drop(site, order->log);
+            answer_kept(order, site, -ETIMEDOUT, "the site has not answered in time");
+        }
+        return;
+    }
+    if (found) {
+        struct ad *args = ad_create();
+        ad_set_string(args, "Source", "Site");
+        answer_with_log(order, args, "the end of the log, as the site has it", text);
+    } else {
+        answer_kept(order, site, -ENOENT, text);
+    }
+    mem_free(text);
+}
+
+/* ---- reconcile --------------------------------------------------------------------------------
+ */
+
+static void begin_reconcile(struct order *order, struct site *site)
+{
+    site_look_now(site);
+    order->factory->changed(order->factory);
+}
+
+static void answer_comparison(struct order *order, const struct site *site)
+{
+    static const char *const NAMES[COMPARE_VERDICTS] = {[COMPARE_AGREES] = NULL,
+                                                        [COMPARE_ORPHAN] = "OrphanNames",
+                                                        [COMPARE_ZOMBIE] = "ZombieNames",
+                                                        [COMPARE_GHOST] = "GhostNames"};
+    struct vec names[COMPARE_VERDICTS] = {{0}}, removed = {0};
+    struct site_compared compared;
+    const struct glidein *glidein;
+    struct ad *args = ad_create();
+    char text[300];
+    listed_compare(site, &compared, names);
+    TAILQ_FOREACH(glidein, &site->glideins, entry)
+    {
+        if (glidein->removing && removed.count < LISTED_NAMES_MAX) {
+            vec_push(&removed, (void *)(uintptr_t)glidein->name);
+        }
+    }
+    for (int i = 0; i < COMPARE_VERDICTS; i++) {
+        if (NAMES[i] != NULL) {
+            ad_set_strings(args, NAMES[i], (const char *const *)names[i].items, names[i].count);
+        }
+        vec_fini(&names[i], mem_free);
+    }
+    ad_set_strings(args, "RemovedNames", (const char *const *)removed.items, removed.count);
+    ad_set_int(args, "Agree", compared.counts[COMPARE_AGREES]);
+    ad_set_int(args, "Claimed", compared.claimed);
+    ad_set_int(args, "Orphans", compared.counts[COMPARE_ORPHAN]);
+    ad_set_int(args, "Zombies", compared.counts[COMPARE_ZOMBIE]);
+    ad_set_int(args, "Ghosts", compared.counts[COMPARE_GHOST]);
+    ad_set_bool(args, "Complete", site->looks.is_complete);
+    (void)snprintf(text, sizeof(text),
+                   "%lld agree (%lld with jobs); %lld not in the journal (orphans), %lld not heard "
+                   "by the pool (zombies), %lld not at the site (ghosts); %zu %s removed%s",
+                   (long long)compared.counts[COMPARE_AGREES], (long long)compared.claimed,
+                   (long long)compared.counts[COMPARE_ORPHAN],
+                   (long long)compared.counts[COMPARE_ZOMBIE],
+                   (long long)compared.counts[COMPARE_GHOST], removed.count,
+                   removed.count == 1 ? "is" : "are",
+                   site->looks.is_complete ? "" : "; the site's list was not complete");
+    vec_fini(&removed, NULL);
+    answer_order(order, args, text);
+}
+
+static void advance_reconcile(struct order *order, struct site *site)
+{
+    if (site->looks.done_ms >= order->since_ms) {
+        answer_comparison(order, site);
+    } else if (site->looks.failed_ms >= order->since_ms) {
+        refuse_order(order, -EREMOTEIO, site->trouble);
+    } else if (loop_now_ms(order->factory->env.loop) >= order->until_ms) {
+        refuse_order(order, -ETIMEDOUT, "the site has not answered in time");
+    } else if (site->busy == SITE_FREE && site->look_ms > order->since_ms) {
+        begin_reconcile(order, site); /* the look that is over had begun before the order */
+    }
+}
+
 /* ---- serving ----------------------------------------------------------------------------------
  */
 
 static const struct order_kind KINDS[] = {
     {.name = "Pause", .begin = begin_pause},
     {.name = "Resume", .begin = begin_resume},
+    {.name = "Grow", .begin = begin_grow},
+    {.name = "Shrink", .begin = begin_shrink},
+    {.name = "Log", .begin = begin_log, .advance = advance_log, .abandon = abandon_log},
+    {.name = "Reconcile", .begin = begin_reconcile, .advance = advance_reconcile},
 };
 
 static void caller_gone(void *arg)
 {
     struct order *order = arg;
-    order->request = NULL; /* the disk's answer ends the order */
+    struct site *site = strmap_get(order->factory->sites, order->site);
+    order->request = NULL;
+    if (order->kind->advance == NULL) {
+        return; /* the disk's answer ends the order */
+    }
+    if (order->kind->abandon != NULL && site != NULL) {
+        order->kind->abandon(order, site);
+    }
+    forget_order(order);
 }
 
 static const struct order_kind *kind_of(const struct ad *args)
@@ -150,16 +384,25 @@ static bool is_short_line(const char *text, size_t size)
     return length < size;
 }
 
+static bool needs_count(const struct ad *args)
+{
+    const char *name = ad_string_or(args, "Order", "");
+    return strcmp(name, "Grow") == 0 || strcmp(name, "Shrink") == 0;
+}
+
 /* Answers the request if it cannot be what it says; returns whether it can. */
 static bool check_order(const struct factory *factory, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
+    int64_t count = ad_int_or(args, "Count", 0);
     if (kind_of(args) == NULL) {
         wire_reply_error(request, -EINVAL, "FACTORY_ORDER: unknown Order '%.40s'",
                          ad_string_or(args, "Order", ""));
     } else if (!is_short_line(ad_string_or(args, "Reason", ""), PAUSE_WORDS_MAX)) {
         wire_reply_error(request, -EINVAL, "the reason must be one line of at most %d bytes",
                          PAUSE_WORDS_MAX - 1);
+    } else if (needs_count(args) && (count < 1 || count > COUNT_MAX)) {
+        wire_reply_error(request, -EINVAL, "FACTORY_ORDER: Count is not 1 to %d", COUNT_MAX);
     } else if (factory->orders.count >= ORDERS_MAX) {
         wire_reply_error(request, -EBUSY, "factory %s has %d orders that wait; try again later",
                          factory->name, ORDERS_MAX);
@@ -169,23 +412,40 @@ static bool check_order(const struct factory *factory, struct wire_request *requ
     return false;
 }
 
+/* Returns the site that the order names, by itself or by a glidein; NULL: there is none. */
+static struct site *site_of(const struct factory *factory, const struct ad *args)
+{
+    const char *name = ad_string_or(args, "Site", "");
+    const char *glidein = ad_string_or(args, "Glidein", "");
+    size_t at = 0;
+    void *value;
+    struct site *site = strmap_get(factory->sites, name);
+    while (name[0] == '\0' && site == NULL && strmap_next(factory->sites, &at, NULL, &value)) {
+        site = listed_is_ours(value, glidein) ? value : NULL;
+    }
+    return site != NULL && !site->is_gone ? site : NULL;
+}
+
 void orders_serve(struct factory *factory, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
-    const char *name = ad_string_or(args, "Site", "");
-    struct site *site = strmap_get(factory->sites, name);
+    struct site *site = site_of(factory, args);
     if (!check_order(factory, request)) {
         return;
     }
-    if (site == NULL || site->is_gone) {
-        wire_reply_error(request, -ENOENT, "factory %s has no site '%.40s'", factory->name, name);
+    if (site == NULL) {
+        wire_reply_error(request, -ENOENT, "factory %s has no site '%.40s'", factory->name,
+                         ad_string_or(args, "Site", ""));
         return;
     }
     struct order *order = mem_zalloc(sizeof(*order));
     order->factory = factory;
     order->kind = kind_of(args);
     order->request = request;
-    (void)snprintf(order->site, sizeof(order->site), "%s", name);
+    order->since_ms = loop_now_ms(factory->env.loop);
+    order->until_ms = order->since_ms + ANSWERS_MAX * site_answer_ms(site);
+    (void)snprintf(order->site, sizeof(order->site), "%s", site->name);
+    (void)snprintf(order->glidein, sizeof(order->glidein), "%s", ad_string_or(args, "Glidein", ""));
     vec_push(&factory->orders, order);
     wire_request_on_gone(request, caller_gone, order);
     if (!loop_timer_is_set(factory->orders_tick)) {
@@ -196,7 +456,18 @@ void orders_serve(struct factory *factory, struct wire_request *request)
 
 void orders_advance(struct factory *factory)
 {
-    (void)factory;
+    for (size_t i = factory->orders.count; i > 0; i--) {
+        struct order *order = factory->orders.items[i - 1]; /* only itself may end */
+        struct site *site = strmap_get(factory->sites, order->site);
+        if (order->kind->advance == NULL) {
+            continue;
+        }
+        if (site == NULL) {
+            refuse_order(order, -ENOENT, "the site is not in the configuration any more");
+        } else {
+            order->kind->advance(order, site);
+        }
+    }
 }
 
 /* The deadline of a request begins anew with each part of its answer. */
@@ -204,6 +475,7 @@ static void tell_callers(void *arg)
 {
     struct factory *factory = arg;
     const struct wire_body nothing = {.args = NULL};
+    orders_advance(factory); /* some may be over */
     for (size_t i = 0; i < factory->orders.count; i++) {
         const struct order *order = factory->orders.items[i];
         if (order->request != NULL) {

@@ -8,6 +8,8 @@
 #ifndef FACTORY_REMOVAL_H
 #define FACTORY_REMOVAL_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct glidein;
@@ -20,6 +22,15 @@ void removal_shrink(struct site *site);
 /* Marks for removal what has been started and does not join: it is of no use, and says that the
  * site is not, either. */
 void removal_give_up_late(struct site *site);
+/* What an order to shrink brings about. */
+struct removal_order {
+    size_t chosen;  /* glideins that are removed */
+    size_t now;     /* of them: at once */
+    int64_t rest_s; /* in so many seconds all of them are asked to end */
+    size_t claimed; /* glideins that have jobs */
+};
+/* Marks up to `count` glideins for removal, as shrink_plan.h says. */
+void removal_order(struct site *site, size_t count, bool force, struct removal_order *ret);
 /* Appends the names, borrowed from the glideins, that the site is to be asked to remove now. */
 void removal_take(struct site *site, struct vec *ret);
 /* Returns when something changes for a glidein only because time goes by, in monotonic ms;

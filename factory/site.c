@@ -30,11 +30,12 @@
 #include "factory/ticket.h"
 #include "wire/wire.h"
 
-#define MS_PER_S      1000
-#define LOOK_MS       30000  /* between two looks while nothing happens */
-#define LOOK_EMPTY_MS 300000 /* the same, of a site without glideins */
-#define LOOK_SOON_MS  2000   /* while a glidein is on its way, or may be gone */
-#define LOOK_AT_ONCE  200    /* ms: a glidein has left the pool */
+#define MS_PER_S       1000
+#define ANSWER_GRACE_S 5
+#define LOOK_MS        30000  /* between two looks while nothing happens */
+#define LOOK_EMPTY_MS  300000 /* the same, of a site without glideins */
+#define LOOK_SOON_MS   2000   /* while a glidein is on its way, or may be gone */
+#define LOOK_AT_ONCE   200    /* ms: a glidein has left the pool */
 
 /* The program that an earlier factory asked may still be at work, until its deadline. */
 void site_adopt(struct site *site, const struct glidein *recorded)
@@ -100,6 +101,7 @@ static void ask(struct site *site, enum site_busy busy, const struct site_reques
 static void ask_for_look(struct site *site)
 {
     const struct site_request request = {.operation = SITE_LOOK};
+    site->looks.asked_ms = site_state_now_ms(site);
     ask(site, SITE_ANSWERS_LOOK, &request);
 }
 
@@ -117,6 +119,19 @@ static bool ask_for_removals(struct site *site)
     }
     vec_fini(&names, NULL);
     return some;
+}
+
+/* Returns whether a log is fetched now. */
+static bool ask_for_log(struct site *site)
+{
+    const char *name = site_logs_next(site);
+    if (name != NULL) {
+        const struct site_request request = {.operation = SITE_LOG,
+                                             .names = &name,
+                                             .name_count = 1};
+        ask(site, SITE_ANSWERS_LOG, &request);
+    }
+    return name != NULL;
 }
 
 static void add_argument(struct vec *arguments, const char *format, ...)
@@ -187,6 +202,7 @@ static void batch_is_recorded(void *arg)
     struct err err;
     if (ticket_gather(site, site->batch, site->batch_count, &secrets, &err) != 0) {
         forget_batch(site);
+        site->ordered = 0;
         site->busy = SITE_FREE;
         site_state_trouble(site, "%s", err.text);
         site_state_refusal(site);
@@ -229,7 +245,9 @@ static void begin_submission(struct site *site, int64_t count)
     for (int64_t i = 1; i <= count; i++) {
         struct glidein glidein = {.state = GLIDEIN_INTENDED,
                                   .submitted_s = loop_wall_s(factory->env.loop),
-                                  .asked_ms = site_state_now_ms(site)};
+                                  .asked_ms = site_state_now_ms(site),
+                                  .cause = site->ordered > 0 ? GLIDEIN_ORDERED : GLIDEIN_FOR_JOBS};
+        site->ordered -= site->ordered > 0 ? 1 : 0;
         (void)snprintf(glidein.name, sizeof(glidein.name), "%s.%d", site->batch, (int)i);
         vec_push(&batch, site_state_add(site, &glidein));
     }
@@ -258,6 +276,7 @@ static void take_submission(struct site *site, const struct site_answer *answer)
 {
     int64_t taken = answer->taken < site->batch_count ? answer->taken : site->batch_count;
     if (taken == 0) {
+        site->ordered = 0;
         forget_batch(site);
     }
     /* Of a part of them only a look tells which. */
@@ -290,6 +309,7 @@ static char *pause_text(const char *why)
 static void take_failure(struct site *site, const struct site_answer *answer)
 {
     bool submission = site->busy == SITE_ANSWERS_SUBMIT;
+    site->ordered = submission ? 0 : site->ordered; /* it was for now, and not for later */
     site_state_trouble(site, "%s", answer->text);
     switch (answer->outcome) {
     case SITE_REFUSES:
@@ -312,6 +332,15 @@ static void take_failure(struct site *site, const struct site_answer *answer)
     }
 }
 
+/* A log that cannot be had is no fault of the site: if it does not work, the next look tells. */
+static void take_log(struct site *site, struct site_answer *answer)
+{
+    site_logs_answered(site, answer);
+    site_answer_fini(answer);
+    site->busy = SITE_FREE;
+    site->factory->changed(site->factory);
+}
+
 static void site_answers(void *arg)
 {
     struct site *site = arg;
@@ -319,8 +348,14 @@ static void site_answers(void *arg)
     if (!site_link_take(site->link, &answer)) {
         return;
     }
+    if (site->busy == SITE_ANSWERS_LOG) {
+        take_log(site, &answer);
+        return;
+    }
     if (site->busy == SITE_ANSWERS_LOOK) {
         site->look_ms = UINT64_MAX;
+        site->looks.failed_ms =
+            answer.outcome != SITE_DONE ? site->looks.asked_ms : site->looks.failed_ms;
     }
     if (answer.outcome != SITE_DONE) {
         take_failure(site, &answer);
@@ -380,6 +415,9 @@ void site_act(struct site *site)
     removal_give_up_late(site);
     removal_shrink(site);
     if (site->paused == NULL && ask_for_removals(site)) {
+        return;
+    }
+    if (ask_for_log(site)) {
         return;
     }
     if (count > 0) {
@@ -450,10 +488,21 @@ void site_resume(struct site *site)
     }
 }
 
+void site_look_now(struct site *site)
+{
+    site->look_ms = 0;
+}
+
+uint64_t site_answer_ms(const struct site *site)
+{
+    return ((uint64_t)site->settings.timeout_s + ANSWER_GRACE_S) * MS_PER_S;
+}
+
 void site_destroy(void *arg)
 {
     struct site *site = arg;
     site_link_destroy(site->link);
+    site_logs_fini(site);
     while (!TAILQ_EMPTY(&site->glideins)) {
         site_state_free(TAILQ_FIRST(&site->glideins));
     }
@@ -495,6 +544,10 @@ struct ad *site_to_ad(const struct site *site)
     ad_set_int(ad, "EndedUnused", site->ended_unused);
     ad_set_string(ad, "Trouble", site->trouble);
     ad_set_int(ad, "TroubleTime", site->trouble_s);
+    ad_set_int(ad, "Orphans", site->compared.counts[COMPARE_ORPHAN]);
+    ad_set_int(ad, "Zombies", site->compared.counts[COMPARE_ZOMBIE]);
+    ad_set_int(ad, "Ghosts", site->compared.counts[COMPARE_GHOST]);
+    site_logs_put(site, ad);
     ad_set_int(ad, "Samples", (int64_t)site->samples.count);
     ad_set_bool(ad, "Delinquent", (int64_t)site->samples.count < site->settings.samples);
     return ad;

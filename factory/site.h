@@ -15,7 +15,9 @@
 
 #include "base/vec.h"
 #include "factory/breaker_plan.h"
+#include "factory/compare_plan.h"
 #include "factory/glidein.h"
+#include "factory/site_logs.h"
 #include "factory/site_section.h"
 #include "factory/site_words.h"
 
@@ -34,7 +36,23 @@ enum site_busy {
     SITE_RECORDS,
     SITE_ANSWERS_SUBMIT,
     SITE_ANSWERS_LOOK,
-    SITE_ANSWERS_REMOVE
+    SITE_ANSWERS_REMOVE,
+    SITE_ANSWERS_LOG
+};
+
+/* When the site was asked for the looks that were answered last, monotonic ms, so that who needs to
+ * know what is there now can tell an older answer. */
+struct site_looks {
+    uint64_t asked_ms;  /* of the look that is under way */
+    uint64_t done_ms;   /* of the last one that was answered */
+    uint64_t failed_ms; /* of the last one that failed */
+    bool is_complete;   /* the last answer had all glideins */
+};
+
+/* What the last look showed, by verdict (listed.h). */
+struct site_compared {
+    int64_t counts[COMPARE_VERDICTS];
+    int64_t claimed; /* of those that agree, how many have a job */
 };
 
 struct site {
@@ -50,12 +68,16 @@ struct site {
     char batch[GLIDEIN_BATCH_MAX]; /* of the submission under way */
     int64_t batch_count;
     uint64_t looked_ms, look_ms; /* monotonic: the last look; when the next one is due */
-    uint64_t remove_ms;          /* monotonic: before that nothing more is removed */
-    struct loop_timer *timer;    /* the next thing that time brings about */
-    uint64_t unwanted_ms;        /* since when no jobs wait for it; 0: some do */
-    int64_t wanted;              /* machines that waiting jobs need */
-    char *paused;           /* why it paused itself: its program said `wrong`; NULL: it has not */
-    char why[SITE_WHY_MAX]; /* why it is not asked for more; "": it is */
+    struct site_looks looks;
+    struct site_compared compared;
+    struct site_logs logs;
+    int64_t ordered;    /* glideins that an administrator ordered, and that are not asked for yet */
+    uint64_t remove_ms; /* monotonic: before that nothing more is removed */
+    struct loop_timer *timer; /* the next thing that time brings about */
+    uint64_t unwanted_ms;     /* since when no jobs wait for it; 0: some do */
+    int64_t wanted;           /* machines that waiting jobs need */
+    char *paused;             /* why it paused itself: its program said `wrong`; NULL: it has not */
+    char why[SITE_WHY_MAX];   /* why it is not asked for more; "": it is */
     char trouble[SITE_WHY_MAX]; /* what went wrong last; "": nothing */
     int64_t trouble_s;
     int64_t submitted, ended_unused; /* since the factory started */
@@ -71,6 +93,10 @@ void site_configure(struct site *site, const struct config_section *section);
 
 /* Ends the pause that the site's program has brought about by `wrong`: it is asked again. */
 void site_resume(struct site *site);
+/* The site is looked at as soon as it is free. */
+void site_look_now(struct site *site);
+/* Returns how long the site's program may take for one answer. */
+uint64_t site_answer_ms(const struct site *site);
 /* Takes up what an earlier factory recorded. */
 void site_adopt(struct site *site, const struct glidein *recorded);
 /* A glidein's slots in the collector have changed. */

@@ -107,6 +107,7 @@ void site_state_gone(struct glidein *glidein, const char *how)
         site_state_trouble(site, "glidein %s ended before it had joined the pool: %s",
                            glidein->name, how);
         site_state_failure(site);
+        site_logs_keep(site, glidein->name);
     } else {
         log_info(site->factory->env.log, "glidein.gone", how, LOG_TEXT("glidein", glidein->name),
                  LOG_TEXT("site", site->name));
@@ -132,6 +133,7 @@ struct grow_facts site_state_facts(const struct site *site)
     const struct pause *pause = pause_of(factory, site->name);
     struct grow_facts facts = {
         .wanted = site->wanted,
+        .ordered = site->ordered,
         .queued = (int64_t)(states[GLIDEIN_INTENDED] + states[GLIDEIN_QUEUED]),
         .held = (int64_t)states[GLIDEIN_HELD],
         .running =

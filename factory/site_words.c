@@ -199,7 +199,9 @@ int site_words_parse(const char *line, size_t length, struct site_answer *ret, s
     int rc = read_number(object, "id", &ret->id, err);
     rc = rc != 0 ? rc : read_members(object, ret, err);
     if (rc == 0) {
-        ret->text = text_of(object, "text");
+        const char *text = json_string_value(json_object_get(object, "text"));
+        ret->text = ret->outcome != SITE_DONE ? text_of(object, "text")
+                                              : mem_strdup(text != NULL ? text : "");
     }
     json_decref(object);
     if (rc != 0) {

@@ -54,7 +54,8 @@ struct site_glidein {
 struct site_answer {
     int64_t id;
     enum site_outcome outcome;
-    char *text;          /* why not; "": none */
+    /* why not, without control characters; "": none; of a log: what it says, as it is */
+    char *text;
     int64_t settle_s;    /* begin */
     int64_t taken;       /* submit */
     struct vec glideins; /* look: of struct site_glidein */

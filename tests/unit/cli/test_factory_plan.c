@@ -10,12 +10,13 @@
 static const struct ad_context CONTEXT = {.now_s = 1000000};
 static const struct terminal WIDE = {0};
 
-#define CAMPUS                                                                          \
-    "[Name = \"campus@factory\"; Site = \"campus\"; Factory = \"factory\"; State = "    \
-    "\"LeftAlone\"; "                                                                   \
-    "Why = \"left alone for 8 s more\"; Wanted = 3; Coming = 1; Queued = 1; Held = 0; " \
-    "Running = 2; Idle = 0; Total = 3; Submitted = 9; EndedUnused = 1; Samples = 2; "   \
-    "Delinquent = true; Trouble = \"sbatch: no\\tsuch account\"; TroubleTime = 999940]"
+#define CAMPUS                                                                                   \
+    "[Name = \"campus@factory\"; Site = \"campus\"; Factory = \"factory\"; State = "             \
+    "\"LeftAlone\"; "                                                                            \
+    "Why = \"left alone for 8 s more\"; Wanted = 3; Coming = 1; Queued = 1; Held = 0; "          \
+    "Running = 2; Idle = 0; Total = 3; Submitted = 9; EndedUnused = 1; Samples = 2; "            \
+    "Delinquent = true; LogOf = \"f-9\"; LogEnd = \"no disk\"; Ghosts = 1; Trouble = \"sbatch: " \
+    "no\\tsuch account\"; TroubleTime = 999940]"
 #define QUIET                                                                                   \
     "[Name = \"quiet@factory\"; Site = \"quiet\"; Factory = \"factory\"; State = \"Serving\"; " \
     "Why = \"\"; Wanted = 0; Coming = 0; Queued = 0; Held = 0; Running = 0; Idle = 0; "         \
@@ -171,9 +172,12 @@ static void a_site_is_explained_in_sentences(void **state)
         "  5 jobs wait for it, which makes 3 wanted glideins; 1 is on the way.\n"
         "  No more are asked for: left alone for 8 s more.\n"
         "  Its last trouble, 0+00:01:00 ago: sbatch: no?such account.\n"
+        "  The log of glidein f-9 ends with: no disk\n"
         "  It has 3 glideins: 1 queued, 0 held, 2 running (0 idle).\n"
         "  9 glideins were submitted since the factory started; 1 ended before joining the "
         "pool.\n"
+        "  Site, journal and pool disagree about 0 orphans, 0 zombies and 1 ghost; `roost factory "
+        "reconcile` names them.\n"
         "  Its samples, with which jobs are matched (fewer than the site should have):\n"
         "    factory-campus-offline-1 stands for 4 glideins with 8 CPUs, 16000 MiB of memory and "
         "1000 KiB of disk; slot1@f-1 was like it 0+00:16:40 ago; 5 jobs wait for it.\n"
@@ -245,10 +249,36 @@ static void samples_and_names_are_of_one_factory(void **state)
     vec_fini(&ads, ads_destroy_one);
 }
 
+static void an_answer_names_what_differs(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    ads_add(&ads, "[Site = \"campus\"; Text = \"1 agrees\"; OrphanNames = {\"f-1\"}; ZombieNames = "
+                  "{}; GhostNames = {\"f\\t2\"}]");
+    factory_plan_answer(ads.items[0], &out);
+    ads_expect(&out, "campus: 1 agrees\n"
+                     "  orphan: f-1\n"
+                     "  ghost: f?2\n");
+    vec_fini(&ads, ads_destroy_one);
+}
+
+static void a_log_cannot_control_the_terminal(void **state)
+{
+    (void)state;
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    strbuf_puts(&out, "one\n\x1b[31mred\a\n\nlast");
+    factory_plan_clean_lines(&out);
+    ads_expect(&out, "one\n?[31mred?\n\nlast");
+}
+
 UNIT_TESTS(UNIT(a_factory_is_one_line_with_what_is_wrong),
            UNIT(sites_have_the_names_that_tell_them_apart),
            UNIT(only_sites_with_something_to_say_are_explained),
            UNIT(glideins_show_their_age_and_reason), UNIT(a_site_is_explained_in_sentences),
            UNIT(a_site_without_samples_says_what_that_means),
            UNIT(the_answer_as_an_ad_has_the_site_and_its_samples),
-           UNIT(samples_and_names_are_of_one_factory))
+           UNIT(samples_and_names_are_of_one_factory), UNIT(an_answer_names_what_differs),
+           UNIT(a_log_cannot_control_the_terminal))

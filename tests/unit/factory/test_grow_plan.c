@@ -111,6 +111,58 @@ static void samples_stand_for_what_the_site_could_give(void **state)
     assert_int_equal(grow_plan_room(&site, &LIMITS), 0);
 }
 
+static void orders(const struct grow_facts *facts, int64_t asked, int64_t count, const char *why)
+{
+    char said[200];
+    assert_int_equal(grow_plan_order(facts, &LIMITS, asked, said, sizeof(said)), count);
+    assert_string_equal(said, why);
+}
+
+static void an_order_is_cut_by_the_limits(void **state)
+{
+    (void)state;
+    struct grow_facts site = facts(0);
+    orders(&site, 3, 3, "");
+    orders(&site, 15, 15, "10 at a time (max_submission)");
+    orders(&site, 30, 20, "max_queued leaves room for 20 of 30");
+    site.total = 58;
+    orders(&site, 3, 2, "max_total leaves room for 2 of 3");
+    site.ordered = 2;
+    orders(&site, 1, 0, "max_total is reached");
+    site = facts(0);
+    site.pool_room = 1;
+    orders(&site, 2, 1, "FACTORY_MAX_GLIDEINS leaves room for 1 of 2");
+    site = facts(0);
+    site.held = 2;
+    orders(&site, 1, 0, "2 glideins are held (max_held)");
+    site = facts(0);
+    site.needs_canary = true;
+    orders(&site, 5, 1, "it failed: one glidein is tried before others");
+    site.coming = 1;
+    orders(&site, 5, 0, "it failed: one glidein is tried before others");
+    site.left_alone_ms = 500;
+    orders(&site, 5, 0, "left alone for 1 s more");
+    site = facts(0);
+    site.paused = "paused by a";
+    orders(&site, 5, 0, "paused by a");
+}
+
+static void what_was_ordered_is_asked_for_although_no_jobs_wait(void **state)
+{
+    (void)state;
+    struct grow_facts site = facts(0);
+    site.ordered = 4;
+    asks(&site, 4, "");
+    site.wanted = 3; /* jobs wait, too */
+    asks(&site, 7, "");
+    site.coming = 3;
+    asks(&site, 4, "");
+    site.idle = 3; /* startds are idle: enough for jobs, not for the order */
+    asks(&site, 4, "");
+    site.coming = 9;
+    asks(&site, 4, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +171,8 @@ int main(void)
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(a_site_that_may_not_be_asked_says_so),
         cmocka_unit_test(a_site_that_failed_gets_one_glidein),
+        cmocka_unit_test(an_order_is_cut_by_the_limits),
+        cmocka_unit_test(what_was_ordered_is_asked_for_although_no_jobs_wait),
         cmocka_unit_test(samples_stand_for_what_the_site_could_give),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
