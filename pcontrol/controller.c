@@ -528,6 +528,7 @@ struct controller *controller_create(struct loop *loop, struct os *os,
     controller->run_jobs = true;
     controller->run_hosts = true;
     controller->look = look_around;
+    controller->host_is_free = hosts_free;
     TAILQ_INIT(&controller->jobs);
     TAILQ_INIT(&controller->unplaced);
     TAILQ_INIT(&controller->hosts);

@@ -70,6 +70,7 @@ struct pjob {
     int64_t pid;
     struct output *outputs[2];
     size_t unacknowledged; /* bytes of output dealt with, which its pclient does not know yet */
+    bool asked;            /* its pclient was sent the job; before that its files are opened */
     bool killed;           /* by the user */
     bool refused;          /* its output is given up; why says the reason */
     struct link_end end;

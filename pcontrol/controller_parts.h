@@ -35,7 +35,8 @@ struct controller {
     bool look_is_due;   /* changes_look() has been called */
     bool names_changed; /* hosts have gone for which jobs may wait */
     bool destroying;
-    loop_f look; /* see changes_look() */
+    loop_f look;                                                       /* see changes_look() */
+    void (*host_is_free)(struct phost *host, enum phost_operation by); /* hosts_free() */
     struct controller_waits waits;
     void (*say)(void *arg, const char *line);
     void *say_arg;
@@ -70,6 +71,8 @@ void job_runs_drop(struct pjob *job); /* frees its outputs */
 
 /* ---- hosts.c: entries and their connections */
 
+/* The job of the host has ended without a word of its pclient.  The host may be gone after that. */
+void hosts_free(struct phost *host, enum phost_operation by);
 struct phost_name *hosts_name(struct controller *controller, const char *name);
 void hosts_destroy(struct phost *host);
 

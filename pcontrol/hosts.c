@@ -129,6 +129,11 @@ static bool host_is_free(struct phost *host, enum phost_operation by)
     return false;
 }
 
+void hosts_free(struct phost *host, enum phost_operation by)
+{
+    (void)host_is_free(host, by);
+}
+
 /* The connection is gone, or is given up. by: PHOST_CHECK or PHOST_CHECK_JOB. */
 static void lose_host(struct phost *host, enum phost_operation by, const char *why)
 {

@@ -5,6 +5,9 @@
  * job is EXIT or CRASH, or PENDING again if it is to be retried.  A host has its next job as soon
  * as it has sent everything, also if a file here cannot be written yet.
  *
+ * A job is BUSY on its host while its files are opened, and sent to its pclient only then, so that
+ * nothing runs whose output cannot be kept.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
@@ -93,7 +96,7 @@ static void kill_there(struct pjob *job)
  * its output is fetched only to be dropped. */
 static void give_up_output(struct pjob *job, const char *why)
 {
-    job->end = (struct link_end){.crashed = true, .code = 9};
+    job->end = (struct link_end){.crashed = true, .code = job->asked ? 9 : 0};
     changes_set_text(&job->why, "%s", why);
     job->refused = true;
     for (int i = 0; i < 2; i++) {
@@ -101,9 +104,61 @@ static void give_up_output(struct pjob *job, const char *why)
             output_give_up(job->outputs[i]);
         }
     }
-    if (job->host != NULL && job->state == PJOB_BUSY) {
+    if (job->host != NULL && job->state == PJOB_BUSY && job->asked) {
         kill_there(job);
     }
+}
+
+static void move_to_done(struct pjob *job)
+{
+    if (job->state == PJOB_BUSY) {
+        changes_move_job(job, PJOB_DONE, job->killed ? PJOB_KILL : PJOB_CHECK_BUSY);
+    }
+}
+
+/* The host has sent everything: it may have the next job. */
+static enum phost_operation leave_host(struct pjob *job)
+{
+    job->host->job = NULL;
+    job->host = NULL;
+    return job->killed ? PHOST_KILL_JOB : PHOST_CHECK_JOB;
+}
+
+/* A job whose output was given up before its pclient was sent it. */
+static void end_unsent(struct pjob *job)
+{
+    struct phost *host = job->host;
+    move_to_done(job);
+    enum phost_operation by = leave_host(job);
+    close_complete_run(job);
+    host->controller->host_is_free(host, by);
+}
+
+static bool files_are_open(const struct pjob *job)
+{
+    return (job->outputs[0] == NULL || output_is_open(job->outputs[0])) &&
+           (job->outputs[1] == NULL || output_is_open(job->outputs[1]));
+}
+
+static void send_job(struct pjob *job)
+{
+    struct strbuf line;
+    job->asked = true;
+    job->runs++;
+    job->start_wall_ms = loop_wall_ms(job->controller->loop);
+    job->last_host = job->host->name->name;
+    job->host->start_asked = true;
+    job->host->runs++;
+    strbuf_init(&line, 0);
+    strbuf_puts(&line, PCLIENT_JOB);
+    if (job->wish.timeout_ms > 0) {
+        strbuf_printf(&line, " -timeout %llu.%03llu",
+                      (unsigned long long)(job->wish.timeout_ms / MS_PER_S),
+                      (unsigned long long)(job->wish.timeout_ms % MS_PER_S));
+    }
+    strbuf_printf(&line, " %s\n", job->wish.command);
+    link_send(job->host->link, strbuf_text(&line), line.length);
+    strbuf_fini(&line);
 }
 
 /* A job with little output is not worth a message. */
@@ -128,6 +183,14 @@ static void output_changed(void *arg)
             (void)snprintf(text, sizeof(text), "%s", why); /* it goes with its output */
             give_up_output(job, text);
         }
+    }
+    if (job->state == PJOB_BUSY && !job->asked) {
+        if (job->refused) {
+            end_unsent(job);
+        } else if (files_are_open(job)) {
+            send_job(job);
+        }
+        return;
     }
     acknowledge_output(job);
     close_complete_run(job);
@@ -155,6 +218,7 @@ static void set_end(struct pjob *job, const struct link_end *end)
 static void begin_run(struct pjob *job)
 {
     job->pid = 0;
+    job->asked = false;
     job->killed = false;
     job->refused = false;
     job->unacknowledged = 0;
@@ -183,13 +247,8 @@ void job_runs_start(struct pjob *job, struct phost *host)
 {
     struct controller *controller = job->controller;
     begin_run(job);
-    job->runs++;
-    job->start_wall_ms = loop_wall_ms(controller->loop);
     job->host = host;
-    job->last_host = host->name->name;
     host->job = job;
-    host->start_asked = true;
-    host->runs++;
     changes_move_job(job, PJOB_BUSY, PJOB_START);
     changes_move_host(host, PHOST_BUSY, PHOST_START_JOB);
     for (int i = 0; i < 2; i++) {
@@ -198,17 +257,9 @@ void job_runs_start(struct pjob *job, struct phost *host)
                 ? output_create(controller->house, job->wish.paths[i], job->id, output_changed, job)
                 : NULL;
     }
-    struct strbuf line;
-    strbuf_init(&line, 0);
-    strbuf_puts(&line, PCLIENT_JOB);
-    if (job->wish.timeout_ms > 0) {
-        strbuf_printf(&line, " -timeout %llu.%03llu",
-                      (unsigned long long)(job->wish.timeout_ms / MS_PER_S),
-                      (unsigned long long)(job->wish.timeout_ms % MS_PER_S));
+    if (files_are_open(job)) {
+        send_job(job);
     }
-    strbuf_printf(&line, " %s\n", job->wish.command);
-    link_send(host->link, strbuf_text(&line), line.length);
-    strbuf_fini(&line);
 }
 
 const char *controller_trouble(const struct pjob *job)
@@ -220,16 +271,16 @@ const char *controller_trouble(const struct pjob *job)
     return trouble;
 }
 
-/* KillJob while the output is still on its way: it is given up. */
-static void kill_done_job(struct pjob *job)
+/* KillJob while files are opened, or output is still on its way: it is given up. */
+static void kill_for_output(struct pjob *job)
 {
     char why[ERR_TEXT_MAX + 50];
     const char *trouble = controller_trouble(job);
-    (void)snprintf(why, sizeof(why), "killed before its output was complete%s%s",
+    (void)snprintf(why, sizeof(why), "killed before %s%s%s",
+                   job->asked ? "its output was complete" : "its files were open",
                    trouble != NULL ? ": " : "", trouble != NULL ? trouble : "");
     give_up_output(job, why);
-    acknowledge_output(job);
-    close_complete_run(job);
+    output_changed(job);
 }
 
 int controller_kill_job(struct pjob *job, struct err *err)
@@ -240,10 +291,10 @@ int controller_kill_job(struct pjob *job, struct err *err)
                        pjob_states_name(job->state), waits ? ": delete it" : "");
     }
     job->killed = true;
-    if (job->state == PJOB_BUSY) {
+    if (job->state == PJOB_BUSY && job->asked) {
         kill_there(job);
     } else if (!job->refused) {
-        kill_done_job(job);
+        kill_for_output(job);
     }
     return 0;
 }
@@ -260,21 +311,6 @@ static void take_output(struct pjob *job, const struct link_message *message)
     }
     output_add(job->outputs[at], message->data, message->length);
     acknowledge_output(job);
-}
-
-static void move_to_done(struct pjob *job)
-{
-    if (job->state == PJOB_BUSY) {
-        changes_move_job(job, PJOB_DONE, job->killed ? PJOB_KILL : PJOB_CHECK_BUSY);
-    }
-}
-
-/* The host has sent everything: it may have the next job. */
-static enum phost_operation leave_host(struct pjob *job)
-{
-    job->host->job = NULL;
-    job->host = NULL;
-    return job->killed ? PHOST_KILL_JOB : PHOST_CHECK_JOB;
 }
 
 static bool take_refusal(struct pjob *job, const struct link_message *message,
@@ -337,7 +373,7 @@ static void run_elsewhere(struct pjob *job, uint64_t safe_ms, enum pjob_operatio
 {
     job->avoid = job->last_host;
     job_runs_drop(job);
-    job->rests = true;
+    job->rests = job->asked;
     job->rest_end_ms = safe_ms + job->controller->settings.margin_ms;
     changes_move_job(job, PJOB_PENDING, by);
 }
@@ -376,8 +412,8 @@ void job_runs_lose(struct phost *host, enum pjob_operation by, const char *why)
     job->host = NULL;
     if (job->state == PJOB_DONE) {
         lose_done(job, why);
-    } else if (job->killed || job->refused ||
-               ++job->losses > job->controller->settings.losses_max) {
+    } else if (job->asked && (job->killed || job->refused ||
+                              ++job->losses > job->controller->settings.losses_max)) {
         crash_lost(job, why);
     } else {
         changes_set_text(&job->why, "host %s was lost: %s", host->name->name, why);

@@ -63,6 +63,7 @@ struct output {
     uint64_t total, dropped;
     size_t done; /* bytes, since output_take_done() */
     bool ending, given_up, in_list;
+    bool opened; /* the file */
     TAILQ_ENTRY(output) entry;
     struct file_writer *writer; /* NULL: a buffer */
     struct loop_timer *retry;
@@ -213,6 +214,7 @@ static void file_is_written(void *arg, int rc)
         return;
     }
     output->trouble = TROUBLE_NONE;
+    output->opened = true;
     writer->offset += writer->length;
     output->done += forget_data(writer);
     if (!output->given_up && (output->bytes.length > 0 || (output->ending && !writer->closed))) {
@@ -381,6 +383,11 @@ void output_give_up(struct output *output)
     }
     output->dropped += length;
     output->done += length;
+}
+
+bool output_is_open(const struct output *output)
+{
+    return output->writer == NULL || output->opened;
 }
 
 size_t output_take_done(struct output *output)

@@ -37,6 +37,8 @@ void output_finish(struct output *output); /* no more bytes come */
 /* Drops what is not written yet and what still comes: nobody wants it any more. */
 void output_give_up(struct output *output);
 
+/* Returns whether the file has been opened; true of a buffer. */
+bool output_is_open(const struct output *output);
 /* Returns how many bytes more have been dealt with since the last call. */
 size_t output_take_done(struct output *output);
 /* Returns whether, after output_finish(), everything is in the file, or in the buffer. */

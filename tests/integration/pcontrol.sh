@@ -15,6 +15,11 @@ cd "$WORK" || exit 1
 # All processes of the hosts and their jobs.
 left() { grep -lz "^PCONTROL_TEST=$WORK\$" /proc/[0-9]*/environ 2>/dev/null; }
 nothing_left() { [ -z "$(left)" ]; }
+signal_pclients() {
+    left | while IFS=/ read -r _ _ pid _; do
+        [ "$(readlink "/proc/$pid/exe")" != "$(readlink -f "$ROOST_BIN/pclient")" ] || kill "$1" "$pid"
+    done
+}
 
 say "a script: words, results, errors, and the wait at its end"
 cat >script <<'EOF'
@@ -149,7 +154,29 @@ grep -q "$WORK/fifo: is not a file" errors || fail "a FIFO: $(cat errors)"
 test -p fifo || fail "the FIFO has become a file"
 id=$(pc job -stdout "$WORK/no/such/file" sleep 1000)
 pc wait "$id"
-pc status -job "$id" | grep -q "^job $id CRASH 9: .*$WORK/no/such/file" || fail "a file that cannot be: $(pc status -job "$id")"
+pc status -job "$id" | grep -q "^job $id CRASH 0: .*$WORK/no/such/file" || fail "a file that cannot be: $(pc status -job "$id")"
+id=$(pc job -stdout "$WORK/no/such/file" touch "$WORK/has_run")
+second=$(pc job -stdout "$WORK/before" -stderr "$WORK/no/such/file" touch "$WORK/has_run")
+pc wait "$id" "$second"
+test -e has_run && fail "a job has run although its file cannot be opened"
+for one in "$id" "$second"; do
+    equals "runs, start and host of a job whose file cannot be opened" "$(pc status -job "$one" --json | grep -oE '"(Start|Runs|Machine)":[^,]*' | tr '\n' ' ')" '"Start":null "Runs":0 '
+done
+until_true 10 "its host is free" are_in IDLE 2
+# Nobody reads the FIFO, so that it cannot be opened for now.
+id=$(pc job -stdout "$WORK/fifo" touch "$WORK/has_run")
+says_file() { pc status -job "$id" | tee -a looks | grep -q "^job $id BUSY on a: .*$WORK/fifo"; }
+until_true 10 "job $id waits for its file" says_file
+signal_pclients -KILL
+was_moved() { grep -q "job $id: BUSY -> PENDING: CheckHost" log && says_file; }
+until_true 20 "job $id waits for its file on another host" was_moved
+grep -q "may not have ended" looks && fail "a job that no host was sent has waited for the end of a lease"
+equals "runs and losses of a job that no host was sent" "$(pc status -job "$id" --json | grep -oE '"(Runs|Losses)":[^,]*' | tr '\n' ' ')" '"Runs":0 "Losses":0 '
+pc kill "$id"
+pc wait "$id"
+pc status -job "$id" | grep -q "^job $id CRASH 0: killed before its files were open: .*$WORK/fifo" || fail "a job that was killed before its file was open: $(pc status -job "$id")"
+test -e has_run && fail "a job has run although its file was not open"
+until_true 10 "its host is free, too" are_in IDLE 2
 
 say "-host and +host; a busy host is waited for"
 pc host b
@@ -224,9 +251,12 @@ pc wait
 pc host d -delete
 id=$(pc job -retries 3 -stdout "$WORK/no/such/file" sleep 1000)
 pc wait "$id"
-equals "runs of a job whose file cannot be" "$(pc status -job "$id" --json | sed 's/.*"Runs":\([0-9]*\).*/\1/')" 1
-id=$(pc job +host c -stdout "$WORK/no/such/file" head -c 2000000 /dev/zero)
+equals "runs of a job whose file cannot be" "$(pc status -job "$id" --json | sed 's/.*"Runs":\([0-9]*\).*/\1/')" 0
+# Opened, but nothing that the job writes is taken.
+id=$(pc job -retries 3 +host c -stdout "/proc/$server/oom_score_adj" head -c 2000000 /dev/zero)
 pc wait "$id"
+equals "runs of a job whose file takes nothing" "$(pc status -job "$id" --json | sed 's/.*"Runs":\([0-9]*\).*/\1/')" 1
+pc status -job "$id" | grep -q "^job $id CRASH 9: .*/oom_score_adj" || fail "a file that takes nothing: $(pc status -job "$id")"
 pc job +host c echo next >ids # the output of that job does not keep its host
 pc wait "$(cat ids)"
 equals "the next job of that host" "$(pc stdout "$(cat ids)")" next
@@ -298,11 +328,6 @@ idle_for_long() { pc status -machine a --json | python3 -c 'import json, sys; ho
 until_true 20 "a host that answers is not HUNG" idle_for_long
 id=$(pc job sh -c "until test -e $WORK/go4; do sleep 0.1; done")
 until_true 10 "job $id is BUSY" is_state "$id" BUSY
-signal_pclients() {
-    left | while IFS=/ read -r _ _ pid _; do
-        [ "$(readlink "/proc/$pid/exe")" != "$(readlink -f "$ROOST_BIN/pclient")" ] || kill "$1" "$pid"
-    done
-}
 says_hung() { pc status -job "$id" | grep -q "BUSY on a: HUNG: host a has not answered" && pc status -machine a | grep -q "^a .* HUNG"; }
 is_not_hung() { pc status -machine a --json | grep -q '"Hung":false'; }
 signal_pclients -STOP
