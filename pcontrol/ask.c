@@ -12,17 +12,18 @@
 #include "base/loop_run.h"
 #include "base/mem.h"
 #include "base/os/os.h"
-#include "base/shell_words.h"
 #include "base/stream/stream.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "pcontrol/commands.h"
 #include "pcontrol/pcontrol.h"
+#include "pcontrol/script_line_plan.h"
 #include "pcontrol/server.h"
 
 struct asking {
     const char *server;
+    uint64_t line; /* of standard input; 0: the command is one of the command line */
     struct stream *stream;
     bool answered, closed;
     int status;
@@ -41,6 +42,15 @@ static void print_answer(struct asking *asking, const char *text, size_t length)
         asking->closed = true;
         asking->status = COMMAND_FAILED;
     }
+}
+
+static void blame_line(const struct asking *asking, const char *why, size_t length)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    script_line_blame(asking->line, why, length, &text);
+    (void)fputs(strbuf_text(&text), stderr);
+    strbuf_fini(&text);
 }
 
 /* Takes the answer out of the input when it is complete. */
@@ -63,9 +73,7 @@ static void take_answer(void *arg)
         return;
     }
     print_answer(asking, data + head, text);
-    if (why > 0) {
-        (void)fprintf(stderr, "pcontrol: %.*s\n", (int)why, data + head + text);
-    }
+    blame_line(asking, data + head + text, why);
     stream_consume(asking->stream, head + text + why);
     asking->leave = leave != 0;
     asking->answered = true;
@@ -101,8 +109,9 @@ static int send_words(struct asking *asking, const char *cwd, char *const *words
         strbuf_append(&request, words[i], strlen(words[i]) + 1);
     }
     if (request.failed) {
-        (void)fprintf(stderr, "pcontrol: the command has more than %zu bytes\n",
-                      SERVER_REQUEST_MAX);
+        struct err err;
+        (void)err_set(&err, -E2BIG, "the command has more than %zu bytes", SERVER_REQUEST_MAX);
+        blame_line(asking, err.text, strlen(err.text));
         strbuf_fini(&request);
         return -E2BIG;
     }
@@ -126,18 +135,18 @@ static int ask_words(struct loop *loop, struct asking *asking, const char *cwd, 
     return asking->status;
 }
 
-/* Reads a line of standard input.  Returns false at its end. */
+/* Reads a line of standard input, without its newline; of one that is too long only the first
+ * SCRIPT_LINE_MAX + 1 bytes are kept.  Returns false at the end. */
 static bool read_line(struct strbuf *line)
 {
-    char part[4096];
+    int byte;
     strbuf_clear(line);
-    while (fgets(part, sizeof(part), stdin) != NULL) {
-        strbuf_puts(line, part);
-        if (line->failed || (line->length > 0 && line->data[line->length - 1] == '\n')) {
-            return true;
+    while ((byte = getc(stdin)) != EOF && byte != '\n') {
+        if (line->length <= SCRIPT_LINE_MAX) {
+            strbuf_putc(line, (char)byte);
         }
     }
-    return line->length > 0;
+    return byte == '\n' || line->length > 0;
 }
 
 /* Sends the lines of standard input, one after the other. */
@@ -145,16 +154,14 @@ static int ask_lines(struct loop *loop, struct asking *asking, const char *cwd)
 {
     struct strbuf line;
     int status = COMMAND_DONE;
-    strbuf_init(&line, SHELL_WORDS_BYTES_MAX);
+    strbuf_init(&line, 0);
     while (!asking->closed && !asking->leave && read_line(&line)) {
         struct vec words = {0};
         struct err err;
         int one = COMMAND_DONE;
-        int rc = line.failed ? err_set(&err, -E2BIG, "a line has more than %zu bytes",
-                                       SHELL_WORDS_BYTES_MAX)
-                             : shell_words_parse(line.data, line.length, &words, &err);
-        if (rc != 0) {
-            (void)fprintf(stderr, "pcontrol: %s\n", err.text);
+        asking->line++;
+        if (script_line_read(strbuf_text(&line), line.length, &words, &err) != 0) {
+            blame_line(asking, err.text, strlen(err.text));
             one = COMMAND_USAGE;
         } else if (words.count > 0) {
             one = ask_words(loop, asking, cwd, (char *const *)words.items, words.count);

@@ -14,17 +14,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os/os_console.h"
 #include "base/os/os_output.h"
-#include "base/shell_words.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "pcontrol/commands.h"
 #include "pcontrol/controller.h"
 #include "pcontrol/edit_line.h"
+#include "pcontrol/script_line_plan.h"
 
 #define PROMPT      "pcontrol: "
 #define READ_BYTES  ((size_t)64 << 10)
@@ -33,6 +34,7 @@
 
 enum console_phase {
     CONSOLE_READS,
+    CONSOLE_SKIPS, /* the rest of a line of a script that is too long */
     CONSOLE_ENDED, /* the input has ended; what was read is carried out, then jobs are waited for */
     CONSOLE_LEAVES,
 };
@@ -45,6 +47,7 @@ struct console {
     struct os_output *output;
     struct strbuf lines; /* read; the first lines_at bytes have been executed */
     size_t lines_at;
+    uint64_t line; /* number of the line of a script that was executed last; of a person: 0 */
     struct strbuf printed; /* to be written */
     struct command_call *call;
     struct controller_wait *rest; /* at the end of a script: for all jobs */
@@ -88,13 +91,19 @@ static void end_program(struct console *console)
     loop_stop(console->loop, failed ? 1 : 0);
 }
 
+/* Says an error of the line of that number. */
+static void blame_line(uint64_t line, const char *why, size_t length)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    script_line_blame(line, why, length, &text);
+    (void)fputs(strbuf_text(&text), stderr);
+    strbuf_fini(&text);
+}
+
 static void complain(const char *text)
 {
-    for (const char *at = text; *at != '\0';) {
-        size_t length = strcspn(at, "\n");
-        (void)fprintf(stderr, "pcontrol: %.*s\n", (int)length, at);
-        at += length + (at[length] == '\n' ? 1 : 0);
-    }
+    blame_line(0, text, strlen(text));
 }
 
 /* Nobody can read the answers: pcontrol ends, and all jobs with it, as by "exit". */
@@ -238,7 +247,7 @@ static void command_is_done(void *arg, const struct command_answer *answer)
     console->call = NULL;
     strbuf_append(&console->printed, answer->text.data, answer->text.length);
     if (answer->why.length > 0) {
-        complain(answer->why.data != NULL ? answer->why.data : "");
+        blame_line(console->line, answer->why.data, answer->why.length);
     }
     console->failed = console->failed || answer->status != COMMAND_DONE;
     if (answer->leave) {
@@ -253,8 +262,9 @@ static void run_line(struct console *console, const char *text, size_t length)
 {
     struct vec words = {0};
     struct err err;
-    if (shell_words_parse(text, length, &words, &err) != 0) {
-        complain(err.text);
+    console->line += console->is_person ? 0 : 1;
+    if (script_line_read(text, length, &words, &err) != 0) {
+        blame_line(console->line, err.text, strlen(err.text));
         console->failed = true;
     } else if (words.count > 0) {
         console->call = commands_run(console->commands, (char *const *)words.items, words.count,
@@ -286,7 +296,10 @@ static void next_command(struct console *console)
         size_t rest = lines->length - console->lines_at;
         const char *newline = memchr(line, '\n', rest);
         if (newline == NULL && console->phase != CONSOLE_ENDED) {
-            break;
+            if (rest <= SCRIPT_LINE_MAX) {
+                break;
+            }
+            console->phase = CONSOLE_SKIPS; /* what is there is refused as too long */
         }
         size_t length = newline != NULL ? (size_t)(newline - line) : rest;
         console->lines_at += length + (newline != NULL ? 1 : 0);
@@ -301,6 +314,19 @@ static void next_command(struct console *console)
                                         console->printed.length < PRINTED_MAX);
 }
 
+/* What is left of a line that is too long is dropped. */
+static void take_input(struct console *console, const char *data, size_t length)
+{
+    size_t at = 0;
+    if (console->phase == CONSOLE_SKIPS) {
+        const char *newline = memchr(data, '\n', length);
+        at = newline != NULL ? (size_t)(newline - data) + 1 : length;
+        console->phase = newline != NULL ? CONSOLE_READS : CONSOLE_SKIPS;
+    }
+    strbuf_append(&console->lines, data + at, length - at);
+    CHECK(!console->lines.failed); /* more is only read when less than one line is left */
+}
+
 static void input_can_be_read(void *arg)
 {
     struct console *console = arg;
@@ -311,14 +337,9 @@ static void input_can_be_read(void *arg)
     char data[READ_BYTES];
     ssize_t got = os_console_read(console->input, data, sizeof(data));
     if (got > 0) {
-        strbuf_append(&console->lines, data, (size_t)got);
+        take_input(console, data, (size_t)got);
     } else {
         console->phase = CONSOLE_ENDED;
-    }
-    if (console->lines.failed) {
-        complain("a line is too long");
-        console->failed = true;
-        leave_console(console);
     }
     next_command(console);
 }
@@ -374,7 +395,7 @@ int console_open(struct loop *loop, struct controller *controller, struct comman
     console->loop = loop;
     console->controller = controller;
     console->commands = commands;
-    strbuf_init(&console->lines, SHELL_WORDS_BYTES_MAX + 2 * READ_BYTES);
+    strbuf_init(&console->lines, SCRIPT_LINE_MAX + 2 * READ_BYTES);
     strbuf_init(&console->printed, 0);
     int rc = os_console_open(loop, false, input_can_be_read, console, &console->input, err);
     rc = rc != 0 ? rc : os_output_open(loop, write_out, console, &console->output, err);

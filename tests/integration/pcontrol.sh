@@ -41,12 +41,12 @@ EOF
 equals "exit status of a script with errors" $? 1
 equals "what job prints" "$(tr '\n' ' ' <ids)" "1 2 3 4 "
 cat >wanted <<'EOF'
-pcontrol: column 10: the character $ is not quoted, and no shell reads this line
-pcontrol: column 8: the character | is not quoted, and no shell reads this line
-pcontrol: unknown command 'jbo'; did you mean job
-pcontrol: unknown option -tiemout; did you mean -timeout (a command that begins so needs -- before it)
-pcontrol: no such job: 77
-pcontrol: 'x' is not the number of a job
+pcontrol: line 8: column 10: the character $ is not quoted, and no shell reads this line
+pcontrol: line 9: column 8: the character | is not quoted, and no shell reads this line
+pcontrol: line 10: unknown command 'jbo'; did you mean job
+pcontrol: line 11: unknown option -tiemout; did you mean -timeout (a command that begins so needs -- before it)
+pcontrol: line 12: no such job: 77
+pcontrol: line 13: 'x' is not the number of a job
 EOF
 diff errors wanted || fail "the errors of a script"
 until_true 10 "nothing is left of the script's hosts" nothing_left
@@ -71,6 +71,23 @@ echo "host a" | "$PCONTROL" || fail "a script without errors"
 printf 'host a\njob sleep 1000\nwait\n' | timeout 30 "$PCONTROL" >/dev/full 2>errors
 equals "exit status of a script without standard output" $? 1
 equals "what it says" "$(cat errors)" "pcontrol: standard output: No space left on device"
+
+say "lines that are too long, or end with a carriage return, are refused, and the script goes on"
+# long LENGTH: a line of so many bytes.
+long() { printf '# %s\n' "$(head -c $(($1 - 2)) /dev/zero | tr '\0' x)"; }
+{ echo host a; long 1048576; long 1048577; printf 'wait\r\n'; long 3000000; echo job echo last; echo wait; printf 'stdout 1\n'; printf 'stdoot 1'; } >long
+cat >wanted <<'EOF'
+pcontrol: line 3: the line has more than 1048576 bytes
+pcontrol: line 4: the line ends with a carriage return; lines must end with a newline only
+pcontrol: line 5: the line has more than 1048576 bytes
+pcontrol: line 9: unknown command 'stdoot'; did you mean stdout
+EOF
+timeout 60 "$PCONTROL" <long >printed 2>errors
+equals "exit status of a script with long lines" $? 1
+equals "what it prints" "$(tr '\n' ' ' <printed)" "1 last "
+diff errors wanted || fail "the errors of a script with long lines"
+head -c 2000000 /dev/zero | tr '\0' x | timeout 60 "$PCONTROL" 2>errors && fail "a long line without an end"
+equals "what it says" "$(cat errors)" "pcontrol: line 1: the line has more than 1048576 bytes"
 
 say "a host that sends control characters for the terminal"
 cat >evil <<'EOF'
@@ -100,6 +117,16 @@ equals "what it says" "$(cat errors)" "pcontrol: standard output: No space left 
 if [ "$(id -u)" -eq 0 ]; then
     setpriv --reuid 12345 --clear-groups "$PCONTROL" -client "$WORK/socket" status >errors 2>&1 && fail "another user may give commands"
 fi
+
+say "a script for a server: each error names its line"
+pc <long >printed 2>errors && fail "status 0 of a script with long lines"
+equals "what it prints" "$(tr '\n' ' ' <printed)" "1 last "
+diff errors wanted || fail "the errors of a script for a server"
+printf 'status\nkill 77 78\n' | pc 2>errors >printed && fail "status 0 of a script with an error"
+equals "what it says" "$(cat errors)" "pcontrol: line 2: no such job: 77
+pcontrol: line 2: no such job: 78"
+pc delete 1
+pc host a -delete
 
 say "several entries of one name are one host to commands"
 pc host a
