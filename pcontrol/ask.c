@@ -1,5 +1,8 @@
 /* pcontrol/ask.c - a client of pcontrol's socket; see pcontrol.h and server.h.
  *
+ * Design note: whoever starts a server and then a client should not have to wait in between until
+ * the socket is there, so the client tries for a while.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
@@ -21,11 +24,17 @@
 #include "pcontrol/script_line_plan.h"
 #include "pcontrol/server.h"
 
+#define CONNECT_MS   2000 /* for so long a server that is not there yet is waited for */
+#define RECONNECT_MS 50
+
 struct asking {
     const char *server;
     uint64_t line; /* of standard input; 0: the command is one of the command line */
     struct stream *stream;
-    bool answered, closed;
+    bool opened, closed;
+    bool answered; /* also: the connection is made, or could not be made */
+    int code;      /* why the connection could not be made */
+    char why[ERR_TEXT_MAX];
     int status;
     bool leave;
 };
@@ -82,18 +91,74 @@ static void take_answer(void *arg)
 static void server_has_gone(void *arg, int code, const char *why)
 {
     struct asking *asking = arg;
-    if (!asking->answered) {
-        (void)fprintf(stderr, "pcontrol: no server answers at %s: %s%s\n", asking->server, why,
-                      code == 0 ? " (only the user who started it, and root, may ask it)" : "");
+    if (!asking->opened) {
+        asking->code = code != 0 ? code : -ECONNRESET;
+        (void)snprintf(asking->why, sizeof(asking->why), "%s", why);
+    } else if (!asking->answered) {
+        char text[ERR_TEXT_MAX];
+        (void)snprintf(text, sizeof(text), "the server at %s has ended", asking->server);
+        blame_line(asking, text, strlen(text));
     }
     asking->closed = true;
     asking->answered = true;
     asking->status = COMMAND_FAILED;
 }
 
-static void nothing_to_do(void *arg)
+/* ---- the connection ---------------------------------------------------------------------------
+ */
+
+static void server_is_there(void *arg)
 {
-    (void)arg;
+    struct asking *asking = arg;
+    asking->opened = true;
+    asking->answered = true;
+}
+
+static void time_is_over(void *arg)
+{
+    struct asking *asking = arg;
+    asking->answered = true;
+}
+
+static int connect_once(struct loop *loop, struct asking *asking, const char *address)
+{
+    static const struct stream_events EVENTS = {.opened = server_is_there,
+                                                .readable = take_answer,
+                                                .closed = server_has_gone};
+    struct err err;
+    asking->code = 0;
+    asking->closed = false;
+    asking->answered = false;
+    int rc =
+        stream_connect(loop, address, SERVER_ROUTE, NULL, &EVENTS, asking, &asking->stream, &err);
+    if (rc != 0) {
+        (void)snprintf(asking->why, sizeof(asking->why), "%s", err.text);
+        return rc;
+    }
+    loop_run_until(loop, &asking->answered);
+    if (!asking->opened) {
+        stream_close(asking->stream);
+        asking->stream = NULL;
+    }
+    return asking->code;
+}
+
+/* Returns 0; or -errno with err set, then there is no stream. */
+static int connect_server(struct loop *loop, struct asking *asking, const char *address,
+                          struct err *err)
+{
+    struct loop_timer *timer = loop_timer_create(loop, time_is_over, asking);
+    uint64_t end_ms = loop_now_ms(loop) + CONNECT_MS;
+    int rc;
+    while ((rc = connect_once(loop, asking, address)) != 0 &&
+           (rc == -ENOENT || rc == -ECONNREFUSED) && loop_now_ms(loop) < end_ms) {
+        asking->answered = false;
+        loop_timer_set(timer, RECONNECT_MS);
+        loop_run_until(loop, &asking->answered);
+    }
+    loop_timer_destroy(timer);
+    return rc == 0 ? 0
+                   : err_set(err, rc, "no server answers at %s: %s", asking->server, asking->why);
 }
 
 /* ---- the request ------------------------------------------------------------------------------
@@ -176,9 +241,6 @@ static int ask_lines(struct loop *loop, struct asking *asking, const char *cwd)
 int pcontrol_ask(struct loop *loop, struct os *os, const char *server, char *const *words,
                  size_t count, struct err *err)
 {
-    static const struct stream_events EVENTS = {.opened = nothing_to_do,
-                                                .readable = take_answer,
-                                                .closed = server_has_gone};
     struct asking asking = {.server = server};
     struct strbuf address;
     char *path = NULL, *cwd = NULL;
@@ -186,11 +248,7 @@ int pcontrol_ask(struct loop *loop, struct os *os, const char *server, char *con
     strbuf_init(&address, 0);
     if (os_absolute(os, server, &path, err) == 0 && os_absolute(os, "./", &cwd, err) == 0) {
         strbuf_printf(&address, "unix:%s", path);
-        int rc = stream_connect(loop, strbuf_text(&address), SERVER_ROUTE, NULL, &EVENTS, &asking,
-                                &asking.stream, err);
-        if (rc != 0) {
-            (void)err_prefix(err, rc, "no server answers at %s", server);
-        } else {
+        if (connect_server(loop, &asking, strbuf_text(&address), err) == 0) {
             status = count > 0 ? ask_words(loop, &asking, cwd, words, count)
                                : ask_lines(loop, &asking, cwd);
             stream_close(asking.stream);

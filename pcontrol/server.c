@@ -32,6 +32,7 @@ struct client {
     struct server *server;
     struct stream *stream;
     struct command_call *call;
+    bool refused; /* another user's: its request is answered by that */
 };
 
 static void free_client(struct client *client)
@@ -46,14 +47,11 @@ static void free_client(struct client *client)
 
 static void next_request(struct client *client);
 
-static void send_answer(void *arg, const struct command_answer *answer)
+static int write_answer(struct client *client, const struct command_answer *answer)
 {
-    struct client *client = arg;
-    struct server *server = client->server;
     char head[100];
     int length = snprintf(head, sizeof(head), "%d %d %zu %zu\n", answer->status, answer->leave,
                           answer->text.length, answer->why.length);
-    client->call = NULL;
     int rc = stream_write(client->stream, head, (size_t)length);
     rc = rc != 0 || answer->text.length == 0
              ? rc
@@ -61,16 +59,44 @@ static void send_answer(void *arg, const struct command_answer *answer)
     rc = rc != 0 || answer->why.length == 0
              ? rc
              : stream_write(client->stream, answer->why.data, answer->why.length);
+    return rc;
+}
+
+/* Sends what is written, and closes the connection. */
+static void finish_client(struct client *client)
+{
+    LIST_REMOVE(client, entry);
+    stream_finish(client->stream);
+    mem_free(client);
+}
+
+static void send_answer(void *arg, const struct command_answer *answer)
+{
+    struct client *client = arg;
+    struct server *server = client->server;
+    client->call = NULL;
+    int rc = write_answer(client, answer);
     if (answer->leave) {
-        LIST_REMOVE(client, entry);
-        stream_finish(client->stream);
-        mem_free(client);
+        finish_client(client);
         loop_stop(server->loop, 0);
     } else if (rc != 0) {
         free_client(client);
     } else {
         next_request(client);
     }
+}
+
+/* The client sends no further request after that. */
+static void refuse_client(struct client *client)
+{
+    struct command_answer answer = {.status = COMMAND_FAILED, .leave = true};
+    strbuf_init(&answer.text, 0);
+    strbuf_init(&answer.why, 0);
+    strbuf_puts(&answer.why, "only the user who started this server, and root, may ask it");
+    (void)write_answer(client, &answer);
+    finish_client(client);
+    strbuf_fini(&answer.text);
+    strbuf_fini(&answer.why);
 }
 
 /* Splits the request into its words; the last byte must be a zero.  Returns false if it is not. */
@@ -98,6 +124,10 @@ static void next_request(struct client *client)
         return;
     }
     if (length < SERVER_LENGTH + size) {
+        return;
+    }
+    if (client->refused) {
+        refuse_client(client);
         return;
     }
     struct vec words = {0};
@@ -149,11 +179,11 @@ static void client_comes(void *arg, struct incoming *incoming)
         return;
     }
     LIST_INSERT_HEAD(&server->clients, client, entry);
-    if (!stream_peer_uid(client->stream, &uid, &pid) || (uid != os_uid(server->os) && uid != 0)) {
-        free_client(client);
-        return;
+    client->refused =
+        !stream_peer_uid(client->stream, &uid, &pid) || (uid != os_uid(server->os) && uid != 0);
+    if (!client->refused) {
+        stream_known(client->stream);
     }
-    stream_known(client->stream);
     stream_set_input_max(client->stream, SERVER_LENGTH + SERVER_REQUEST_MAX);
 }
 

@@ -1,9 +1,10 @@
 /* pcontrol/server.h - commands from clients of a Unix socket.
  *
- * A client is a program of the same user, or of root; everybody else is refused.  A request is its
+ * A client is a program of the same user, or of root; everybody else is told so.  A request is its
  * length (4 bytes, big-endian) and words, each with a zero byte: the client's working directory,
  * then the command.  The answer is a line "STATUS LEAVE TEXT WHY" of four numbers, and then TEXT
- * and WHY bytes. Requests of one connection are answered in order, one at a time.
+ * and WHY bytes; LEAVE 1: no further request is answered.  Requests of one connection are answered
+ * in order, one at a time.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -104,11 +104,11 @@ say "a server and its clients"
 server=$!
 socket=socket
 pc() { "$PCONTROL" -client "$WORK/$socket" "$@"; }
+pc status >printed || fail "a client that is started at the same time as its server"
 state() { pc status -job "$1" --json | sed 's/.*"State":"\([A-Z]*\)".*/\1/'; }
 is_state() { [ "$(state "$1")" = "$2" ]; }
 hosts_in() { pc status | sed -n "s/^hosts.* $1 \([0-9]*\).*/\1/p"; }
 are_in() { [ "$(hosts_in "$1")" = "$2" ]; }
-until_true 10 "the socket" test -S socket
 pc verbose on
 "$PCONTROL" -client "$WORK/nosocket" status 2>errors && fail "no server, but status 0"
 grep -q "no server answers at $WORK/nosocket" errors || fail "no server: $(cat errors)"
@@ -116,6 +116,10 @@ pc status >/dev/full 2>errors && fail "a client without standard output, but sta
 equals "what it says" "$(cat errors)" "pcontrol: standard output: No space left on device"
 if [ "$(id -u)" -eq 0 ]; then
     setpriv --reuid 12345 --clear-groups "$PCONTROL" -client "$WORK/socket" status >errors 2>&1 && fail "another user may give commands"
+    equals "what another user is told" "$(cat errors)" "pcontrol: only the user who started this server, and root, may ask it"
+    printf 'status\nexit\n' | setpriv --reuid 12345 --clear-groups "$PCONTROL" -client "$WORK/socket" >errors 2>&1 && fail "another user may send a script"
+    equals "what another user's script is told" "$(cat errors)" "pcontrol: line 1: only the user who started this server, and root, may ask it"
+    pc status >printed || fail "another user has ended the server"
 fi
 
 say "a script for a server: each error names its line"
@@ -312,7 +316,15 @@ say "jobs end with pcontrol, however that ends"
 pc job sh -c 'setsid sleep 1000 & sleep 1000' >ids
 pc job sh -c 'trap "" TERM; sleep 1000' >>ids
 until_true 10 "two jobs run" are_in BUSY 2
+connections() { find "/proc/$server/fd" -lname 'socket:*' 2>/dev/null | wc -l; }
+before=$(connections)
+pc wait 2>errors &
+client=$!
+is_asked() { [ "$(connections)" -gt "$before" ]; }
+until_true 10 "a client waits" is_asked
 kill -9 "$server"
+wait "$client" && fail "status 0 of a wait whose server has ended"
+equals "what a client says whose server has ended" "$(cat errors)" "pcontrol: the server at $WORK/socket has ended"
 until_true 10 "nothing is left after kill -9" nothing_left
 
 say "hosts that do not keep to the protocol are DOWN, and say why"
