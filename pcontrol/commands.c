@@ -17,6 +17,7 @@
 #include "base/os/os.h"
 #include "base/text.h"
 #include "pcontrol/controller.h"
+#include "pcontrol/host_name_plan.h"
 #include "pcontrol/job_words_plan.h"
 #include "pcontrol/output.h"
 #include "pcontrol/show.h"
@@ -211,9 +212,12 @@ static bool run_host(struct command_call *call, char *const *words, size_t count
                  {"-start", HOST_START},
                  {"-stop", HOST_STOP},
                  {"-delete", HOST_DELETE}};
-    if (count < 1 || count > 2 || words[0][0] == '-' || words[0][0] == '\0' ||
-        strpbrk(words[0], " \t\n") != NULL) {
+    struct err err;
+    if (count < 1 || count > 2) {
         return refuse_usage(call, "host");
+    }
+    if (host_name_check(words[0], &err) != 0) {
+        return refuse(call, COMMAND_USAGE, "%s", err.text);
     }
     struct controller *controller = call->commands->controller;
     struct phost_name *name = controller_find_host(controller, words[0]);
@@ -223,7 +227,6 @@ static bool run_host(struct command_call *call, char *const *words, size_t count
         return true;
     }
     for (size_t i = 0; i < ARRAY_COUNT(VERBS); i++) {
-        struct err err;
         if (!is_option(words, count, 1, VERBS[i].option)) {
             continue;
         }

@@ -14,6 +14,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "pclient/protocol.h"
+#include "pcontrol/host_name_plan.h"
 
 #define MS_PER_S 1000.0
 /* what stands before the command in a request: "job -timeout 31622400.000 " */
@@ -25,8 +26,9 @@ static int read_place(struct pjob_wish *wish, const char *option, const char *va
     if (wish->place != PJOB_ANYWHERE) {
         return err_set(err, -EINVAL, "%s: a job has one host", option);
     }
-    if (value[0] == '\0' || value[0] == '-' || strpbrk(value, " \t\n") != NULL) {
-        return err_set(err, -EINVAL, "%s: '%s' is not the name of a host", option, value);
+    int rc = host_name_check(value, err);
+    if (rc != 0) {
+        return err_prefix(err, rc, "%s", option);
     }
     wish->place = option[0] == '+' ? PJOB_NEEDS : PJOB_PREFERS;
     wish->host = mem_strdup(value);

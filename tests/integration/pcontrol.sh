@@ -36,6 +36,9 @@ jbo x
 job -tiemout 3 true
 kill 77
 status -job x
+host $'x\e[31mRED'
+host ''
+host 'a b'
 EOF
 "$PCONTROL" <script >ids 2>errors
 equals "exit status of a script with errors" $? 1
@@ -47,6 +50,9 @@ pcontrol: line 10: unknown command 'jbo'; did you mean job
 pcontrol: line 11: unknown option -tiemout; did you mean -timeout (a command that begins so needs -- before it)
 pcontrol: line 12: no such job: 77
 pcontrol: line 13: 'x' is not the number of a job
+pcontrol: line 14: 'x?[31mRED' is not the name of a host: it has a control character
+pcontrol: line 15: '' is not the name of a host: it is empty
+pcontrol: line 16: 'a b' is not the name of a host: it has a blank
 EOF
 diff errors wanted || fail "the errors of a script"
 until_true 10 "nothing is left of the script's hosts" nothing_left
