@@ -62,30 +62,36 @@ static void blame_line(const struct asking *asking, const char *why, size_t leng
     strbuf_fini(&text);
 }
 
-/* Takes the answer out of the input when it is complete. */
-static void take_answer(void *arg)
+/* Takes an answer or a note out of the input.  Returns false if none is complete. */
+static bool take_message(struct asking *asking)
 {
-    struct asking *asking = arg;
     size_t length, text = 0, why = 0;
     int leave = 0;
     const char *data = stream_input(asking->stream, &length);
     const char *newline = memchr(data, '\n', length);
     if (newline == NULL || asking->answered) {
-        return;
+        return false;
     }
     size_t head = (size_t)(newline - data) + 1;
     if (head > 100 || sscanf(data, "%d %d %zu %zu\n", &asking->status, &leave, &text, &why) != 4) {
         asking->closed = true;
-        return;
+        return false;
     }
     if (length - head < text + why) {
-        return;
+        return false;
     }
     print_answer(asking, data + head, text);
     blame_line(asking, data + head + text, why);
     stream_consume(asking->stream, head + text + why);
     asking->leave = leave != 0;
-    asking->answered = true;
+    asking->answered = asking->status != SERVER_NOTE;
+    return true;
+}
+
+static void take_answer(void *arg)
+{
+    while (take_message(arg)) {
+    }
 }
 
 static void server_has_gone(void *arg, int code, const char *why)

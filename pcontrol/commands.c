@@ -23,6 +23,7 @@
 #include "pcontrol/show.h"
 
 #define FILE_MODE 0644
+#define NOTE_MS   10000 /* so often it is told what "wait" waits for */
 
 LIST_HEAD(call_list, command_call);
 
@@ -40,10 +41,11 @@ struct command_call {
     struct commands *commands;
     struct command_answer answer;
     const char *cwd; /* only while the command runs */
-    void (*done)(void *arg, const struct command_answer *answer);
+    const struct command_caller *caller;
     void *arg;
     struct controller_wait *wait;
-    struct loop_timer *soon;
+    struct loop_timer *soon; /* completes it; of "wait": tells what it waits for */
+    size_t left;             /* jobs that had not ended when that was looked at last */
 };
 
 struct command {
@@ -440,6 +442,27 @@ static void wait_is_over(void *arg)
     call_is_complete(call);
 }
 
+static size_t count_left(const struct command_call *call, struct strbuf *text)
+{
+    size_t count;
+    const uint64_t *ids = controller_wait_ids(call->wait, &count);
+    return show_left(call->commands->controller, ids, count, text);
+}
+
+/* Nothing is told while jobs end. */
+static void tell_left(struct command_call *call)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    size_t left = count_left(call, &text);
+    if (left == call->left && left > 0) {
+        call->caller->note(call->arg, strbuf_text(&text));
+    }
+    call->left = left;
+    strbuf_fini(&text);
+    loop_timer_set(call->soon, NOTE_MS);
+}
+
 static bool run_wait(struct command_call *call, char *const *words, size_t count)
 {
     uint64_t *ids = count > 0 ? mem_alloc(count * sizeof(*ids)) : NULL;
@@ -454,6 +477,11 @@ static bool run_wait(struct command_call *call, char *const *words, size_t count
     if (found) {
         call->wait =
             controller_wait_for(call->commands->controller, ids, count, wait_is_over, call);
+        struct strbuf text;
+        strbuf_init(&text, 0);
+        call->left = count_left(call, &text);
+        strbuf_fini(&text);
+        loop_timer_set(call->soon, NOTE_MS);
     }
     mem_free(ids);
     return !found;
@@ -538,29 +566,32 @@ static void free_call(struct command_call *call)
 
 static void call_is_complete(struct command_call *call)
 {
-    call->done(call->arg, &call->answer);
+    call->caller->done(call->arg, &call->answer);
     free_call(call);
 }
 
-static void complete_soon(void *arg)
+static void time_has_come(void *arg)
 {
-    call_is_complete(arg);
+    struct command_call *call = arg;
+    if (call->wait != NULL) {
+        tell_left(call);
+    } else {
+        call_is_complete(call);
+    }
 }
 
 struct command_call *commands_run(struct commands *commands, char *const *words, size_t count,
-                                  const char *cwd,
-                                  void (*done)(void *arg, const struct command_answer *answer),
-                                  void *arg)
+                                  const char *cwd, const struct command_caller *caller, void *arg)
 {
     struct command_call *call = mem_zalloc(sizeof(*call));
     call->commands = commands;
-    call->done = done;
+    call->caller = caller;
     call->arg = arg;
     call->cwd = cwd;
     strbuf_init(&call->answer.text, 0);
     strbuf_init(&call->answer.why, 0);
     LIST_INSERT_HEAD(&commands->calls, call, entry);
-    call->soon = loop_timer_create(controller_loop(commands->controller), complete_soon, call);
+    call->soon = loop_timer_create(controller_loop(commands->controller), time_has_come, call);
     const struct command *command = count > 0 ? find_command(words[0]) : NULL;
     bool complete = true;
     if (command != NULL) {

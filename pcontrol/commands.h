@@ -34,13 +34,17 @@ struct commands *commands_create(struct controller *controller, struct os *os,
                                  void (*say)(void *arg, const char *line), void *arg);
 void commands_destroy(struct commands *commands);
 
+struct command_caller {
+    /* Called once, soon or, for "wait", later; the answer belongs to the caller of done. */
+    void (*done)(void *arg, const struct command_answer *answer);
+    /* Called from time to time when "wait" gets nowhere: what it waits for. */
+    void (*note)(void *arg, const char *text);
+};
+
 /* Runs a command; words[0] is its name. cwd: directory to which names of files are relative; NULL:
- * that of this process.  done(arg, answer) is called once, soon or, for "wait", later; the answer
- * belongs to the caller of done.  Returns the call, for command_cancel(); it is gone when done has
- * been called. */
+ * that of this process.  Returns the call, for command_cancel(); it is gone when caller->done has
+ * been called with arg. */
 struct command_call *commands_run(struct commands *commands, char *const *words, size_t count,
-                                  const char *cwd,
-                                  void (*done)(void *arg, const struct command_answer *answer),
-                                  void *arg);
-void command_cancel(struct command_call *call); /* done is not called then */
+                                  const char *cwd, const struct command_caller *caller, void *arg);
+void command_cancel(struct command_call *call); /* no callback follows */
 #endif

@@ -30,7 +30,6 @@
 #define PROMPT      "pcontrol: "
 #define READ_BYTES  ((size_t)64 << 10)
 #define PRINTED_MAX ((size_t)1 << 20) /* not yet taken: no command is read */
-#define STUCK_MS    10000 /* at the end of a script: so often it is told what is waited for */
 
 enum console_phase {
     CONSOLE_READS,
@@ -50,12 +49,9 @@ struct console {
     uint64_t line; /* number of the line of a script that was executed last; of a person: 0 */
     struct strbuf printed; /* to be written */
     struct command_call *call;
-    struct controller_wait *rest; /* at the end of a script: for all jobs */
-    struct loop_timer *stuck;
     enum console_phase phase;
     bool is_person, failed, warned, output_gone;
     bool prompt_shown; /* of a person */
-    size_t waited_for; /* jobs that were not done when that was told last */
 };
 
 static void next_command(struct console *console);
@@ -178,66 +174,6 @@ static void leave_console(struct console *console)
     }
 }
 
-static void rest_is_done(void *arg)
-{
-    struct console *console = arg;
-    console->rest = NULL;
-    leave_console(console);
-}
-
-/* Appends "3 PENDING (all hosts are BUSY)": the reason is that of the first job in that state that
- * has one. */
-static void tell_state(const struct console *console, enum pjob_state state, struct strbuf *text)
-{
-    const struct pjob *job;
-    char why[150] = "";
-    TAILQ_FOREACH(job, controller_jobs(console->controller), entry)
-    {
-        const char *trouble = job->state == state ? controller_trouble(job) : NULL;
-        if (job->state == state && state == PJOB_PENDING) {
-            controller_explain(job, why, sizeof(why));
-        } else if (trouble != NULL) {
-            (void)snprintf(why, sizeof(why), "%s", trouble);
-        }
-        if (why[0] != '\0') {
-            break;
-        }
-    }
-    strbuf_printf(text, "%zu %s%s%s%s", controller_job_count(console->controller, state),
-                  pjob_states_name(state), why[0] != '\0' ? " (" : "", why,
-                  why[0] != '\0' ? ")" : "");
-}
-
-/* Says what a script that has ended still waits for. */
-static void tell_what_is_stuck(void *arg)
-{
-    struct console *console = arg;
-    size_t left = jobs_left(console);
-    if (left == console->waited_for && left > 0) {
-        struct strbuf text;
-        strbuf_init(&text, 0);
-        strbuf_printf(&text, "waits for %zu jobs: ", left);
-        tell_state(console, PJOB_PENDING, &text);
-        strbuf_puts(&text, ", ");
-        tell_state(console, PJOB_BUSY, &text);
-        strbuf_puts(&text, ", ");
-        tell_state(console, PJOB_DONE, &text);
-        complain(strbuf_text(&text));
-        strbuf_fini(&text);
-    }
-    console->waited_for = left;
-    loop_timer_set(console->stuck, STUCK_MS);
-}
-
-static void script_has_ended(struct console *console)
-{
-    if (console->rest == NULL && console->phase != CONSOLE_LEAVES) {
-        console->rest = controller_wait_for(console->controller, NULL, 0, rest_is_done, console);
-        console->waited_for = jobs_left(console);
-        loop_timer_set(console->stuck, STUCK_MS);
-    }
-}
-
 /* ---- commands ---------------------------------------------------------------------------------
  */
 
@@ -258,8 +194,14 @@ static void command_is_done(void *arg, const struct command_answer *answer)
     write_out(console);
 }
 
+static void say_note(void *arg, const char *text)
+{
+    console_say(arg, text);
+}
+
 static void run_line(struct console *console, const char *text, size_t length)
 {
+    static const struct command_caller CALLER = {.done = command_is_done, .note = say_note};
     struct vec words = {0};
     struct err err;
     console->line += console->is_person ? 0 : 1;
@@ -268,9 +210,26 @@ static void run_line(struct console *console, const char *text, size_t length)
         console->failed = true;
     } else if (words.count > 0) {
         console->call = commands_run(console->commands, (char *const *)words.items, words.count,
-                                     NULL, command_is_done, console);
+                                     NULL, &CALLER, console);
     }
     vec_fini(&words, mem_free);
+}
+
+static void rest_is_done(void *arg, const struct command_answer *answer)
+{
+    struct console *console = arg;
+    (void)answer;
+    console->call = NULL;
+    leave_console(console);
+}
+
+/* At the end of a script all jobs are waited for. */
+static void script_has_ended(struct console *console)
+{
+    static const struct command_caller CALLER = {.done = rest_is_done, .note = say_note};
+    char wait[] = "wait";
+    char *const words[] = {wait};
+    console->call = commands_run(console->commands, words, 1, NULL, &CALLER, console);
 }
 
 /* Drops what has been executed, when that is much, so that each byte is moved about once. */
@@ -403,7 +362,6 @@ int console_open(struct loop *loop, struct controller *controller, struct comman
         console_close(console);
         return rc;
     }
-    console->stuck = loop_timer_create(loop, tell_what_is_stuck, console);
     console->is_person = os_console_is_tty();
     loop_on_signal(loop, SIGINT, is_interrupted, console);
     if (console->is_person) {
@@ -427,8 +385,6 @@ void console_close(struct console *console)
     if (console->call != NULL) {
         command_cancel(console->call);
     }
-    controller_wait_cancel(console->rest);
-    loop_timer_destroy(console->stuck);
     os_console_close(console->input);
     os_output_close(console->output);
     strbuf_fini(&console->lines);

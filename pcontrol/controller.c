@@ -75,6 +75,23 @@ static const char *why_down(const struct phost_name *name)
     return "no connection yet";
 }
 
+/* Explains that no host is up; the reason is that of the first one that has one. */
+static void explain_down(const struct controller *controller, char *ret, size_t size)
+{
+    const struct phost *host;
+    TAILQ_FOREACH(host, &controller->hosts, all_entry)
+    {
+        if (host->state == PHOST_DOWN && host->why != NULL) {
+            break;
+        }
+    }
+    (void)snprintf(ret, size, "no host is up: %zu DOWN, %zu OFF%s%s%s%s",
+                   controller->host_counts[PHOST_DOWN],
+                   controller->host_counts[PHOST_OFF] + controller->host_counts[PHOST_BUSY_OFF],
+                   host != NULL ? "; " : "", host != NULL ? host->name->name : "",
+                   host != NULL ? ": " : "", host != NULL ? host->why : "");
+}
+
 static void set_timer(struct pjob *job, uint64_t delay_ms);
 
 /* Takes the job out of where it waits. */
@@ -307,10 +324,7 @@ void controller_explain(const struct pjob *job, char *ret, size_t size)
     } else if (TAILQ_EMPTY(&controller->hosts)) {
         (void)snprintf(ret, size, "there are no hosts");
     } else if (controller->host_counts[PHOST_BUSY] + controller->host_counts[PHOST_IDLE] == 0) {
-        (void)snprintf(ret, size, "no host is up: %zu DOWN, %zu OFF",
-                       controller->host_counts[PHOST_DOWN],
-                       controller->host_counts[PHOST_OFF] +
-                           controller->host_counts[PHOST_BUSY_OFF]);
+        explain_down(controller, ret, size);
     } else if (job->avoid != NULL) {
         (void)snprintf(ret, size, "waits a moment for another host than %s, where it ran last",
                        job->avoid);
@@ -492,6 +506,12 @@ struct controller_wait *controller_wait_for(struct controller *controller, const
     TAILQ_INSERT_TAIL(&controller->waits, wait, entry);
     changes_look(controller);
     return wait;
+}
+
+const uint64_t *controller_wait_ids(const struct controller_wait *wait, size_t *count)
+{
+    *count = wait->count;
+    return wait->ids;
 }
 
 void controller_wait_cancel(struct controller_wait *wait)

@@ -174,6 +174,8 @@ const char *controller_trouble(const struct pjob *job);
 struct controller_wait;
 struct controller_wait *controller_wait_for(struct controller *controller, const uint64_t *ids,
                                             size_t count, void (*done)(void *arg), void *arg);
+/* Returns the ids that were given. */
+const uint64_t *controller_wait_ids(const struct controller_wait *wait, size_t *count);
 void controller_wait_cancel(struct controller_wait *wait); /* NULL is allowed */
 
 #endif

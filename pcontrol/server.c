@@ -86,6 +86,22 @@ static void send_answer(void *arg, const struct command_answer *answer)
     }
 }
 
+/* A client that does not read gets no more of them. */
+static void send_note(void *arg, const char *text)
+{
+    struct client *client = arg;
+    if (stream_pending(client->stream) > 0) {
+        return;
+    }
+    struct command_answer note = {.status = SERVER_NOTE};
+    strbuf_init(&note.text, 0);
+    strbuf_init(&note.why, 0);
+    strbuf_puts(&note.why, text);
+    (void)write_answer(client, &note); /* the end of the connection is told by a callback */
+    strbuf_fini(&note.text);
+    strbuf_fini(&note.why);
+}
+
 /* The client sends no further request after that. */
 static void refuse_client(struct client *client)
 {
@@ -113,6 +129,7 @@ static bool read_words(const char *data, size_t length, struct vec *words)
 
 static void next_request(struct client *client)
 {
+    static const struct command_caller CALLER = {.done = send_answer, .note = send_note};
     size_t length;
     const uint8_t *data = stream_input(client->stream, &length);
     if (client->call != NULL || length < SERVER_LENGTH) {
@@ -138,7 +155,7 @@ static void next_request(struct client *client)
     }
     stream_consume(client->stream, SERVER_LENGTH + size);
     client->call = commands_run(client->server->commands, (char *const *)words.items + 1,
-                                words.count - 1, words.items[0], send_answer, client);
+                                words.count - 1, words.items[0], &CALLER, client);
     vec_fini(&words, mem_free);
 }
 

@@ -3,8 +3,9 @@
  * A client is a program of the same user, or of root; everybody else is told so.  A request is its
  * length (4 bytes, big-endian) and words, each with a zero byte: the client's working directory,
  * then the command.  The answer is a line "STATUS LEAVE TEXT WHY" of four numbers, and then TEXT
- * and WHY bytes; LEAVE 1: no further request is answered.  Requests of one connection are answered
- * in order, one at a time.
+ * and WHY bytes; LEAVE 1: no further request is answered.  While a request waits
+ * there may be notes, which look like answers and have the status SERVER_NOTE.  Requests of one
+ * connection are answered in order, one at a time.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,6 +17,7 @@
 #define SERVER_ROUTE       "pcontrol"
 #define SERVER_REQUEST_MAX ((size_t)2 << 20)
 #define SERVER_LENGTH      4 /* bytes of the length of a request */
+#define SERVER_NOTE        (-1)
 
 struct commands;
 struct err;

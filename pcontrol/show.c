@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/loop.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -90,6 +91,60 @@ void show_job_line(const struct pjob *job, struct strbuf *out)
     }
     const char *text = job_why(job, why);
     strbuf_printf(out, "%s%s\n", text[0] != '\0' ? ": " : "", text);
+}
+
+struct left { /* jobs of one state that have not ended */
+    size_t count;
+    char why[WHY_MAX]; /* of the first one that has a reason */
+};
+
+static void count_left(const struct pjob *job, struct left *states)
+{
+    if (job == NULL || job->state < PJOB_PENDING || job->state > PJOB_DONE) {
+        return;
+    }
+    struct left *left = &states[job->state - PJOB_PENDING];
+    left->count++;
+    if (left->why[0] == '\0') {
+        char why[WHY_MAX];
+        (void)snprintf(left->why, sizeof(left->why), "%s", job_why(job, why));
+    }
+}
+
+size_t show_left(const struct controller *controller, const uint64_t *ids, size_t count,
+                 struct strbuf *out)
+{
+    struct left states[PJOB_DONE - PJOB_PENDING + 1] = {0};
+    size_t total = 0;
+    const struct pjob *job;
+    for (size_t i = 0; i < count; i++) {
+        count_left(controller_find_job(controller, ids[i]), states);
+    }
+    TAILQ_FOREACH(job, controller_jobs(controller), entry)
+    {
+        if (ids == NULL) {
+            count_left(job, states);
+        }
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(states); i++) {
+        total += states[i].count;
+    }
+    if (total == 0) {
+        return 0;
+    }
+    strbuf_printf(out, "waits for %zu job%s", total, total == 1 ? "" : "s");
+    const char *gap = ": ";
+    for (size_t i = 0; i < ARRAY_COUNT(states); i++) {
+        const struct left *left = &states[i];
+        if (left->count > 0) {
+            strbuf_printf(out, "%s%zu %s%s%s%s", gap, left->count,
+                          pjob_states_name(PJOB_PENDING + (enum pjob_state)i),
+                          left->why[0] != '\0' ? " (" : "", left->why,
+                          left->why[0] != '\0' ? ")" : "");
+            gap = ", ";
+        }
+    }
+    return total;
 }
 
 static void append_output(const struct pjob *job, int at, const char *name, struct strbuf *out)

@@ -363,6 +363,41 @@ lies delete "$id" || lies kill "$id"
 lies exit || lies exit
 wait "$server"
 
+say "a wait that gets nowhere says what it waits for: at the end of a script, in a script, for a client, and at a terminal"
+printf '#!/bin/sh\necho "Permission denied" >&2\nexit 255\n' >denied
+chmod +x denied
+waits=()
+ROOST_PCONTROL_SHELL=$WORK/denied "$PCONTROL" < <(printf 'host a\njob true\n') >ids 2>wait1 & waits+=($!)
+ROOST_PCONTROL_SHELL=$WORK/denied "$PCONTROL" < <(printf 'host a\njob true\njob true\nwait 2\n') >ids 2>wait2 & waits+=($!)
+ROOST_PCONTROL_SHELL=$WORK/denied "$PCONTROL" -server socket5 2>>log & waits+=($!)
+socket=socket5
+pc host a
+pc job true >ids
+pc wait 2>wait3 & waits+=($!)
+cat >waits.py <<'EOF'
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ["TERM"] = "xterm"
+    os.execv(sys.argv[1], ["pcontrol"])
+os.write(fd, b"job true\rwait\r")
+seen = b""
+while b"pcontrol: waits for 1 job: 1 PENDING (there are no hosts)\r\n" not in seen:
+    seen += os.read(fd, 65536)
+os.write(fd, b"\x03")
+while b"interrupted; the jobs go on" not in seen:
+    seen += os.read(fd, 65536)
+EOF
+timeout 40 python3 waits.py "$PCONTROL" || fail "a wait at a terminal"
+reason="no host is up: 1 DOWN, 0 OFF; a: Permission denied (exit status 255)"
+until_true 20 "a script that has ended" grep -qF "pcontrol: waits for 1 job: 1 PENDING ($reason)" wait1
+until_true 20 "a script that waits for a job" grep -qF "pcontrol: waits for 1 job: 1 PENDING ($reason)" wait2
+until_true 20 "a client that waits" grep -qF "pcontrol: waits for 1 job: 1 PENDING ($reason)" wait3
+pc delete 1
+wait "${waits[3]}" || fail "a client whose wait got nowhere for a time"
+kill "${waits[@]:0:3}"
+wait "${waits[@]:0:3}"
+
 say "a host that stands still: where HUNG jobs are only reported, its job goes on with it"
 ROOST_PCONTROL_LEASE=60 ROOST_PCONTROL_HUNG=1 ROOST_PCONTROL_HUNG_JOBS=report "$PCONTROL" -server "$WORK/socket3" 2>>log3 &
 server=$!
