@@ -76,7 +76,8 @@ static bool refuse(struct command_call *call, int status, const char *format, ..
     return true;
 }
 
-static bool refuse_usage(struct command_call *call, const char *command);
+/* word: the one at fault; NULL: one is missing. */
+static bool refuse_usage(struct command_call *call, const char *command, const char *word);
 
 static bool is_option(char *const *words, size_t count, size_t at, const char *option)
 {
@@ -179,7 +180,7 @@ static bool each_job(struct command_call *call, char *const *words, size_t count
                      int (*act)(struct pjob *job, struct err *err), const char *command)
 {
     if (count == 0) {
-        return refuse_usage(call, command);
+        return refuse_usage(call, command, NULL);
     }
     for (size_t i = 0; i < count; i++) {
         struct err err;
@@ -216,7 +217,7 @@ static bool run_host(struct command_call *call, char *const *words, size_t count
                  {"-delete", HOST_DELETE}};
     struct err err;
     if (count < 1 || count > 2) {
-        return refuse_usage(call, "host");
+        return refuse_usage(call, "host", count > 2 ? words[2] : NULL);
     }
     if (host_name_check(words[0], &err) != 0) {
         return refuse(call, COMMAND_USAGE, "%s", err.text);
@@ -239,7 +240,7 @@ static bool run_host(struct command_call *call, char *const *words, size_t count
                    ? true
                    : refuse(call, COMMAND_FAILED, "%s", err.text);
     }
-    return refuse_usage(call, "host");
+    return refuse_usage(call, "host", words[1]);
 }
 
 /* ---- stdout, stderr ---------------------------------------------------------------------------
@@ -266,7 +267,11 @@ static bool give_output(struct command_call *call, char *const *words, size_t co
 {
     bool to_file = is_option(words, count, 1, "-file") && count == 3;
     if (count != 1 && !to_file) {
-        return refuse_usage(call, command);
+        bool known = is_option(words, count, 1, "-file");
+        return refuse_usage(call, command,
+                            count > 3 && known    ? words[3]
+                            : count > 1 && !known ? words[1]
+                                                  : NULL);
     }
     const struct pjob *job = find_job(call, words[0]);
     if (job == NULL) {
@@ -315,6 +320,15 @@ static bool run_stderr(struct command_call *call, char *const *words, size_t cou
 /* ---- status, check ----------------------------------------------------------------------------
  */
 
+static bool refuse_status(struct command_call *call, char *const *words, size_t count)
+{
+    bool valued = is_option(words, count, 0, "-job") || is_option(words, count, 0, "-machine");
+    bool known =
+        valued || is_option(words, count, 0, "-queues") || is_option(words, count, 0, "-jobs");
+    size_t at = !known ? 0 : valued ? 2 : 1;
+    return refuse_usage(call, "status", at < count ? words[at] : NULL);
+}
+
 static bool run_status(struct command_call *call, char *const *words, size_t count)
 {
     struct vec rest = {0};
@@ -326,6 +340,8 @@ static bool run_status(struct command_call *call, char *const *words, size_t cou
     char *const *word = (char *const *)rest.items;
     if (left == 0 || (left == 1 && is_option(word, left, 0, "-queues"))) {
         show_queues(call->commands->controller, json, &call->answer.text);
+    } else if (left == 1 && is_option(word, left, 0, "-jobs")) {
+        show_jobs(call->commands->controller, json, &call->answer.text);
     } else if (left == 2 && is_option(word, left, 0, "-job")) {
         const struct pjob *job = find_job(call, word[1]);
         if (job != NULL) {
@@ -337,7 +353,7 @@ static bool run_status(struct command_call *call, char *const *words, size_t cou
             show_machine(name, json, &call->answer.text);
         }
     } else {
-        (void)refuse_usage(call, "status");
+        (void)refuse_status(call, word, left);
     }
     vec_fini(&rest, NULL);
     return true;
@@ -347,7 +363,7 @@ static bool run_check(struct command_call *call, char *const *words, size_t coun
 {
     struct controller *controller = call->commands->controller;
     if (count < 1 || count > 2) {
-        return refuse_usage(call, "check");
+        return refuse_usage(call, "check", count > 2 ? words[2] : NULL);
     }
     if (strcmp(words[0], "job") == 0) {
         const struct pjob *job = count == 2 ? find_job(call, words[1]) : NULL;
@@ -367,7 +383,7 @@ static bool run_check(struct command_call *call, char *const *words, size_t coun
         return true;
     }
     if (strcmp(words[0], "host") != 0) {
-        return refuse_usage(call, "check");
+        return refuse_usage(call, "check", words[0]);
     }
     struct phost_name *name = count == 2 ? find_host(call, words[1]) : NULL;
     if (count == 2 && name == NULL) {
@@ -397,7 +413,7 @@ static bool set_running(struct command_call *call, char *const *words, size_t co
     bool jobs = count == 0 || is_option(words, count, 0, "jobs");
     bool hosts = count == 0 || is_option(words, count, 0, "hosts");
     if (count > 1 || (!jobs && !hosts)) {
-        return refuse_usage(call, command);
+        return refuse_usage(call, command, jobs || hosts ? words[1] : words[0]);
     }
     if (hosts) {
         controller_run_hosts(call->commands->controller, run);
@@ -422,7 +438,7 @@ static bool run_verbose(struct command_call *call, char *const *words, size_t co
 {
     bool on = !call->commands->verbose;
     if (count > 1 || (count == 1 && text_parse_bool(words[0], &on, NULL) != 0)) {
-        return refuse_usage(call, "verbose");
+        return refuse_usage(call, "verbose", words[count - 1]);
     }
     struct commands *commands = call->commands;
     commands->verbose = on;
@@ -489,9 +505,8 @@ static bool run_wait(struct command_call *call, char *const *words, size_t count
 
 static bool run_exit(struct command_call *call, char *const *words, size_t count)
 {
-    (void)words;
     if (count > 0) {
-        return refuse_usage(call, "exit");
+        return refuse_usage(call, "exit", words[0]);
     }
     call->answer.leave = true;
     return true;
@@ -510,30 +525,18 @@ static const struct command COMMANDS[] = {
     {"stderr", run_stderr, "ID [-file NAME]", "Prints a job's standard error."},
     {"delete", run_delete, "ID...", "Deletes jobs that wait or have ended."},
     {"kill", run_kill, "ID...", "Kills jobs that run."},
-    {"status", run_status, "[-job ID | -machine NAME | -queues] [--json]",
-     "Shows a job, a host, or all."},
+    {"status", run_status, "[-job ID | -machine NAME | -jobs | -queues] [--json]",
+     "Shows a job, a host, all jobs (one line each), or how many jobs there are and all hosts."},
     {"check", run_check, "host [NAME] | job [ID]",
      "Looks once at hosts or jobs, also while they are stopped."},
     {"run", run_run, "[jobs | hosts]", "Starts jobs, and connects to hosts, by itself."},
     {"stop", run_stop, "[jobs | hosts]", "Does not; jobs that run and connections stay."},
     {"wait", run_wait, "[ID...]", "Waits until jobs (all, unless some are named) have ended."},
     {"verbose", run_verbose, "[on | off]", "Tells each change of a state."},
-    {"help", run_help, "", "Lists the commands."},
+    {"help", run_help, "[COMMAND]", "Lists the commands, or shows one of them."},
     {"exit", run_exit, "", "Ends pcontrol and all jobs that run."},
+    {"quit", run_exit, "", "The same as exit."},
 };
-
-static bool run_help(struct command_call *call, char *const *words, size_t count)
-{
-    (void)words;
-    if (count > 0) {
-        return refuse_usage(call, "help");
-    }
-    for (size_t i = 0; i < ARRAY_COUNT(COMMANDS); i++) {
-        strbuf_printf(&call->answer.text, "%s %s\n    %s\n", COMMANDS[i].name, COMMANDS[i].usage,
-                      COMMANDS[i].help);
-    }
-    return true;
-}
 
 static const struct command *find_command(const char *name)
 {
@@ -542,13 +545,48 @@ static const struct command *find_command(const char *name)
             return &COMMANDS[i];
         }
     }
-    return strcmp(name, "quit") == 0 ? find_command("exit") : NULL;
+    return NULL;
 }
 
-static bool refuse_usage(struct command_call *call, const char *command)
+static bool refuse_command(struct command_call *call, const char *name)
 {
-    const struct command *found = find_command(command);
-    return refuse(call, COMMAND_USAGE, "usage: %s %s", command, found != NULL ? found->usage : "");
+    const char *near = NULL;
+    size_t distance = text_near_enough(name) + 1;
+    for (size_t i = 0; i < ARRAY_COUNT(COMMANDS); i++) {
+        text_take_nearer(COMMANDS[i].name, name, &near, &distance);
+    }
+    return refuse(call, COMMAND_USAGE, "unknown command '%s'%s%s", name,
+                  near != NULL ? "; did you mean " : ": try help", near != NULL ? near : "");
+}
+
+static bool run_help(struct command_call *call, char *const *words, size_t count)
+{
+    if (count > 1) {
+        return refuse_usage(call, "help", words[1]);
+    }
+    const struct command *only = count == 1 ? find_command(words[0]) : NULL;
+    if (count == 1 && only == NULL) {
+        return refuse_command(call, words[0]);
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(COMMANDS); i++) {
+        const struct command *command = &COMMANDS[i];
+        if (only == NULL || command == only) {
+            strbuf_printf(&call->answer.text, "%s%s%s\n    %s\n", command->name,
+                          command->usage[0] != '\0' ? " " : "", command->usage, command->help);
+        }
+    }
+    return true;
+}
+
+static bool refuse_usage(struct command_call *call, const char *command, const char *word)
+{
+    const char *usage = find_command(command)->usage;
+    const char *gap = usage[0] != '\0' ? " " : "";
+    if (word == NULL) {
+        return refuse(call, COMMAND_USAGE, "a word is missing; usage: %s%s%s", command, gap, usage);
+    }
+    return refuse(call, COMMAND_USAGE, "%s %s; usage: %s%s%s",
+                  word[0] == '-' ? "unknown option" : "unexpected word", word, command, gap, usage);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------
@@ -597,13 +635,7 @@ struct command_call *commands_run(struct commands *commands, char *const *words,
     if (command != NULL) {
         complete = command->run(call, words + 1, count - 1);
     } else if (count > 0) {
-        const char *near = NULL;
-        size_t distance = text_near_enough(words[0]) + 1;
-        for (size_t i = 0; i < ARRAY_COUNT(COMMANDS); i++) {
-            text_take_nearer(COMMANDS[i].name, words[0], &near, &distance);
-        }
-        (void)refuse(call, COMMAND_USAGE, "unknown command '%s'%s%s", words[0],
-                     near != NULL ? "; did you mean " : ": try help", near != NULL ? near : "");
+        (void)refuse_command(call, words[0]);
     }
     call->cwd = NULL;
     if (complete) {

@@ -201,6 +201,24 @@ static void job_text(const struct pjob *job, struct strbuf *out)
     append_output(job, 1, "stderr", out);
 }
 
+#define JOB_COLUMNS "%-8s %-9s %-24s %-24s %s\n"
+
+static void job_row(const struct pjob *job, struct strbuf *out)
+{
+    char id[32], start[TEXT_UTC_MAX];
+    struct strbuf state;
+    strbuf_init(&state, 0);
+    append_end(job, &state);
+    (void)snprintf(id, sizeof(id), "%llu", (unsigned long long)job->id);
+    text_utc_ms(job->start_wall_ms, start);
+    strbuf_printf(out, JOB_COLUMNS, id, strbuf_text(&state),
+                  job->host != NULL        ? job->host->name->name
+                  : job->last_host != NULL ? job->last_host
+                                           : "-",
+                  job->start_wall_ms != 0 ? start : "-", command_of(job));
+    strbuf_fini(&state);
+}
+
 static void host_line(const struct phost *host, struct strbuf *out)
 {
     char start[TEXT_UTC_MAX];
@@ -261,6 +279,11 @@ static json_t *text_json(const char *text)
     return ret != NULL ? ret : json_string("(not UTF-8)");
 }
 
+static json_t *text_or_null(const char *text)
+{
+    return text != NULL ? text_json(text) : json_null();
+}
+
 static json_t *time_json(int64_t wall_ms)
 {
     return wall_ms == 0 ? json_null() : json_real((double)wall_ms / MS_PER_S);
@@ -288,6 +311,15 @@ static json_t *job_json(const struct pjob *job)
     (void)json_object_set_new(ret, "Accumulated", json_real(job_accum_s(job)));
     (void)json_object_set_new(ret, "Timer", json_real(timer_s(job->controller, job->state_ms)));
     (void)json_object_set_new(ret, "Priority", json_integer(job->wish.priority));
+    (void)json_object_set_new(ret, "Timeout",
+                              job->wish.timeout_ms > 0
+                                  ? json_real((double)job->wish.timeout_ms / MS_PER_S)
+                                  : json_null());
+    (void)json_object_set_new(ret, "Retries", json_integer(job->wish.retries));
+    (void)json_object_set_new(ret, "WantedHost", text_or_null(job->wish.host));
+    (void)json_object_set_new(ret, "OtherHosts", json_boolean(job->wish.place != PJOB_NEEDS));
+    (void)json_object_set_new(ret, "Stdout", text_or_null(job->wish.paths[0]));
+    (void)json_object_set_new(ret, "Stderr", text_or_null(job->wish.paths[1]));
     (void)json_object_set_new(ret, "Runs", json_integer(job->runs));
     (void)json_object_set_new(ret, "Failures", json_integer(job->failures));
     (void)json_object_set_new(ret, "Losses", json_integer(job->losses));
@@ -374,6 +406,22 @@ void show_queues(const struct controller *controller, bool json, struct strbuf *
         append_json(queues_json(controller), out);
     } else {
         queues_text(controller, out);
+    }
+}
+
+void show_jobs(const struct controller *controller, bool json, struct strbuf *out)
+{
+    const struct pjob *job;
+    if (!json) {
+        strbuf_printf(out, JOB_COLUMNS, "JOBID", "STATE", "HOST", "START", "COMMAND");
+    }
+    TAILQ_FOREACH(job, controller_jobs(controller), entry)
+    {
+        if (json) {
+            append_json(job_json(job), out);
+        } else {
+            job_row(job, out);
+        }
     }
 }
 

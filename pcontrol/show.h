@@ -16,6 +16,8 @@ struct strbuf;
 
 /* How many jobs of each state there are, what each host entry does, and which jobs run. */
 void show_queues(const struct controller *controller, bool json, struct strbuf *out);
+/* One line for each job; json: one object on each line. */
+void show_jobs(const struct controller *controller, bool json, struct strbuf *out);
 void show_job(const struct pjob *job, bool json, struct strbuf *out);
 /* All entries of one name. */
 void show_machine(const struct phost_name *name, bool json, struct strbuf *out);

@@ -39,6 +39,21 @@ status -job x
 host $'x\e[31mRED'
 host ''
 host 'a b'
+status -queue
+status -job
+status -jobs x
+host a -onn
+host a -on x
+stdout 1 -flie x
+stdout 1 -file
+check hots
+check host a b
+run job
+run jobs hosts
+verbose maybe
+exit now
+help me
+delete
 EOF
 "$PCONTROL" <script >ids 2>errors
 equals "exit status of a script with errors" $? 1
@@ -53,26 +68,56 @@ pcontrol: line 13: 'x' is not the number of a job
 pcontrol: line 14: 'x?[31mRED' is not the name of a host: it has a control character
 pcontrol: line 15: '' is not the name of a host: it is empty
 pcontrol: line 16: 'a b' is not the name of a host: it has a blank
+pcontrol: line 17: unknown option -queue; usage: status [-job ID | -machine NAME | -jobs | -queues] [--json]
+pcontrol: line 18: a word is missing; usage: status [-job ID | -machine NAME | -jobs | -queues] [--json]
+pcontrol: line 19: unexpected word x; usage: status [-job ID | -machine NAME | -jobs | -queues] [--json]
+pcontrol: line 20: unknown option -onn; usage: host NAME [-on | -off | -start | -stop | -delete]
+pcontrol: line 21: unexpected word x; usage: host NAME [-on | -off | -start | -stop | -delete]
+pcontrol: line 22: unknown option -flie; usage: stdout ID [-file NAME]
+pcontrol: line 23: a word is missing; usage: stdout ID [-file NAME]
+pcontrol: line 24: unexpected word hots; usage: check host [NAME] | job [ID]
+pcontrol: line 25: unexpected word b; usage: check host [NAME] | job [ID]
+pcontrol: line 26: unexpected word job; usage: run [jobs | hosts]
+pcontrol: line 27: unexpected word hosts; usage: run [jobs | hosts]
+pcontrol: line 28: unexpected word maybe; usage: verbose [on | off]
+pcontrol: line 29: unexpected word now; usage: exit
+pcontrol: line 30: unknown command 'me': try help
+pcontrol: line 31: a word is missing; usage: delete ID...
 EOF
 diff errors wanted || fail "the errors of a script"
 until_true 10 "nothing is left of the script's hosts" nothing_left
-{ cat script; echo wait; for i in 1 2; do echo "stdout $i"; echo "stderr $i"; done; for i in 1 2 3 4; do echo "status -job $i --json"; done; } |
+{ cat script; echo "job -timeout 9 -retries 2 -stdout sub/../o -host a true"; echo wait; echo "status -jobs"; echo "status -job 5 --json"; echo "status -jobs --json"; for i in 1 2; do echo "stdout $i"; echo "stderr $i"; done; for i in 1 2 3 4; do echo "status -job $i --json"; done; } |
     "$PCONTROL" >printed 2>errors
-sed -n 5,7p printed | cat -A >got
+sed -n 6,11p printed | sed -E 's/20[0-9T:.-]*Z/TIME/; s/ (a|b) / h /; s/  +/ /g' >got
+cat >wanted <<EOF
+JOBID STATE HOST START COMMAND
+1 EXIT 0 h TIME echo 'a b' 'c"d' 'e f' \$'g\\th'
+2 EXIT 3 h TIME sh -c 'echo out; echo err >&2; exit 3'
+3 CRASH 0 h TIME nosuch
+4 CRASH 9 h TIME sh -c 'setsid sleep 1000 & sleep 1000'
+5 CRASH 0 - - true
+EOF
+diff got wanted || fail "the list of jobs"
+equals "what job 5 wants" "$(sed -n 12p printed | grep -oE '"(Timeout|Retries|WantedHost|OtherHosts|Stdout|Stderr)":[^,]*' | sort | tr '\n' ' ')" "\"OtherHosts\":true \"Retries\":2 \"Stderr\":null \"Stdout\":\"$WORK/sub/../o\" \"Timeout\":9.0 \"WantedHost\":\"a\" "
+equals "jobs as JSON" "$(sed -n 13,17p printed | grep -oE '^\{"JobID":[0-9]*' | tr -dc '0-9\n' | tr '\n' ' ')" "1 2 3 4 5 "
+sed -n 18,20p printed | cat -A >got
 printf 'a  b c"d e f g^Ih$\nout$\nerr$\n' | diff got - || fail "output of jobs"
-ends=$(grep '^{' printed | sed 's/.*"State":"\([A-Z]*\)".*"Reason":"\([^"]*\)".*"\(ExitCode\|Signal\)":\([0-9]*\).*/\1 \4 \2/; s/ $//')
+ends=$(sed -n '21,$p' printed | grep '^{' | sed 's/.*"State":"\([A-Z]*\)".*"Reason":"\([^"]*\)".*"\(ExitCode\|Signal\)":\([0-9]*\).*/\1 \4 \2/; s/ $//')
 equals "how the jobs ended" "$ends" "EXIT 0
 EXIT 3
 CRASH 0 nosuch: command not found in PATH
 CRASH 9 timeout: it ran for longer than 0.3 s"
 until_true 10 "nothing is left of the timed out job" nothing_left
 # Times: the timed out job began, was BUSY for its timeout, and has been CRASH for less than the script took.
-grep '"JobID":4' printed | python3 -c '
+grep '"JobID":4' printed | tail -n 1 | python3 -c '
 import json, sys, time
 job = json.load(sys.stdin)
 assert 0 <= time.time() - job["Start"] < 60, job
 assert 0.3 <= job["Accumulated"] < 30 and 0 <= job["Timer"] < 30, job
 ' || fail "the times of job 4"
+equals "help of one command" "$(echo "help quit" | "$PCONTROL")" "quit
+    The same as exit."
+echo help | "$PCONTROL" | grep -q '^kill ID' || fail "help does not list kill"
 echo "host a" | "$PCONTROL" || fail "a script without errors"
 printf 'host a\njob sleep 1000\nwait\n' | timeout 30 "$PCONTROL" >/dev/full 2>errors
 equals "exit status of a script without standard output" $? 1
