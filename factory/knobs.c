@@ -51,9 +51,9 @@ static const struct knob KNOBS[] = {
 static const struct knob SITE[] = {
     {.name = "type",
      .type = KNOB_STRING,
-     .choices = "process|ssh|slurm|command",
-     .help = "What the site is: this machine, hosts over ssh, a Slurm cluster, or what the "
-             "`program` starts."},
+     .choices = "process|ssh|slurm|gridengine|command",
+     .help = "What the site is: this machine, hosts over ssh, a cluster of Slurm or Grid Engine, "
+             "or what the `program` starts."},
     {.name = "program",
      .type = KNOB_PATH,
      .help = "Type command: the program that speaks docs/protocol/site.md on its standard input "
@@ -61,7 +61,7 @@ static const struct knob SITE[] = {
     {.name = "helper",
      .type = KNOB_PATH,
      .fallback = "$(SBIN)/roost-site",
-     .help = "Types process, ssh, slurm: the program that does what the site is asked."},
+     .help = "All types but command: the program that does what the site is asked."},
     {.name = "timeout",
      .type = KNOB_DURATION_S,
      .fallback = "60s",

@@ -1,11 +1,16 @@
-/* site/site_batch.c - see site_batch.h.
+/* site/site_batch.c - sites that are batch systems: what Slurm and Grid Engine share.
+ *
+ * What is listed already is not submitted again, long batches are cut, each task gets a file
+ * NAME.token of mode 0600 in the site's directory, because job scripts and environments can be read
+ * by others, and the files of glideins that are gone are removed.
+ *
+ * A file NAME.token is removed when its glidein has ended, or is not listed although it was
+ * submitted long ago: a batch system that is slow may have a submission whose answer we did not
+ * see.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "site/site_batch.h"
-
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,78 +23,19 @@
 #include "base/shell_words.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
-#include "base/text.h"
+#include "site/batch_common.h"
+#include "site/site.h"
 #include "site/site_common.h"
+#include "site/site_programs.h"
+#include "site/site_types.h"
 
-#define ENV            "/usr/bin/env" /* finds the batch system's programs in PATH */
-#define SETTLE_S       30             /* until a submission without an answer is listed */
-#define TOKEN_KEPT_S   3600           /* of a glidein that is not listed */
+#define SETTLE_S       30   /* until a submission without an answer is listed */
+#define TOKEN_KEPT_S   3600 /* of a glidein that is not listed */
 #define OUTPUT_KEPT_S  ((int64_t)7 * 86400)
 #define LOG_BYTES      ((size_t)64 << 10)
 #define REMOVE_AT_ONCE 5000 /* words of one program that cancels */
 
-/* ---- programs -------------------------------------------------------------------------------- */
-
-void batch_words_begin(struct vec *words, const char *program)
-{
-    *words = (struct vec){0};
-    vec_push(words, mem_strdup(ENV));
-    vec_push(words, mem_strdup(program));
-}
-
-void batch_words_push(struct vec *words, const char *prefix, const char *value)
-{
-    struct strbuf word;
-    strbuf_init(&word, 0);
-    strbuf_puts(&word, prefix);
-    strbuf_puts(&word, value);
-    vec_push(words, strbuf_take(&word));
-}
-
-void batch_words_push_number(struct vec *words, const char *prefix, int64_t number)
-{
-    char text[TEXT_DECIMAL_MAX + 2];
-    (void)snprintf(text, sizeof(text), "%" PRId64, number);
-    batch_words_push(words, prefix, text);
-}
-
-void batch_words_run(const struct site *site, struct vec *words, const char *input, size_t length,
-                     struct site_program *ret)
-{
-    const struct site_batch *batch = site->own;
-    vec_push(words, NULL);
-    *ret = (struct site_program){.argv = (const char *const *)words->items,
-                                 .joins_lines = batch->kind->joins_lines,
-                                 .steps = {{.text = input, .length = length}},
-                                 .step_count = 1};
-    site_programs_run(site->loop, site->os, ret, 1, 1, site->end_ms);
-    ret->argv = NULL;
-    vec_fini(words, mem_free);
-}
-
-bool batch_why(const struct site_program *program, const char *name, struct err *err)
-{
-    char why[SITE_COMPLAINT_MAX + 64];
-    site_program_why(program, why, sizeof(why));
-    (void)err_set(err, -EIO, "%s: %s", name, why);
-    return program->end == SITE_ENDED && program->how.signal == 0 && program->how.status != 126 &&
-           program->how.status != 127; /* env found no such program */
-}
-
 /* ---- tasks ----------------------------------------------------------------------------------- */
-
-void batch_add_task(const struct site *site, const struct batch_task *task, struct strmap *tasks)
-{
-    if (!site_is_ours(site, task->name)) {
-        return;
-    }
-    struct batch_task *known = strmap_get(tasks, task->name);
-    if (known == NULL) {
-        (void)strmap_set(tasks, task->name, mem_dup(task, sizeof(*task)));
-    } else if (known->life == BATCH_ENDED) {
-        *known = *task;
-    }
-}
 
 static void task_free(void *item)
 {
@@ -98,16 +44,16 @@ static void task_free(void *item)
 
 static enum site_result list_tasks(const struct site *site, struct strmap **ret, struct err *err)
 {
-    const struct site_batch *batch = site->own;
+    const struct batch_site *batch = site->own;
     *ret = strmap_create(STRMAP_CASE_SENSITIVE);
     return batch->kind->list(site, *ret, err);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-char *batch_file(const struct site *site, const char *name, const char *ending)
+static char *batch_file(const struct site *site, const char *name, const char *ending)
 {
-    const struct site_batch *batch = site->own;
+    const struct batch_site *batch = site->own;
     struct strbuf path;
     strbuf_init(&path, 0);
     strbuf_printf(&path, "%s/%s%s", batch->directory, name, ending);
@@ -166,7 +112,7 @@ static int write_secret(const struct site *site, const struct site_request *requ
 
 static int set_directory(struct site *site, struct err *err)
 {
-    struct site_batch *batch = site->own;
+    struct batch_site *batch = site->own;
     const char *option = site_option(site, "directory", os_getenv(site->os, "ROOST_SITE_DIR"));
     const char *home = os_getenv(site->os, "HOME");
     struct strbuf path;
@@ -185,41 +131,41 @@ static int set_directory(struct site *site, struct err *err)
     return rc == 0 ? os_chmod(site->os, batch->directory, 0700, err) : rc;
 }
 
-static int set_extra(struct site *site, batch_check_extra_f check_extra, struct err *err)
+static int set_extra(struct site *site, struct err *err)
 {
-    struct site_batch *batch = site->own;
+    struct batch_site *batch = site->own;
     const char *extra = site_option(site, "extra", "");
     int rc = shell_words_parse(extra, strlen(extra), &batch->extra, err);
     if (rc != 0) {
         return err_prefix(err, rc, "extra");
     }
-    return check_extra((const char *const *)batch->extra.items, batch->extra.count, err);
+    return batch->kind->check_extra((const char *const *)batch->extra.items, batch->extra.count,
+                                    err);
 }
 
-enum site_result batch_begin(struct site *site, const struct site_batch_kind *kind,
-                             const char *const *passed, size_t passed_count,
-                             batch_check_extra_f check_extra, json_t *answer, struct err *err)
+static enum site_result begin_kind(struct site *site, const struct batch_kind *kind, json_t *answer,
+                                   struct err *err)
 {
-    struct site_batch *batch = site->own = mem_zalloc(sizeof(*batch));
+    struct batch_site *batch = site->own = mem_zalloc(sizeof(*batch));
     batch->kind = kind;
-    for (size_t i = 0; i < passed_count; i++) {
-        const char *value = site_option(site, passed[i], NULL);
+    for (size_t i = 0; kind->passed[i] != NULL; i++) {
+        const char *value = site_option(site, kind->passed[i], NULL);
         if (value != NULL && value[0] == '\0') {
-            (void)err_set(err, -EINVAL, "%s = '': leave the option out instead", passed[i]);
+            (void)err_set(err, -EINVAL, "%s = '': leave the option out instead", kind->passed[i]);
             return SITE_WRONG;
         }
     }
     CHECK(json_object_set_new(answer, "settle", json_integer(SETTLE_S)) == 0);
-    return set_directory(site, err) == 0 && set_extra(site, check_extra, err) == 0 &&
-                   site_option_number(site, "array_max", 1, SITE_COUNT_MAX, 0, &batch->array_max,
-                                      err) == 0
-               ? SITE_DONE
-               : SITE_WRONG;
+    if (set_directory(site, err) != 0 || set_extra(site, err) != 0 ||
+        site_option_number(site, "array_max", 1, SITE_COUNT_MAX, 0, &batch->array_max, err) != 0) {
+        return SITE_WRONG;
+    }
+    return kind->check != NULL ? kind->check(site, err) : SITE_DONE;
 }
 
-void batch_end(struct site *site)
+static void batch_end(struct site *site)
 {
-    struct site_batch *batch = site->own;
+    struct batch_site *batch = site->own;
     if (batch != NULL) {
         vec_fini(&batch->extra, mem_free);
         mem_free(batch->directory);
@@ -231,10 +177,10 @@ void batch_end(struct site *site)
 /* ---- submit ---------------------------------------------------------------------------------- */
 
 /* Submits the tasks of an array, with their secrets. */
-static enum site_result submit_array(const struct site *site, const struct site_array *array,
+static enum site_result submit_array(const struct site *site, const struct batch_array *array,
                                      struct err *err)
 {
-    const struct site_batch *batch = site->own;
+    const struct batch_site *batch = site->own;
     for (size_t i = 0; i < array->count; i++) {
         if (write_secret(site, array->request, array->offset + array->numbers[i], false, err) !=
             0) {
@@ -249,19 +195,43 @@ static enum site_result submit_array(const struct site *site, const struct site_
     return result;
 }
 
+/* Submits these tasks, as several arrays where an array is one range. */
+static enum site_result submit_numbers(const struct site *site, const struct batch_array *all,
+                                       int64_t *taken, struct err *err)
+{
+    const struct batch_site *batch = site->own;
+    enum site_result result = SITE_DONE;
+    for (size_t at = 0; result == SITE_DONE && at < all->count;) {
+        struct batch_array array = *all;
+        array.numbers += at;
+        array.count = all->count - at;
+        for (size_t i = 1; batch->kind->one_range && i < array.count; i++) {
+            if (array.numbers[i] != array.numbers[i - 1] + 1) {
+                array.count = i;
+            }
+        }
+        result = submit_array(site, &array, err);
+        *taken += result == SITE_DONE ? (int64_t)array.count : 0;
+        at += array.count;
+    }
+    return result;
+}
+
 /* Submits what is not listed yet.  *taken: how many the site has then, for certain. */
 static enum site_result submit_missing(const struct site *site, const struct site_request *request,
                                        const struct strmap *tasks, int64_t *taken, struct err *err)
 {
-    const struct site_batch *batch = site->own;
+    const struct batch_site *batch = site->own;
     int64_t most = batch->array_max != 0 ? batch->array_max : BATCH_ARRAY_MAX;
     int64_t *numbers = mem_alloc((size_t)most * sizeof(*numbers));
-    struct site_array array = {.request = request,
-                               .pilot = site_option(site, "pilot", request->pilot),
-                               .numbers = numbers};
+    struct batch_array array = {
+        .request = request,
+        .pilot = site_option(site, "pilot", request->pilot),
+    };
     enum site_result result = SITE_DONE;
     *taken = 0;
     for (; result == SITE_DONE && array.offset < request->count; array.offset += most) {
+        array.numbers = numbers;
         array.count = 0;
         for (int64_t k = 1; k <= most && array.offset + k <= request->count; k++) {
             char name[SITE_NAME_MAX + 16];
@@ -273,19 +243,16 @@ static enum site_result submit_missing(const struct site *site, const struct sit
                 numbers[array.count++] = k;
             }
         }
-        if (array.count > 0) {
-            result = submit_array(site, &array, err);
-            *taken += result == SITE_DONE ? (int64_t)array.count : 0;
-        }
+        result = submit_numbers(site, &array, taken, err);
     }
     mem_free(numbers);
     return result;
 }
 
-enum site_result batch_submit(struct site *site, const struct site_request *request, json_t *answer,
-                              struct err *err)
+static enum site_result batch_submit(struct site *site, const struct site_request *request,
+                                     json_t *answer, struct err *err)
 {
-    struct site_batch *batch = site->own;
+    struct batch_site *batch = site->own;
     struct strmap *tasks = NULL;
     int64_t taken = 0;
     if (site_option(site, "pilot", request->pilot)[0] != '/') {
@@ -308,13 +275,13 @@ enum site_result batch_submit(struct site *site, const struct site_request *requ
 
 /* ---- look, remove, log ----------------------------------------------------------------------- */
 
-enum site_result batch_look(struct site *site, json_t *answer, struct err *err)
+static enum site_result batch_look(struct site *site, json_t *answer, struct err *err)
 {
     static const char *const STATES[] = {[BATCH_QUEUED] = "queued",
                                          [BATCH_HELD] = "held",
                                          [BATCH_RUNNING] = "running",
                                          [BATCH_ENDED] = "ended"};
-    const struct site_batch *batch = site->own;
+    const struct batch_site *batch = site->own;
     struct strmap *tasks = NULL;
     json_t *list = json_array();
     enum site_result result = list_tasks(site, &tasks, err);
@@ -338,7 +305,7 @@ enum site_result batch_look(struct site *site, json_t *answer, struct err *err)
 static bool cancel_tasks(const struct site *site, const struct batch_task *const *tasks,
                          size_t count)
 {
-    const struct site_batch *batch = site->own;
+    const struct batch_site *batch = site->own;
     bool good = true;
     for (size_t at = 0; at < count;) {
         struct site_program program;
@@ -358,7 +325,7 @@ static bool cancel_tasks(const struct site *site, const struct batch_task *const
 static bool cancel_names(const struct site *site, const struct site_request *request,
                          const struct strmap *tasks)
 {
-    const struct site_batch *batch = site->own;
+    const struct batch_site *batch = site->own;
     const struct batch_task **fresh = mem_alloc((request->name_count + 1) * sizeof(*fresh));
     const struct batch_task **again = mem_alloc((request->name_count + 1) * sizeof(*again));
     size_t fresh_count = 0, again_count = 0;
@@ -382,8 +349,8 @@ static bool cancel_names(const struct site *site, const struct site_request *req
     return good;
 }
 
-enum site_result batch_remove(struct site *site, const struct site_request *request, json_t *answer,
-                              struct err *err)
+static enum site_result batch_remove(struct site *site, const struct site_request *request,
+                                     json_t *answer, struct err *err)
 {
     struct strmap *tasks = NULL;
     json_t *removed = json_array();
@@ -407,7 +374,7 @@ enum site_result batch_remove(struct site *site, const struct site_request *requ
     return result;
 }
 
-enum site_result batch_log(struct site *site, const char *name, char **text, struct err *err)
+static enum site_result batch_log(struct site *site, const char *name, char **text, struct err *err)
 {
     struct os_file *file = NULL;
     char *path = batch_file(site, name, ".out");
@@ -430,3 +397,22 @@ enum site_result batch_log(struct site *site, const char *name, char **text, str
     }
     return SITE_DONE;
 }
+
+/* ---- the types ------------------------------------------------------------------------------- */
+
+#define BATCH_TYPE(kind)                                                                     \
+    static enum site_result kind##_begin(struct site *site, json_t *answer, struct err *err) \
+    {                                                                                        \
+        return begin_kind(site, &batch_##kind, answer, err);                                 \
+    }                                                                                        \
+    const struct site_type site_##kind = {.name = #kind,                                     \
+                                          .options = batch_##kind##_options,                 \
+                                          .begin = kind##_begin,                             \
+                                          .submit = batch_submit,                            \
+                                          .look = batch_look,                                \
+                                          .remove = batch_remove,                            \
+                                          .log = batch_log,                                  \
+                                          .end = batch_end}
+
+BATCH_TYPE(slurm);
+BATCH_TYPE(gridengine);

@@ -17,22 +17,22 @@
 #include "base/strmap.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "site/batch_common.h"
 #include "site/site.h"
-#include "site/site_batch.h"
 #include "site/site_common.h"
 #include "site/site_programs.h"
-#include "site/site_types.h"
 #include "site/slurm_text.h"
 
 #define SECONDS_PER_MIN 60
 
 /* Options that are given to sbatch as they are. */
-static const char *const PASSED[] = {"account",    "partition", "qos", "reservation",
-                                     "constraint", "licenses",  "gres"};
+static const char *const PASSED[] = {"account",    "partition", "qos",  "reservation",
+                                     "constraint", "licenses",  "gres", NULL};
 
-static const char *const OPTIONS[] = {"account",   "partition", "qos",  "reservation", "constraint",
-                                      "licenses",  "gres",      "time", "array_max",   "extra",
-                                      "directory", "pilot",     NULL};
+const char *const batch_slurm_options[] = {"account",    "partition", "qos",       "reservation",
+                                           "constraint", "licenses",  "gres",      "time",
+                                           "array_max",  "extra",     "directory", "pilot",
+                                           NULL};
 
 static enum site_result slurm_list(const struct site *site, struct strmap *tasks, struct err *err)
 {
@@ -82,7 +82,7 @@ static int64_t slurm_array_max(const struct site *site)
 static void sbatch_words(const struct site *site, const struct site_request *request,
                          const char *name, const char *ranges, struct vec *words)
 {
-    const struct site_batch *batch = site->own;
+    const struct batch_site *batch = site->own;
     char minutes[TEXT_DECIMAL_MAX + 2];
     (void)snprintf(minutes, sizeof(minutes), "%" PRId64,
                    (request->lifetime_s + SECONDS_PER_MIN - 1) / SECONDS_PER_MIN);
@@ -99,7 +99,7 @@ static void sbatch_words(const struct site *site, const struct site_request *req
     batch_words_push_number(words, "--cpus-per-task=", request->cpus);
     batch_words_push_number(words, "--mem=", request->memory_mib);
     batch_words_push(words, "--time=", site_option(site, "time", minutes));
-    for (size_t i = 0; i < ARRAY_COUNT(PASSED); i++) {
+    for (size_t i = 0; PASSED[i] != NULL; i++) {
         const char *value = site_option(site, PASSED[i], NULL);
         if (value != NULL) {
             struct strbuf option;
@@ -114,10 +114,10 @@ static void sbatch_words(const struct site *site, const struct site_request *req
     }
 }
 
-static enum site_result slurm_submit_array(const struct site *site, const struct site_array *array,
+static enum site_result slurm_submit_array(const struct site *site, const struct batch_array *array,
                                            struct err *err)
 {
-    const struct site_batch *batch = site->own;
+    const struct batch_site *batch = site->own;
     char name[SITE_NAME_MAX + 1];
     struct strbuf ranges, script;
     struct site_program program;
@@ -157,20 +157,9 @@ static int slurm_check_extra(const char *const *words, size_t count, struct err 
     return rc;
 }
 
-static enum site_result slurm_begin(struct site *site, json_t *answer, struct err *err)
-{
-    static const struct site_batch_kind KIND = {.list = slurm_list,
-                                                .array_max = slurm_array_max,
-                                                .submit = slurm_submit_array,
-                                                .cancel = slurm_cancel};
-    return batch_begin(site, &KIND, PASSED, ARRAY_COUNT(PASSED), slurm_check_extra, answer, err);
-}
-
-const struct site_type site_slurm = {.name = "slurm",
-                                     .options = OPTIONS,
-                                     .begin = slurm_begin,
-                                     .submit = batch_submit,
-                                     .look = batch_look,
-                                     .remove = batch_remove,
-                                     .log = batch_log,
-                                     .end = batch_end};
+const struct batch_kind batch_slurm = {.passed = PASSED,
+                                       .check_extra = slurm_check_extra,
+                                       .list = slurm_list,
+                                       .array_max = slurm_array_max,
+                                       .submit = slurm_submit_array,
+                                       .cancel = slurm_cancel};

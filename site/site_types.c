@@ -9,7 +9,8 @@
 #include "base/check.h"
 #include "site/site.h"
 
-static const struct site_type *const TYPES[] = {&site_process, &site_ssh, &site_slurm};
+static const struct site_type *const TYPES[] = {&site_process, &site_ssh, &site_slurm,
+                                                &site_gridengine};
 
 const struct site_type *site_types_find(const char *name)
 {
@@ -23,5 +24,5 @@ const struct site_type *site_types_find(const char *name)
 
 const char *site_types_names(void)
 {
-    return "process, ssh, slurm";
+    return "process, ssh, slurm, gridengine";
 }

@@ -1,20 +1,13 @@
-/* site/site_batch.h - sites that are batch systems: what Slurm, Grid Engine and HTCondor share.
+/* site/batch_common.h - what a type of batch system is, and what all of them call.
  *
- * A type of batch system is a table of operations (struct site_batch_kind); all else is done here:
- * what is listed already is not submitted again, long batches are cut, each task gets a file
- * NAME.token of mode 0600 in the site's directory, because job scripts and environments can be read
- * by others, and the files of glideins that are gone are removed.
- *
- * A file NAME.token is removed when its glidein has ended, or is not listed although it was
- * submitted long ago: a batch system that is slow may have a submission whose answer we did not
- * see.
+ * A type of batch system is a table (struct batch_kind): how tasks are listed, submitted and
+ * cancelled.  site_batch.c does all else with it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SITE_SITE_BATCH_H
-#define SITE_SITE_BATCH_H
+#ifndef SITE_BATCH_COMMON_H
+#define SITE_BATCH_COMMON_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +23,7 @@ struct strmap;
 
 /* Tasks that are submitted together.  The glidein of a task has the number offset + that of the
  * task. */
-struct site_array {
+struct batch_array {
     const struct site_request *request;
     const char *pilot; /* its path, absolute */
     int64_t offset;
@@ -38,13 +31,19 @@ struct site_array {
     size_t count;
 };
 
-struct site_batch_kind {
+struct batch_kind {
+    const char *const *passed; /* options that must not be empty, ended by NULL */
+    /* Checks the words of the option `extra`.  Returns 0, or -EINVAL with err. */
+    int (*check_extra)(const char *const *words, size_t count, struct err *err);
+    /* Checks what only the batch system knows, after all options; NULL: nothing. */
+    enum site_result (*check)(const struct site *site, struct err *err);
     bool joins_lines; /* its programs say in several lines why they fail */
+    bool one_range;   /* the numbers of an array have no gaps */
     /* Adds a struct batch_task under the name of each glidein of the site, by batch_add_task(). */
     enum site_result (*list)(const struct site *site, struct strmap *tasks, struct err *err);
     /* Returns how many tasks an array may have, at most; 0: the batch system did not say. */
     int64_t (*array_max)(const struct site *site);
-    enum site_result (*submit)(const struct site *site, const struct site_array *array,
+    enum site_result (*submit)(const struct site *site, const struct batch_array *array,
                                struct err *err);
     /* Begins the words of the program that cancels tasks; ids of tasks are appended. */
     void (*cancel)(const struct site *site, struct vec *words);
@@ -55,14 +54,16 @@ struct site_batch_kind {
 };
 
 /* What site->own points at. */
-struct site_batch {
-    const struct site_batch_kind *kind;
+struct batch_site {
+    const struct batch_kind *kind;
     char *directory;
     struct vec extra;  /* char *: more words for the program that submits */
     int64_t array_max; /* most tasks of an array; 0: not known yet */
 };
 
-/* ---- for the types --------------------------------------------------------------------------- */
+extern const struct batch_kind batch_slurm, batch_gridengine;
+/* Names of their options, ended by NULL. */
+extern const char *const batch_slurm_options[], *const batch_gridengine_options[];
 
 /* Begins the words of a program, which is looked for in PATH. */
 void batch_words_begin(struct vec *words, const char *program);
@@ -80,26 +81,5 @@ bool batch_why(const struct site_program *program, const char *name, struct err 
 /* Adds a copy of the task, if it is a glidein of this site.  Of two with one name the one that has
  * not ended stays. */
 void batch_add_task(const struct site *site, const struct batch_task *task, struct strmap *tasks);
-/* Returns the path of NAME with this ending in the directory, which mem_free() frees. */
-char *batch_file(const struct site *site, const char *name, const char *ending);
-
-/* Checks the words of the option `extra`.  Returns 0, or -EINVAL with err. */
-typedef int (*batch_check_extra_f)(const char *const *words, size_t count, struct err *err);
-
-/* Checks the options `directory`, `array_max` and `extra`, and that those of the list `passed` are
- * not empty; makes the directory, and sets site->own. */
-enum site_result batch_begin(struct site *site, const struct site_batch_kind *kind,
-                             const char *const *passed, size_t passed_count,
-                             batch_check_extra_f check_extra, json_t *answer, struct err *err);
-
-/* ---- operations of the types, as struct site_type has them ----------------------------------- */
-
-enum site_result batch_submit(struct site *site, const struct site_request *request, json_t *answer,
-                              struct err *err);
-enum site_result batch_look(struct site *site, json_t *answer, struct err *err);
-enum site_result batch_remove(struct site *site, const struct site_request *request, json_t *answer,
-                              struct err *err);
-enum site_result batch_log(struct site *site, const char *name, char **text, struct err *err);
-void batch_end(struct site *site);
 
 #endif
