@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "collector/collector.h"
+#include "factory/factory.h"
 #include "master/master.h"
 #include "negotiator/negotiator.h"
 #include "rooster/rooster.h"
@@ -53,11 +54,24 @@ static void write_line(void *context, const char *line, size_t length)
     SIM_TELL(process->sim, log_line, process, line, length);
 }
 
+/* Programs that it starts read the same configuration, as daemon_main() sees to. */
+static void pass_config_on(const struct sim_env *env)
+{
+    for (int i = 1; i + 1 < env->argc; i++) {
+        if (strcmp(env->argv[i], "-config") == 0) {
+            char *assignment = sim_text("ROOST_CONFIG=%s", env->argv[i + 1]);
+            sim_process_env(env->process, assignment);
+            sim_free(assignment);
+        }
+    }
+}
+
 static int start_daemon(const struct sim_env *env, void **state)
 {
     const struct log_sink sink = {.write = write_line, .context = env->process};
     struct daemon_run *run = NULL;
     struct err err = {""};
+    pass_config_on(env);
     int status = daemon_run_start(env->program->data, env->loop, env->os, &sink, env->argc,
                                   env->argv, &run, &err);
     if (status != 0) {
@@ -80,8 +94,8 @@ static void destroy_daemon(void *state)
     }
 
 static const struct sim_program PROGRAMS[] = {
-    DAEMON(collector), DAEMON(master), DAEMON(negotiator), DAEMON(rooster),
-    DAEMON(schedd),    DAEMON(shadow), DAEMON(startd),     DAEMON(starter),
+    DAEMON(collector), DAEMON(master), DAEMON(negotiator), DAEMON(rooster), DAEMON(schedd),
+    DAEMON(shadow),    DAEMON(startd), DAEMON(starter),    DAEMON(factory),
 };
 
 const struct sim_program *sim_daemon_program(size_t index)

@@ -1,13 +1,14 @@
 /* sim/main.c - roost-sim: days of a simulated pool, one per seed.
  *
  *     roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] [--jobs N] [--calm] [--pause S]
- *               [--power HOURS [--queue] | --checkpoints | --hasty | --faults KIND] [--stop]
- *               [--trace]
+ *               [--power HOURS [--queue] | --checkpoints | --hasty | --faults KIND |
+ *                --factory [--sites N] [--glideins N]] [--stop] [--trace]
  *
  * --power HOURS: machines that sleep, not all of them sound (power_days.h), instead of a day of
  * chaos.
  * --queue: these machines sleep and wake by figures of the queue.
  * --checkpoints: jobs that are evicted and go on elsewhere (ckpt_days.h).
+ * --factory: a pool without machines whose factory has sites start glideins (factory_days.h).
  * --hasty: nothing breaks, but jobs are held and released, and machines drained, without a pause.
  * --faults KIND: beside the chaos, faults that last (faults.h): fork, memory, keeper, still, disk,
  * rows, names, client, or all; with --calm, without the chaos.
@@ -21,6 +22,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "sim/factory_days.h"
 #include "sim/faults.h"
 #include "sim/power_days.h"
 #include "sim/seeds.h"
@@ -31,7 +33,7 @@ static int print_usage(void)
         stderr,
         "usage: roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] "
         "[--jobs N] [--calm] [--pause S] [--power HOURS [--queue] | --checkpoints | --hasty | "
-        "--faults KIND] [--stop] [--trace]\n");
+        "--faults KIND | --factory [--sites N] [--glideins N]] [--stop] [--trace]\n");
     return 2;
 }
 
@@ -70,6 +72,10 @@ static bool parse_options(int argc, char **argv, struct seeds *ret)
         } else if (strcmp(argv[i], "--checkpoints") == 0) {
             ret->checkpoints = true;
             taken = false;
+        } else if (strcmp(argv[i], "--factory") == 0) {
+            ret->sites = ret->sites > 0 ? ret->sites : FACTORY_SITES;
+            ret->pool.nodes = 0;
+            taken = false;
         } else if (strcmp(argv[i], "--queue") == 0) {
             ret->queue = true;
             taken = false;
@@ -94,6 +100,12 @@ static bool parse_options(int argc, char **argv, struct seeds *ret)
         } else if (strcmp(argv[i], "--power") == 0 && parse_number(next, 1000, &value) &&
                    value >= POWER_HOURS_MIN) {
             ret->hours = (unsigned)value;
+        } else if (strcmp(argv[i], "--sites") == 0 && parse_number(next, 100, &value) &&
+                   value >= FACTORY_SITES_MIN) {
+            ret->sites = (unsigned)value;
+        } else if (strcmp(argv[i], "--glideins") == 0 && parse_number(next, 10000, &value) &&
+                   value > 0) {
+            ret->glideins = (unsigned)value;
         } else if (strcmp(argv[i], "--faults") == 0 && next != NULL && faults_by_name(next) != 0) {
             ret->pool.faults |= faults_by_name(next);
         } else if (strcmp(argv[i], "--pause") == 0 && parse_number(next, 86400, &value)) {
@@ -112,6 +124,7 @@ static bool parse_options(int argc, char **argv, struct seeds *ret)
 int main(int argc, char **argv)
 {
     struct seeds seeds = {.pool = {.nodes = 50, .jobs = 200, .chaos = true},
+                          .glideins = 200,
                           .first = 1,
                           .last = 1,
                           .parallel = 1};

@@ -150,6 +150,20 @@ size_t os_descendants_kill(struct os *os, int signal_number)
     return count;
 }
 
+size_t os_children_kill(struct os *os, int signal_number)
+{
+    const struct sim_link *head = &os->process->host->processes;
+    size_t count = 0;
+    for (struct sim_link *at = head->next; at != head; at = at->next) {
+        struct sim_process *process = at->item;
+        if (process->parent == os->process->pid) {
+            count++;
+            sim_process_signal(process, signal_number);
+        }
+    }
+    return count;
+}
+
 size_t os_marked_kill(struct os *os, const char *mark, int signal_number)
 {
     const struct sim_link *head = &os->process->host->processes;

@@ -19,6 +19,7 @@
 #include "sim/fault_truth.h"
 #include "sim/faults.h"
 #include "sim/sim_private.h"
+#include "sim/site_sim.h"
 #include "sim/steward.h"
 #include "sim/tyrant.h"
 #include "sim/witness.h"
@@ -250,6 +251,10 @@ static int setup_start(const struct sim_env *env, void **state)
     make_token(env, "STARTD", SCOPE_ADVERTISE | SCOPE_READ, "*");
     make_token(env, "STARTER", SCOPE_READ, "*");
     make_token(env, "USER", SCOPE_READ | SCOPE_ADMINISTRATOR, "");
+    if (pool->options.story != NULL && pool->options.story->farm_hosts > 0) {
+        make_token(env, "FACTORY", SCOPE_FACTORY | SCOPE_READ, "factory*");
+        make_token(env, "GLIDEIN", SCOPE_ADVERTISE | SCOPE_READ, "*");
+    }
     pool->is_set_up = true;
     return 0;
 }
@@ -474,6 +479,10 @@ static void create_simulation(struct pool *pool)
     if (pool->options.program != NULL) {
         pool->programs[count++] = pool->options.program;
     }
+    if (pool->options.helper != NULL) {
+        pool->programs[count++] = pool->options.helper;
+        pool->programs[count++] = &sim_program_pilot;
+    }
     CHECK(count < ARRAY_COUNT(pool->programs));
     struct judge_options judge_options = {.jobs = pool->options.jobs,
                                           .output_directory = OUTPUT,
@@ -486,6 +495,7 @@ static void create_simulation(struct pool *pool)
         judge_options.is_output = pool->options.story->is_output;
         judge_options.is_taken_away = pool->options.story->is_taken_away;
         judge_options.job_seen = pool->options.story->job_seen;
+        judge_options.is_excused = pool->options.story->is_excused;
     }
     if (pool->options.faults != 0) {
         judge_options.job_seen = see_job;
@@ -611,7 +621,8 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
                                           .pause_max_us = pause_us,
                                           .clocks_end_us = clocks ? dusk_us : 0,
                                           .central = pool->central,
-                                          .nodes = options->nodes};
+                                          .nodes = options->nodes +
+                                                   (story != NULL ? story->farm_hosts : 0)};
     pool->chaos = chaos_create(pool->sim, &chaos_options);
     if (options->faults != 0) {
         plan_faults(pool, dawn_us, dusk_us, pause_us);

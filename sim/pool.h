@@ -46,6 +46,10 @@ struct pool_story {
     bool (*is_taken_away)(void *arg, unsigned number);
     bool (*is_output)(void *arg, unsigned number, const char *text);
     void (*job_seen)(void *arg, uint64_t began_us, unsigned number, const struct ad *ad);
+    bool (*is_excused)(void *arg, unsigned number);
+    /* Machines that begins() adds after the nodes, which chaos.h may break, too.  Not 0: there are
+     * tokens for a factory and for its glideins. */
+    unsigned farm_hosts;
     void *arg;
 };
 
@@ -73,6 +77,8 @@ struct pool_options {
     const struct pool_story *story; /* another scenario; NULL: the usual day with random faults */
     /* an additional program on the central machine; NULL: none */
     const struct sim_program *program;
+    /* a program that only daemons start; NULL: none */
+    const struct sim_program *helper;
     /* A tap that also receives all bytes, for tests that act at a certain message; NULL: none.  Its
      * callbacks may schedule events but not kill processes. */
     struct tap *tap;

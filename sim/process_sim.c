@@ -79,6 +79,11 @@ static void env_set(char ***env, const char *assignment)
     (*env)[count + 1] = NULL;
 }
 
+void sim_process_env(struct sim_process *process, const char *assignment)
+{
+    env_set(&process->env, assignment);
+}
+
 /* ---- file systems and streams ---------------------------------------------------------------- */
 
 static bool is_below(const char *path, const char *directory)
@@ -233,6 +238,7 @@ static void lists_init(struct sim_process *process)
     sim_list_init(&process->locks);
     sim_list_init(&process->files);
     sim_list_init(&process->vfs_files);
+    sim_list_init(&process->pipes);
 }
 
 /* Finds the program of argv[0]; *argv moves on if the program becomes another one. */
@@ -315,6 +321,9 @@ int sim_process_create(struct sim_host *host, const struct sim_spawn *how, struc
     sim_list_add(&host->processes, &process->of_host, process);
     (void)sim_at_process(process, sim->now_us + sim_between(sim, EXEC_MIN_US, EXEC_MAX_US),
                          begin_process, process);
+    if (how->spec != NULL && how->spec->terminal != NULL) {
+        sim_pipes_attach(how->spec->terminal, process);
+    }
     const struct os_cage *cage = how->spec != NULL ? how->spec->cage : NULL;
     process->caged = cage != NULL && cage->namespaces;
     if (process->caged && cage->lease_path != NULL && sim->options.lease_timers) {
@@ -694,6 +703,7 @@ void sim_process_end(struct sim_process *process, int status, int signal_number)
     while ((event = sim_list_first(&process->events)) != NULL) {
         sim_cancel(event);
     }
+    sim_pipes_drop(process);
     sim_vfs_files_drop(process);
     sim_heap_drop(&process->heap);
     sim_files_drop(process);

@@ -21,6 +21,9 @@ struct seeds {
     bool queue;
     /* if hours is 0: simulate one hour of jobs with checkpoints (ckpt_days.h) instead of the day */
     bool checkpoints;
+    /* if not 0: simulate a factory with so many sites (factory_days.h), and at most so many
+     * glideins at a time, instead of the day */
+    unsigned sites, glideins;
     bool stop; /* start no further seed after a broken promise */
 };
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sim/ckpt_days.h"
+#include "sim/factory_days.h"
 #include "sim/power_days.h"
 #include "sim/sim_private.h"
 
@@ -64,6 +65,15 @@ static _Noreturn void run_child(const struct pool_options *options, const struct
                                                .calm = !options->chaos,
                                                .trace = options->trace};
         ckpt_days_run(&days, &result);
+    } else if (seeds->sites > 0) {
+        const struct factory_days_options days = {.seed = options->seed,
+                                                  .sites = seeds->sites,
+                                                  .glideins = seeds->glideins,
+                                                  .jobs = options->jobs,
+                                                  .pause_s = options->pause_s,
+                                                  .calm = !options->chaos,
+                                                  .trace = options->trace};
+        factory_days_run(&days, &result);
     } else {
         pool_run(options, &result);
     }

@@ -271,7 +271,9 @@ struct sim_process {
     /* watches that this process set; watches that others set on this process */
     struct sim_link watches, watched;
     struct sim_link streams, listeners, incomings, locks, files, vfs_files;
-    unsigned lane_work; /* number of lane works that are under way */
+    struct sim_link pipes;        /* to programs that it started (struct os_terminal) */
+    struct os_terminal *standard; /* its own standard streams, if they are pipes; or NULL */
+    unsigned lane_work;           /* number of lane works that are under way */
     unsigned kill_ops;
     bool failing; /* the process is being killed at this moment */
     /* The process has namespaces of its own, and so a keeper; its keeper was killed. */
@@ -296,6 +298,8 @@ struct sim_process *sim_process_first(const struct sim_link *list,
 /* Converts a path as the process sees it to a path on its host, in out; false: the path is too
  * long. */
 bool sim_process_path(const struct sim_process *process, const char *path, char out[SIM_PATH_MAX]);
+/* Sets a variable of the process's environment, which its children inherit: "NAME=value". */
+void sim_process_env(struct sim_process *process, const char *assignment);
 /* Returns the program that the file contains; NULL: the file contains no known program. */
 const struct sim_program *sim_program_find(struct sim *sim, const struct sim_node *node);
 /* Ends a process, killed by signal_number or (if 0) with exit status `status`, as a kernel does:
@@ -313,6 +317,19 @@ void sim_watch_add(struct sim_process *watcher, struct sim_process *watched, pid
 void sim_process_stand(struct sim_process *process, uint64_t for_us);
 /* Begins, or moves, the lease of a process with a keeper; end_ms: as in struct os_cage. */
 void sim_process_lease(struct sim_process *process, uint64_t end_ms);
+
+/* ---- pipes (os_terminal_sim.c) --------------------------------------------------------------- */
+
+/* Makes the pipes the standard streams of the child. */
+void sim_pipes_attach(struct os_terminal *pipes, struct sim_process *child);
+/* Has heard(arg) called in the child when its standard input has something, or ends. */
+void sim_pipes_hear(struct sim_process *child, loop_f heard, void *arg);
+/* Reads the child's standard input.  Returns 1..length bytes; 0: end; -EAGAIN: nothing yet. */
+ssize_t sim_pipes_read(struct sim_process *child, void *data, size_t length);
+/* Writes to stream 1 or 2 of the child; what nobody can read any more is dropped. */
+void sim_pipes_write(struct sim_process *child, int stream, const void *data, size_t length);
+/* Closes the process's ends of pipes, as a kernel does; its events are cancelled already. */
+void sim_pipes_drop(struct sim_process *process);
 
 void sim_loop_init(struct loop *loop, struct sim_process *process);
 void sim_loop_drop(struct loop *loop); /* frees timers and lanes; calls no callbacks */
