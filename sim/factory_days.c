@@ -34,9 +34,41 @@
 
 /* ---- tempers ----------------------------------------------------------------------------------*/
 
+/* The first two are in each pool. */
 static const struct site_temper TEMPERS[] = {
     {.name = "good", .serves = true, .wait_max_s = 10, .kept_s = 60},
     {.name = "slow", .serves = true, .wait_min_s = 60, .wait_max_s = 900},
+    {.name = "snail", .wait_min_s = 1800, .wait_max_s = 7200},
+    {.name = "refuses", .refuses = 1000, .never_joins = true},
+    {.name = "full", .serves = true, .full_at = 3, .wait_max_s = 20, .kept_s = 60},
+    {.name = "fails", .fails = 1000, .never_joins = true},
+    {.name = "mute", .hangs = 1000, .never_joins = true},
+    {.name = "never", .stays = 1000, .never_joins = true},
+    {.name = "holds", .holds = 1000, .never_joins = true},
+    {.name = "stillborn", .dies_early = 1000, .wait_max_s = 10, .kept_s = 60, .never_joins = true},
+    {.name = "sickly", .serves = true, .dies_early = 200, .dies_late = 300, .wait_max_s = 20},
+    {.name = "hangs", .serves = true, .hangs = 200, .wait_max_s = 20},
+    {.name = "babbles", .serves = true, .garbage = 200, .wait_max_s = 20},
+    {.name = "forgets", .serves = true, .halves = 500, .wait_max_s = 20, .kept_s = 60},
+    {.name = "lies", .serves = true, .halves = 300, .halves_complete = true, .wait_max_s = 60},
+    {.name = "settles", .serves = true, .settle_s = 60, .wait_max_s = 20},
+    {.name = "loses", .serves = true, .loses = 400, .wait_max_s = 20},
+    {.name = "breaks", .serves = true, .dies = 400, .wait_max_s = 20},
+    {.name = "flaky", .serves = true, .fails = 300, .refuses = 200, .wait_max_s = 20},
+    {.name = "mixed",
+     .serves = true,
+     .fails = 100,
+     .hangs = 50,
+     .garbage = 30,
+     .loses = 100,
+     .dies = 100,
+     .halves = 100,
+     .holds = 30,
+     .dies_early = 50,
+     .dies_late = 100,
+     .wait_max_s = 120,
+     .settle_s = 20,
+     .kept_s = 20},
 };
 
 struct days {
@@ -46,12 +78,18 @@ struct days {
     struct judge *judge;
     struct farm *farm;
     struct factory_truth *truth;
+    struct farm_events events; /* of the truth */
     struct sim_program program;
     struct vec batches; /* of struct client_batch */
     unsigned *site_of_job, *cpus_of_job;
     struct factory_limits limits;
     uint64_t dawn_us;
     bool *removed; /* jobs that their user removes */
+    bool *is_out;  /* sites whose sections are out of the configuration */
+    char *base;    /* the configuration before the sections */
+    size_t base_length;
+    uint64_t pause_us;
+    unsigned kills, strikes, sections, orphans;
 };
 
 static uint64_t random_between(struct days *days, uint64_t low, uint64_t high)
@@ -123,16 +161,18 @@ static void plan_work(struct days *days)
 static void make_sites(struct days *days)
 {
     char name[24];
+    uint64_t good = random_between(days, 1, days->options.sites);
+    uint64_t slow = good % days->options.sites + 1;
     for (unsigned i = 1; i <= days->options.sites; i++) {
         (void)snprintf(name, sizeof(name), "s%02u", i);
-        size_t temper = i <= 2 ? i - 1 : random_between(days, 0, ARRAY_COUNT(TEMPERS) - 1);
+        size_t temper = random_between(days, 2, ARRAY_COUNT(TEMPERS) - 1);
+        temper = i == good ? 0 : i == slow ? 1 : temper;
         (void)farm_add_site(days->farm, name, 1U << random_between(days, 0, 2), &TEMPERS[temper]);
     }
 }
 
-static void central_config(void *arg, struct strbuf *config)
+static void put_sections(const struct days *days, struct strbuf *config)
 {
-    struct days *days = arg;
     strbuf_printf(config,
                   "DAEMON_LIST = {COLLECTOR, NEGOTIATOR, SCHEDD, FACTORY}\n"
                   "FACTORY_MAX_GLIDEINS = %u\n"
@@ -140,6 +180,9 @@ static void central_config(void *arg, struct strbuf *config)
                   days->limits.pool_max);
     for (size_t i = 0; i < farm_site_count(days->farm); i++) {
         const struct sim_site *site = farm_site_at(days->farm, i);
+        if (days->is_out[i]) {
+            continue;
+        }
         strbuf_printf(config,
                       "site \"%s\" { type = command program = \"/sim/sites/%s\" token = \"" BUNDLE
                       "\" example = {\"TotalSlotDisk = 10000000\"} cpus = %u memory = \"4 GiB\" "
@@ -148,6 +191,13 @@ static void central_config(void *arg, struct strbuf *config)
                       site->name, site->name, site->cpus, days->limits.queued_max,
                       days->limits.site_max, days->limits.running_max);
     }
+}
+
+static void central_config(void *arg, struct strbuf *config)
+{
+    struct days *days = arg;
+    days->base_length = config->length;
+    put_sections(days, config);
 }
 
 /* What a glidein joins the pool with: a token and the key of the pool. */
@@ -167,6 +217,142 @@ static void put_bundle(struct sim_host *central)
     strbuf_fini(&text);
 }
 
+/* ---- accidents --------------------------------------------------------------------------------*/
+
+static bool runs_program(const struct sim_process *process, const void *name)
+{
+    return strcmp(process->program->name, name) == 0;
+}
+
+static struct sim_process *find_process(const struct days *days, const char *name)
+{
+    return sim_process_first(&sim_host_at(days->sim, 0)->processes, runs_program, name);
+}
+
+static void kill_factory(void *arg)
+{
+    struct days *days = arg;
+    struct sim_process *factory = find_process(days, "roost-factory");
+    if (factory != NULL) {
+        days->kills++;
+        sim_kill(factory);
+    }
+}
+
+static void kill_site_program(struct days *days)
+{
+    struct sim_process *found[100];
+    size_t count = 0;
+    const struct sim_link *head = &sim_host_at(days->sim, 0)->processes;
+    for (struct sim_link *at = head->next; at != head && count < ARRAY_COUNT(found);
+         at = at->next) {
+        if (runs_program(at->item, days->program.name)) {
+            found[count++] = at->item;
+        }
+    }
+    if (count > 0) {
+        days->kills++;
+        sim_kill(found[rng_below(&days->rng, count)]);
+    }
+}
+
+/* Writes the configuration with the sections that are in, and has the factory read it. */
+static void change_config(struct days *days)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_puts(&text, days->base);
+    put_sections(days, &text);
+    sim_file_put(sim_host_at(days->sim, 0), CONFIG, strbuf_text(&text), text.length, 0644);
+    strbuf_fini(&text);
+    struct sim_process *factory = find_process(days, "roost-factory");
+    if (factory != NULL) {
+        sim_process_signal(factory, SIGHUP);
+    }
+    factory_truth_forgot(days->truth);
+}
+
+static void put_all_back(void *arg)
+{
+    struct days *days = arg;
+    for (size_t i = 0; i < farm_site_count(days->farm); i++) {
+        days->is_out[i] = false;
+    }
+    change_config(days);
+}
+
+static void turn_section(struct days *days)
+{
+    size_t at = random_between(days, 0, farm_site_count(days->farm) - 1);
+    days->is_out[at] = !days->is_out[at];
+    days->sections++;
+    sim_trace(days->sim, NULL, "section of site %s is %s", farm_site_at(days->farm, at)->name,
+              days->is_out[at] ? "taken out" : "put back");
+    change_config(days);
+}
+
+static void add_orphan(struct days *days)
+{
+    char name[64];
+    struct sim_site *site =
+        farm_site_at(days->farm, random_between(days, 0, farm_site_count(days->farm) - 1));
+    days->orphans++;
+    (void)snprintf(name, sizeof(name), "factory-%s-0rphan%u.1", site->name, days->orphans);
+    site_add_orphan(site, name);
+}
+
+static void do_damage(void *arg)
+{
+    struct days *days = arg;
+    uint64_t now_us = days->sim->now_us, what = random_between(days, 0, 99);
+    struct sim_process *factory = find_process(days, "roost-factory");
+    if (now_us >= days->dawn_us + DAY_S * SIM_S) {
+        put_all_back(days);
+        return;
+    }
+    if (what < 25) {
+        kill_factory(days);
+    } else if (what < 45 && factory != NULL) { /* at one of its next writes */
+        sim_disk_kill(factory, (unsigned)random_between(days, 1, 12));
+        days->kills++;
+    } else if (what < 75) {
+        kill_site_program(days);
+    } else if (what < 90) {
+        turn_section(days);
+    } else {
+        add_orphan(days);
+    }
+    (void)sim_at(days->sim, now_us + random_between(days, SIM_S, days->pause_us), do_damage, days);
+}
+
+/* A submission has come to a site: now and then the factory dies just then. */
+static void site_was_asked(void *arg, struct sim_site *site, const char *batch, unsigned count)
+{
+    struct days *days = arg;
+    struct sim *sim = days->sim;
+    days->events.asked(days->events.arg, site, batch, count);
+    if (!days->options.calm && sim->now_us < days->dawn_us + DAY_S * SIM_S &&
+        by_chance(days, 50)) {
+        days->strikes++;
+        (void)sim_at(sim, sim->now_us + random_between(days, 0, 2) * 20 * SIM_MS, kill_factory,
+                     days);
+    }
+}
+
+static void glidein_landed(void *arg, struct site_glidein *glidein)
+{
+    struct days *days = arg;
+    days->events.landed(days->events.arg, glidein);
+}
+
+static void glidein_moved(void *arg, struct site_glidein *glidein, enum site_state from)
+{
+    struct days *days = arg;
+    days->events.moved(days->events.arg, glidein, from);
+}
+
+/* ---- the story --------------------------------------------------------------------------------*/
+
 static void look_around(void *arg)
 {
     struct days *days = arg;
@@ -181,6 +367,8 @@ static void story_begins(void *arg, struct sim *sim, struct judge *judge, uint64
     char path[64];
     days->judge = judge;
     days->dawn_us = dawn_us;
+    days->base = sim_strdup(sim_file_get(central, CONFIG, NULL));
+    days->base[days->base_length] = '\0';
     factory_truth_begin(days->truth, sim, judge, days->farm);
     farm_add_hosts(days->farm, central, days->limits.pool_max + SPARE);
     put_bundle(central);
@@ -190,6 +378,9 @@ static void story_begins(void *arg, struct sim *sim, struct judge *judge, uint64
     }
     sim_tree_sync_all(central);
     (void)sim_at(sim, sim->now_us + LOOK_US, look_around, days);
+    if (!days->options.calm) {
+        (void)sim_at(sim, dawn_us, do_damage, days);
+    }
 }
 
 static void process_ended(void *arg, struct sim_process *process, int status, int signal_number)
@@ -279,13 +470,18 @@ void factory_days_run(const struct factory_days_options *options, struct pool_re
     days.site_of_job = sim_alloc((options->jobs + 1) * sizeof(unsigned));
     days.cpus_of_job = sim_alloc((options->jobs + 1) * sizeof(unsigned));
     days.removed = sim_alloc((options->jobs + 1) * sizeof(bool));
+    days.is_out = sim_alloc((options->sites + 1) * sizeof(bool));
+    days.pause_us = random_between(&days, 20, 150) * SIM_S;
     const struct factory_truth_options truth = {.jobs = options->jobs,
                                                 .site_of_job = days.site_of_job,
                                                 .cpus_of_job = days.cpus_of_job,
                                                 .limits = days.limits};
-    struct farm_events events;
+    const struct farm_events events = {.asked = site_was_asked,
+                                       .landed = glidein_landed,
+                                       .moved = glidein_moved,
+                                       .arg = &days};
     days.truth = factory_truth_create(&truth);
-    factory_truth_listen(days.truth, &events);
+    factory_truth_listen(days.truth, &days.events);
     days.farm = farm_create(&events);
     site_program(&days.program, days.farm);
     make_sites(&days);
@@ -304,6 +500,7 @@ void factory_days_run(const struct factory_days_options *options, struct pool_re
                                      .arg = &days};
     const struct pool_options pool = {.seed = options->seed,
                                       .jobs = options->jobs,
+                                      .chaos = !options->calm,
                                       .trace = options->trace,
                                       .pause_s = options->pause_s,
                                       .batches = batches,
@@ -313,12 +510,18 @@ void factory_days_run(const struct factory_days_options *options, struct pool_re
                                       .begins = sim_is_there,
                                       .arg = &days};
     pool_run(&pool, ret);
-    factory_truth_figures(days.truth, ret->figures, sizeof(ret->figures));
+    int length = snprintf(ret->figures, sizeof(ret->figures),
+                          "kills %u, strikes %u, sections %u, orphans %u, ", days.kills,
+                          days.strikes, days.sections, days.orphans);
+    factory_truth_figures(days.truth, ret->figures + length,
+                          sizeof(ret->figures) - (size_t)length);
     vec_fini(&days.batches, free_batch);
     sim_free(batches);
     sim_free(days.site_of_job);
     sim_free(days.cpus_of_job);
     sim_free(days.removed);
+    sim_free(days.is_out);
+    sim_free(days.base);
     farm_destroy(days.farm);
     factory_truth_destroy(days.truth);
 }

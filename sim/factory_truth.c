@@ -26,6 +26,7 @@ struct site_facts {
     uint64_t failed_us; /* when the factory could see its first failure; 0: it could not */
     unsigned canaries;  /* submissions since then */
     unsigned asked, landed, removed;
+    size_t orphans; /* that it has now */
 };
 
 struct job_facts {
@@ -176,6 +177,12 @@ static void site_was_asked(void *arg, struct sim_site *site, const char *batch, 
     }
 }
 
+/* Of a site that says twice that it does not have what it has, the factory can know nothing. */
+static bool is_liar(const struct sim_site *site)
+{
+    return site->temper.halves_complete;
+}
+
 static void check_limits(struct factory_truth *truth, const struct sim_site *site)
 {
     const struct factory_limits *limits = &truth->options.limits;
@@ -183,12 +190,13 @@ static void check_limits(struct factory_truth *truth, const struct sim_site *sit
         const char *name;
         size_t count, most;
     } rows[] = {
-        {"max_total", site_living(site), limits->site_max},
-        {"max_queued", site->states[SITE_QUEUED], limits->queued_max},
+        {"max_total", site_living(site) - facts_of(truth, site)->orphans, limits->site_max},
+        {"max_queued", site->states[SITE_QUEUED] - facts_of(truth, site)->orphans,
+         limits->queued_max},
         {"max_running", site->states[SITE_RUNNING], limits->running_max},
         {"FACTORY_MAX_GLIDEINS", truth->living, limits->pool_max},
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !is_liar(site); i++) {
         if (rows[i].count > rows[i].most) {
             judge_broken(truth->judge, "factory_limit: site %s (%s) has %zu: %s is %zu", site->name,
                          site->temper.name, rows[i].count, rows[i].name, rows[i].most);
@@ -199,8 +207,9 @@ static void check_limits(struct factory_truth *truth, const struct sim_site *sit
 static void glidein_landed(void *arg, struct site_glidein *glidein)
 {
     struct factory_truth *truth = arg;
-    facts_of(truth, glidein->site)->landed++;
-    truth->living++;
+    facts_of(truth, glidein->site)->orphans += glidein->is_orphan ? 1 : 0;
+    facts_of(truth, glidein->site)->landed += glidein->is_orphan ? 0 : 1;
+    truth->living += glidein->is_orphan || is_liar(glidein->site) ? 0 : 1;
     truth->most = truth->living > truth->most ? truth->living : truth->most;
     check_limits(truth, glidein->site);
 }
@@ -211,7 +220,8 @@ static void glidein_moved(void *arg, struct site_glidein *glidein, enum site_sta
     struct site_facts *facts = facts_of(truth, glidein->site);
     (void)from;
     if (glidein->state == SITE_ENDED) {
-        truth->living -= glidein->is_orphan ? 0 : 1;
+        truth->living -= glidein->is_orphan || is_liar(glidein->site) ? 0 : 1;
+        facts->orphans -= glidein->is_orphan ? 1 : 0;
         facts->removed += glidein->was_removed ? 1 : 0;
         if (facts->failed_us == 0 && glidein->site->temper.never_joins && !glidein->was_removed) {
             facts->failed_us = truth->sim->now_us;

@@ -18,7 +18,6 @@
 #define LAST_GASP_US (30 * SIM_S) /* between SIGTERM and the end of its machine */
 #define MARGIN_S     900          /* that a site gives a glidein beyond its lifetime */
 #define RETRY_US     (5 * SIM_S)  /* until a machine is looked for again */
-#define EARLY_MAX_US (1500 * SIM_MS)
 
 struct farm {
     struct sim *sim;
@@ -216,7 +215,8 @@ static void end_by_force(void *arg)
     }
 }
 
-static void start_pilot(struct site_glidein *glidein, struct sim_host *host)
+/* dies: it finds no token, and ends at once */
+static void start_pilot(struct site_glidein *glidein, struct sim_host *host, bool dies)
 {
     struct sim *sim = host->sim;
     char token[160];
@@ -224,7 +224,9 @@ static void start_pilot(struct site_glidein *glidein, struct sim_host *host)
     sim_dir_set(host->root, "tmp", NULL); /* what others have left */
     (void)sim_tree_mkdirs(host, "/tmp", 0777);
     (void)snprintf(token, sizeof(token), "/site/%s.token", glidein->name);
-    sim_file_put(host, token, glidein->secret, strlen(glidein->secret), 0600);
+    if (!dies) {
+        sim_file_put(host, token, glidein->secret, strlen(glidein->secret), 0600);
+    }
     sim_tree_sync_all(host);
     host->cpus = host->cpus_now = glidein->site->cpus;
     sim_host_boot_now(host);
@@ -263,12 +265,10 @@ static void try_start(void *arg)
     }
     glidein->host = host;
     farm->users.items[place_of(farm, host)] = glidein;
-    start_pilot(glidein, host);
+    start_pilot(glidein, host, sim_chance(sim, site->temper.dies_early));
     move_glidein(glidein, SITE_RUNNING);
     uint64_t life_us = ((uint64_t)glidein->lifetime_s + MARGIN_S) * SIM_S;
-    if (sim_chance(sim, site->temper.dies_early)) {
-        life_us = sim_between(sim, 0, EARLY_MAX_US);
-    } else if (sim_chance(sim, site->temper.dies_late)) {
+    if (sim_chance(sim, site->temper.dies_late)) {
         life_us = sim_between(sim, 20, 400) * SIM_S;
     }
     (void)sim_at(sim, sim->now_us + life_us, end_by_force, glidein);
@@ -345,6 +345,7 @@ void site_add_orphan(struct sim_site *site, const char *name)
     glidein->submitted_us = glidein->since_us = site->farm->sim->now_us;
     site->states[SITE_QUEUED]++;
     sim_trace(site->farm->sim, NULL, "site %s: has orphan %s", site->name, glidein->name);
+    site->farm->events.landed(site->farm->events.arg, glidein);
 }
 
 struct site_glidein *site_find(const struct sim_site *site, const char *name)
