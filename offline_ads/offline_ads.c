@@ -12,6 +12,8 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "classad/ad_eval.h"
+#include "classad/ad_value.h"
 
 /* Attributes that belong to one run of a machine and are not true of the next. */
 static const char *const REMOVED[] = {
@@ -132,9 +134,18 @@ struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how 
     return ad;
 }
 
+static bool is_list(const struct ad *ad, const char *name)
+{
+    struct ad_value value;
+    (void)ad_eval_attr(ad, NULL, name, NULL, &value); /* an error is not a list */
+    bool yes = value.type == AD_TYPE_LIST;
+    ad_value_fini(&value);
+    return yes;
+}
+
 void offline_ads_make_whole(struct ad *ad)
 {
-    static const char TOTAL[] = "TotalSlot";
+    static const char TOTAL[] = "TotalSlot", CHILD[] = "Child";
     if (!ad_bool_or(ad, "PartitionableSlot", false)) {
         return;
     }
@@ -145,6 +156,8 @@ void offline_ads_make_whole(struct ad *ad)
         const char *resource = name + sizeof TOTAL - 1;
         if (strncmp(name, TOTAL, sizeof TOTAL - 1) == 0 && ad_has(before, resource)) {
             (void)ad_copy_attr(ad, resource, before, name); /* it is there */
+        } else if (strncmp(name, CHILD, sizeof CHILD - 1) == 0 && is_list(before, name)) {
+            ad_set_strings(ad, name, NULL, 0);
         }
     }
     if (ad_has(ad, "NumDynamicSlots")) {

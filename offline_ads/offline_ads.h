@@ -49,7 +49,8 @@ struct offline_ads_how {
 struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how *how);
 
 /* Gives a partitionable slot in ad back what its dynamic slots had: Memory is TotalSlotMemory, and
- * so on.  Other ads stay as they are. */
+ * so on; the lists of dynamic slots (ChildCpus, ChildName...) are empty.  Other ads stay as they
+ * are. */
 void offline_ads_make_whole(struct ad *ad);
 
 /* The collector's mark in the ad of a machine that it does not hear any more: the time since which

@@ -6,6 +6,8 @@
 
 #include "base/err.h"
 #include "classad/ad.h"
+#include "classad/ad_eval.h"
+#include "classad/ad_value.h"
 #include "offline_ads/offline_ads.h"
 
 static struct ad *parse(const char *text)
@@ -38,6 +40,29 @@ static struct ad *make(const char *live_text, const char *sample_name)
     struct ad *ad = offline_ads_make(live, &how);
     ad_destroy(live);
     return ad;
+}
+
+static void a_slot_that_is_whole_again_has_no_pieces(void **state)
+{
+    (void)state;
+    struct ad *ad = parse("[ MyType = \"Machine\"; PartitionableSlot = true; Cpus = 1; Memory = 10;"
+                          " TotalSlotCpus = 4; TotalSlotMemory = 40; NumDynamicSlots = 1;"
+                          " ChildCpus = { 3 }; ChildMemory = { 30 };"
+                          " ChildName = { \"slot1_1@wn01\" }; ChildSafe = true ]");
+    static const char *const LISTS[] = {"ChildCpus", "ChildMemory", "ChildName"};
+    offline_ads_make_whole(ad);
+    assert_int_equal(ad_int_or(ad, "Cpus", 0), 4);
+    assert_int_equal(ad_int_or(ad, "Memory", 0), 40);
+    assert_int_equal(ad_int_or(ad, "NumDynamicSlots", 9), 0);
+    for (size_t i = 0; i < 3; i++) {
+        struct ad_value value;
+        (void)ad_eval_attr(ad, NULL, LISTS[i], NULL, &value);
+        assert_int_equal(value.type, AD_TYPE_LIST);
+        assert_int_equal(ad_value_count(&value), 0);
+        ad_value_fini(&value);
+    }
+    assert_true(ad_bool_or(ad, "ChildSafe", false)); /* not a list of pieces */
+    ad_destroy(ad);
 }
 
 static void it_looks_like_an_idle_machine_of_the_same_name(void **state)
@@ -246,6 +271,7 @@ static void other_machines_and_samples_are_unrelated(void **state)
 }
 
 UNIT_TESTS(UNIT(it_looks_like_an_idle_machine_of_the_same_name),
+           UNIT(a_slot_that_is_whole_again_has_no_pieces),
            UNIT(it_draws_what_the_machine_does_asleep),
            UNIT(its_times_are_now_and_its_life_is_limited), UNIT(it_says_how_old_it_is),
            UNIT(nobody_types_on_a_machine_that_is_asleep), UNIT(who_vanished_is_not_asleep),
