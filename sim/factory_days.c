@@ -272,11 +272,16 @@ static void change_config(struct days *days)
     factory_truth_forgot(days->truth);
 }
 
-static void put_all_back(void *arg)
+/* The day is over: all sections are in, and who never answered does, so that nothing is left. */
+static void put_all_back(struct days *days)
 {
-    struct days *days = arg;
     for (size_t i = 0; i < farm_site_count(days->farm); i++) {
+        struct sim_site *site = farm_site_at(days->farm, i);
         days->is_out[i] = false;
+        if (site->temper.hangs == 1000) {
+            site->temper.hangs = 0;
+            site->temper.never_joins = false;
+        }
     }
     change_config(days);
 }
@@ -331,8 +336,7 @@ static void site_was_asked(void *arg, struct sim_site *site, const char *batch, 
     struct days *days = arg;
     struct sim *sim = days->sim;
     days->events.asked(days->events.arg, site, batch, count);
-    if (!days->options.calm && sim->now_us < days->dawn_us + DAY_S * SIM_S &&
-        by_chance(days, 50)) {
+    if (!days->options.calm && sim->now_us < days->dawn_us + DAY_S * SIM_S && by_chance(days, 50)) {
         days->strikes++;
         (void)sim_at(sim, sim->now_us + random_between(days, 0, 2) * 20 * SIM_MS, kill_factory,
                      days);
@@ -513,8 +517,7 @@ void factory_days_run(const struct factory_days_options *options, struct pool_re
     int length = snprintf(ret->figures, sizeof(ret->figures),
                           "kills %u, strikes %u, sections %u, orphans %u, ", days.kills,
                           days.strikes, days.sections, days.orphans);
-    factory_truth_figures(days.truth, ret->figures + length,
-                          sizeof(ret->figures) - (size_t)length);
+    factory_truth_figures(days.truth, ret->figures + length, sizeof(ret->figures) - (size_t)length);
     vec_fini(&days.batches, free_batch);
     sim_free(batches);
     sim_free(days.site_of_job);
