@@ -10,7 +10,8 @@
 
 #include "base/strbuf.h"
 
-#define MS_PER_S 1000
+#define MS_PER_S     1000
+#define HALVINGS_MAX 30
 
 static int64_t say(char *why, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -79,6 +80,13 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* A site that refuses a submission as a whole may have room for a part of it. */
+static int64_t after_refusals(const struct grow_facts *facts, int64_t count)
+{
+    int64_t part = count >> (facts->refusals < HALVINGS_MAX ? facts->refusals : HALVINGS_MAX);
+    return part > 0 ? part : 1;
+}
+
 int64_t grow_plan(const struct grow_facts *facts, const struct grow_limits *limits, char *why,
                   size_t why_size)
 {
@@ -113,7 +121,7 @@ int64_t grow_plan(const struct grow_facts *facts, const struct grow_limits *limi
         (void)say(why, why_size, "%s leaves room for %" PRId64 " of %" PRId64, limit, room,
                   missing);
     }
-    return least(least(missing, room), limits->submission);
+    return after_refusals(facts, least(least(missing, room), limits->submission));
 }
 
 int64_t grow_plan_order(const struct grow_facts *facts, const struct grow_limits *limits,

@@ -32,6 +32,7 @@ struct grow_facts {
     int64_t pool_room;      /* glideins that the whole factory may still have */
     bool is_known;          /* the site's own list has been seen since the factory started */
     bool needs_canary;      /* one glidein at a time */
+    unsigned refusals;      /* in a row: it is asked for half as many after each */
     uint64_t left_alone_ms; /* more ms; 0: it may be asked */
     const char *paused;     /* a clause that says why it is paused; NULL: it is not */
 };

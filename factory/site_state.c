@@ -142,6 +142,7 @@ struct grow_facts site_state_facts(const struct site *site)
                      (int64_t)strmap_count(factory->glideins),
         .is_known = site->looked_ms > 0,
         .needs_canary = site->breaker.needs_canary,
+        .refusals = site->breaker.refusals,
         .left_alone_ms = breaker_plan_left_ms(&site->breaker, site_state_now_ms(site)),
         .paused = pause != NULL          ? pause->text
                   : site->paused != NULL ? site->paused

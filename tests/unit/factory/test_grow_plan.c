@@ -97,6 +97,18 @@ static void a_site_that_failed_gets_one_glidein(void **state)
     asks(&site, 0, "it failed: one glidein is tried before others");
 }
 
+static void a_site_that_refused_is_asked_for_less(void **state)
+{
+    (void)state;
+    struct grow_facts site = facts(9);
+    site.refusals = 1;
+    asks(&site, 4, "");
+    site.refusals = 3;
+    asks(&site, 1, "");
+    site.refusals = 1000;
+    asks(&site, 1, "");
+}
+
 static void samples_stand_for_what_the_site_could_give(void **state)
 {
     (void)state;
@@ -173,6 +185,7 @@ int main(void)
         cmocka_unit_test(a_site_that_failed_gets_one_glidein),
         cmocka_unit_test(an_order_is_cut_by_the_limits),
         cmocka_unit_test(what_was_ordered_is_asked_for_although_no_jobs_wait),
+        cmocka_unit_test(a_site_that_refused_is_asked_for_less),
         cmocka_unit_test(samples_stand_for_what_the_site_could_give),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
