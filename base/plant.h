@@ -48,9 +48,17 @@ enum {
     PLANT_KNOWN_lease_timer_missing = 1, /* starter: a job's cage has no lease process */
     /* startd: counts a lease from when it reads the answer, and not from when it asked */
     PLANT_KNOWN_lease_by_remainder = 1,
-    PLANT_KNOWN_full_disk_ends = 1, /* store: a full disk ends the daemon */
-    PLANT_KNOWN_damage_unsaid = 1,  /* store: leaves a damaged row out without a word */
-    PLANT_KNOWN_uptime_by_wall = 1, /* startd: its uptime is a difference of wall times */
+    PLANT_KNOWN_full_disk_ends = 1,       /* store: a full disk ends the daemon */
+    PLANT_KNOWN_damage_unsaid = 1,        /* store: leaves a damaged row out without a word */
+    PLANT_KNOWN_uptime_by_wall = 1,       /* startd: its uptime is a difference of wall times */
+    PLANT_KNOWN_submit_before_record = 1, /* factory: a submission does not wait for the journal */
+    PLANT_KNOWN_breaker_stuck = 1,     /* factory: a site that failed once is never asked again */
+    PLANT_KNOWN_breaker_missing = 1,   /* factory: a site that fails is asked again at once */
+    PLANT_KNOWN_multiplicity_kept = 1, /* factory: samples stand for what a site has no room for */
+    PLANT_KNOWN_sample_kept = 1,    /* factory: samples stay when their site's section is removed */
+    PLANT_KNOWN_settle_ignored = 1, /* factory: what one look does not show is gone */
+    PLANT_KNOWN_removal_of_all = 1, /* factory: removes all that it may, at once */
+    PLANT_KNOWN_stale_demand = 1,   /* factory: holds of jobs that do not wait any more count */
 };
 
 /* PLANTED(name) is 1 in a build that defines ROOST_PLANT_<name> as 1, and 0 in any other.  How:

@@ -4,6 +4,8 @@
  */
 #include "factory/breaker_plan.h"
 
+#include "base/plant.h"
+
 #define DOUBLINGS_MAX 20
 
 static uint64_t wait_ms(const struct breaker_times *times, unsigned in_a_row)
@@ -21,7 +23,8 @@ static void leave_alone(struct breaker *breaker, uint64_t until_ms)
 void breaker_plan_failure(struct breaker *breaker, const struct breaker_times *times,
                           uint64_t now_ms)
 {
-    if (breaker_plan_left_ms(breaker, now_ms) > 0 && breaker->needs_canary) {
+    if ((breaker_plan_left_ms(breaker, now_ms) > 0 && breaker->needs_canary) ||
+        PLANTED(breaker_missing)) {
         return; /* more of the same: what was submitted with the one that failed first */
     }
     breaker->failures++;
@@ -52,5 +55,8 @@ void breaker_plan_success(struct breaker *breaker)
 
 uint64_t breaker_plan_left_ms(const struct breaker *breaker, uint64_t now_ms)
 {
+    if (PLANTED(breaker_stuck) && breaker->failures > 0) {
+        return 1000;
+    }
     return breaker->until_ms > now_ms ? breaker->until_ms - now_ms : 0;
 }

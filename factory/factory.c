@@ -19,6 +19,7 @@
 #include "base/knob.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/plant.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "classad/ad_eval.h"
@@ -255,7 +256,7 @@ static void take_sections(struct factory *factory)
     while (strmap_next(factory->sites, &at, NULL, &value)) {
         struct site *site = value;
         site->is_gone = config_section_find(config, "site", site->name) == NULL;
-        if (site->is_gone) {
+        if (site->is_gone && !PLANTED(sample_kept)) {
             samples_withdraw(site);
         }
     }

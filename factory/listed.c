@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/plant.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "factory/compare_plan.h"
@@ -74,6 +75,7 @@ static void take_listed(struct glidein *glidein, const struct site_glidein *list
 static void miss_glidein(struct glidein *glidein, uint64_t settle_ms, bool is_complete)
 {
     struct site *site = glidein->site;
+    settle_ms = PLANTED(settle_ignored) ? 0 : settle_ms;
     glidein->listing = is_complete ? GLIDEIN_NOT_LISTED : glidein->listing;
     if (site_state_now_ms(site) < glidein->asked_ms + settle_ms || glidein->ads > 0) {
         return;
@@ -82,7 +84,7 @@ static void miss_glidein(struct glidein *glidein, uint64_t settle_ms, bool is_co
     if (!is_complete || !watch_is_synced(site->factory->machines)) {
         return;
     }
-    if (++glidein->missed >= MISSES) {
+    if (++glidein->missed >= (PLANTED(settle_ignored) ? 1 : MISSES)) {
         site_state_gone(glidein, "the site does not have it");
     }
 }

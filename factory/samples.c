@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/plant.h"
 #include "base/random.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
@@ -262,7 +263,8 @@ void samples_show(struct site *site, int64_t room)
     share_room(site, room);
     for (size_t i = 0; i < site->samples.count; i++) {
         struct sample *sample = site->samples.items[i];
-        if (sample->room != sample->multiplicity) {
+        bool kept = PLANTED(multiplicity_kept) && sample->room < sample->multiplicity;
+        if (sample->room != sample->multiplicity && !kept) {
             send_sample(sample, sample->room);
         }
     }

@@ -4,6 +4,8 @@
  */
 #include "factory/shrink_plan.h"
 
+#include "base/plant.h"
+
 enum turn { TURN_WAITS, TURN_STARTED, TURN_IDLE, TURN_CLAIMED, TURN_NEVER };
 
 static enum turn turn_of(const struct shrink_item *item)
@@ -44,7 +46,7 @@ size_t shrink_plan_choose(const struct shrink_item *items, size_t n, size_t coun
 
 size_t shrink_plan_share(size_t total)
 {
-    return (total + SHRINK_SHARE - 1) / SHRINK_SHARE;
+    return PLANTED(removal_of_all) ? total : (total + SHRINK_SHARE - 1) / SHRINK_SHARE;
 }
 
 size_t shrink_plan_times(size_t total, size_t removals)

@@ -278,6 +278,7 @@ static void put_all_back(struct days *days)
     for (size_t i = 0; i < farm_site_count(days->farm); i++) {
         struct sim_site *site = farm_site_at(days->farm, i);
         days->is_out[i] = false;
+        factory_truth_section(days->truth, site, false);
         if (site->temper.hangs == 1000) {
             site->temper.hangs = 0;
             site->temper.never_joins = false;
@@ -291,6 +292,7 @@ static void turn_section(struct days *days)
     size_t at = random_between(days, 0, farm_site_count(days->farm) - 1);
     days->is_out[at] = !days->is_out[at];
     days->sections++;
+    factory_truth_section(days->truth, farm_site_at(days->farm, at), days->is_out[at]);
     sim_trace(days->sim, NULL, "section of site %s is %s", farm_site_at(days->farm, at)->name,
               days->is_out[at] ? "taken out" : "put back");
     change_config(days);
@@ -343,13 +345,19 @@ static void site_was_asked(void *arg, struct sim_site *site, const char *batch, 
     }
 }
 
-static void glidein_landed(void *arg, struct site_glidein *glidein)
+static void glidein_landed(void *arg, struct farm_glidein *glidein)
 {
     struct days *days = arg;
     days->events.landed(days->events.arg, glidein);
 }
 
-static void glidein_moved(void *arg, struct site_glidein *glidein, enum site_state from)
+static void removal_was_asked(void *arg, struct sim_site *site, size_t count)
+{
+    struct days *days = arg;
+    days->events.removing(days->events.arg, site, count);
+}
+
+static void glidein_moved(void *arg, struct farm_glidein *glidein, enum site_state from)
 {
     struct days *days = arg;
     days->events.moved(days->events.arg, glidein, from);
@@ -405,11 +413,26 @@ static void power_changed(void *arg, struct sim_host *host, enum sim_power was)
     farm_power_changed(days->farm, host);
 }
 
+static void log_line(void *arg, struct sim_process *process, const char *line, size_t length)
+{
+    struct days *days = arg;
+    if (runs_program(process, "roost-factory")) {
+        factory_truth_log_line(days->truth, line, length);
+    }
+}
+
+static void offline_seen(void *arg, uint64_t began_us, struct ad *const *ads, size_t count)
+{
+    struct days *days = arg;
+    factory_truth_offline(days->truth, began_us, ads, count);
+}
+
 static void sim_is_there(void *arg, struct sim *sim)
 {
     struct days *days = arg;
     const struct sim_observer observer = {.process_ended = process_ended,
                                           .power_changed = power_changed,
+                                          .log_line = log_line,
                                           .arg = days};
     days->sim = sim;
     farm_begin(days->farm, sim);
@@ -483,6 +506,7 @@ void factory_days_run(const struct factory_days_options *options, struct pool_re
     const struct farm_events events = {.asked = site_was_asked,
                                        .landed = glidein_landed,
                                        .moved = glidein_moved,
+                                       .removing = removal_was_asked,
                                        .arg = &days};
     days.truth = factory_truth_create(&truth);
     factory_truth_listen(days.truth, &days.events);
@@ -501,6 +525,7 @@ void factory_days_run(const struct factory_days_options *options, struct pool_re
                                      .ends = story_ends,
                                      .is_excused = is_excused,
                                      .job_seen = job_seen,
+                                     .offline_seen = offline_seen,
                                      .arg = &days};
     const struct pool_options pool = {.seed = options->seed,
                                       .jobs = options->jobs,

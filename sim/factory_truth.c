@@ -9,7 +9,9 @@
 
 #include "base/mem.h"
 #include "base/strmap.h"
+#include "classad/ad.h"
 #include "factory/factory.h"
+#include "factory/site.h"
 #include "sim/check.h"
 #include "sim/daemon_sim.h"
 #include "sim/sim_private.h"
@@ -19,12 +21,15 @@
 #define UNSERVED_US (3600 * SIM_S) /* so long a job may wait while nothing goes wrong */
 #define ORPHAN_US   (1500 * SIM_S) /* until a glidein that nobody knows is removed */
 #define NOTICE_US   (90 * SIM_S)   /* until the factory knows that glideins ended unused */
+#define SAMPLE_US   (30 * SIM_S)   /* until samples of a removed site are gone */
+#define SHARE       4              /* at most a fourth is removed at once */
 #define CANARIES    14 /* of a site that always fails: waits double from 10 s to an hour */
 
 struct site_facts {
     uint64_t wanted_us; /* when a job that the site can run waited last; 0: never */
     uint64_t failed_us; /* when the factory could see its first failure; 0: it could not */
     unsigned canaries;  /* submissions since then */
+    uint64_t out_us; /* since when its section is out; 0: it is in */
     unsigned asked, landed, removed;
     size_t orphans; /* that it has now */
 };
@@ -74,6 +79,20 @@ void factory_truth_begin(struct factory_truth *truth, struct sim *sim, struct ju
 static struct site_facts *facts_of(struct factory_truth *truth, const struct sim_site *site)
 {
     return &truth->sites[site->number];
+}
+
+/* ---- the factory -----------------------------------------------------------------------------*/
+
+static bool is_factory(const struct sim_process *process, const void *arg)
+{
+    (void)arg;
+    return strcmp(process->program->name, "roost-factory") == 0;
+}
+
+static const struct factory *find_factory(const struct factory_truth *truth)
+{
+    const struct sim_process *process = sim_process_first(&truth->sim->processes, is_factory, NULL);
+    return process != NULL ? sim_daemon_state(process) : NULL;
 }
 
 /* ---- demand -----------------------------------------------------------------------------------*/
@@ -204,7 +223,7 @@ static void check_limits(struct factory_truth *truth, const struct sim_site *sit
     }
 }
 
-static void glidein_landed(void *arg, struct site_glidein *glidein)
+static void glidein_landed(void *arg, struct farm_glidein *glidein)
 {
     struct factory_truth *truth = arg;
     facts_of(truth, glidein->site)->orphans += glidein->is_orphan ? 1 : 0;
@@ -214,7 +233,7 @@ static void glidein_landed(void *arg, struct site_glidein *glidein)
     check_limits(truth, glidein->site);
 }
 
-static void glidein_moved(void *arg, struct site_glidein *glidein, enum site_state from)
+static void glidein_moved(void *arg, struct farm_glidein *glidein, enum site_state from)
 {
     struct factory_truth *truth = arg;
     struct site_facts *facts = facts_of(truth, glidein->site);
@@ -230,11 +249,33 @@ static void glidein_moved(void *arg, struct site_glidein *glidein, enum site_sta
     check_limits(truth, glidein->site);
 }
 
+static size_t glidein_count(const struct site *site)
+{
+    size_t count = 0;
+    for (int i = 0; i < GLIDEIN_STATES; i++) {
+        count += site->states[i];
+    }
+    return count;
+}
+
+/* The request was sent some time ago: by then it may have known more. */
+static void removal_was_asked(void *arg, struct sim_site *site, size_t count)
+{
+    struct factory_truth *truth = arg;
+    const struct factory *factory = find_factory(truth);
+    const struct site *known = factory != NULL ? strmap_get(factory->sites, site->name) : NULL;
+    if (known != NULL && count > glidein_count(known) / SHARE + 2) {
+        judge_broken(truth->judge, "factory_purge: site %s is told to remove %zu of %zu",
+                     site->name, count, glidein_count(known));
+    }
+}
+
 void factory_truth_listen(struct factory_truth *truth, struct farm_events *ret)
 {
     *ret = (struct farm_events){.asked = site_was_asked,
                                 .landed = glidein_landed,
                                 .moved = glidein_moved,
+                                .removing = removal_was_asked,
                                 .arg = truth};
 }
 
@@ -247,18 +288,6 @@ void factory_truth_forgot(struct factory_truth *truth)
 }
 
 /* ---- leaks ------------------------------------------------------------------------------------*/
-
-static bool is_factory(const struct sim_process *process, const void *arg)
-{
-    (void)arg;
-    return strcmp(process->program->name, "roost-factory") == 0;
-}
-
-static const struct factory *find_factory(const struct factory_truth *truth)
-{
-    const struct sim_process *process = sim_process_first(&truth->sim->processes, is_factory, NULL);
-    return process != NULL ? sim_daemon_state(process) : NULL;
-}
 
 /* Returns how many glideins the factory knows of; SIZE_MAX: there is no factory now. */
 static size_t known_count(const struct factory_truth *truth)
@@ -288,13 +317,59 @@ static void check_orphans(struct factory_truth *truth)
     for (size_t i = 0; factory != NULL && i < farm_site_count(truth->farm); i++) {
         const struct sim_site *site = farm_site_at(truth->farm, i);
         for (size_t k = 0; k < site->glideins.count; k++) {
-            const struct site_glidein *glidein = site->glideins.items[k];
+            const struct farm_glidein *glidein = site->glideins.items[k];
             uint64_t since_us = glidein->submitted_us > quiet_us ? glidein->submitted_us : quiet_us;
             if (glidein->state != SITE_ENDED && now_us > since_us + ORPHAN_US &&
                 strmap_get(factory->glideins, glidein->name) == NULL) {
                 judge_broken(truth->judge, "factory_leak: site %s (%s) has %s, which nobody knows",
                              site->name, site->temper.name, glidein->name);
             }
+        }
+    }
+}
+
+void factory_truth_log_line(struct factory_truth *truth, const char *line, size_t length)
+{
+    static const char ORPHAN[] = " glidein.orphan ", NAME[] = " glidein=", SITE[] = " site=";
+    const char *name = NULL, *title = NULL;
+    if (memmem(line, length, ORPHAN, sizeof ORPHAN - 1) != NULL) {
+        name = memmem(line, length, NAME, sizeof NAME - 1);
+        title = memmem(line, length, SITE, sizeof SITE - 1);
+    }
+    if (name == NULL || title == NULL) {
+        return;
+    }
+    char *glidein =
+        sim_text("%.*s", (int)strcspn(name + sizeof NAME - 1, " \n"), name + sizeof NAME - 1);
+    char *site =
+        sim_text("%.*s", (int)strcspn(title + sizeof SITE - 1, " \n"), title + sizeof SITE - 1);
+    const struct sim_site *place = farm_site_find(truth->farm, site);
+    const struct farm_glidein *listed = place != NULL ? site_find(place, glidein) : NULL;
+    if (listed != NULL && !listed->is_orphan && !is_liar(place)) {
+        judge_broken(truth->judge, "factory_forgot: site %s (%s) has %s, which was submitted",
+                     place->name, place->temper.name, glidein);
+    }
+    sim_free(glidein);
+    sim_free(site);
+}
+
+void factory_truth_section(struct factory_truth *truth, const struct sim_site *site, bool is_out)
+{
+    facts_of(truth, site)->out_us = is_out ? truth->sim->now_us : 0;
+}
+
+void factory_truth_offline(struct factory_truth *truth, uint64_t began_us, struct ad *const *ads,
+                           size_t count)
+{
+    uint64_t quiet_us = sim_last_accident_us(truth->sim);
+    for (size_t i = 0; i < count && find_factory(truth) != NULL; i++) {
+        const struct sim_site *site =
+            farm_site_find(truth->farm, ad_string_or(ads[i], "GLIDEIN_Site", ""));
+        uint64_t out_us = site != NULL ? facts_of(truth, site)->out_us : 0;
+        uint64_t since_us = out_us > quiet_us ? out_us : quiet_us;
+        if (out_us > 0 && began_us > since_us + SAMPLE_US) {
+            judge_broken(truth->judge, "factory_sample: %s, and the section of %s is removed",
+                         ad_string_or(ads[i], "Name", "?"), site->name);
         }
     }
 }

@@ -2,6 +2,10 @@
  *
  * - factory_leak: at the end a site has a glidein in some state, or the factory knows of one; or a
  *   glidein that no journal knows is still there long after the site could be asked;
+ * - factory_forgot: the factory does not know a glidein that it submitted, at a site that tells the
+ *   truth;
+ * - factory_purge: more than a fourth of a site's glideins are removed at once;
+ * - factory_sample: the collector has a sample of a site whose section was removed a while ago;
  * - factory_limit: a site was given more glideins than its section or FACTORY_MAX_GLIDEINS allows;
  * - factory_no_demand: glideins were submitted although no job that the site could serve had waited
  *   for a while;
@@ -21,10 +25,12 @@
 
 #include "sim/sim.h"
 
+struct ad;
 struct farm;
 struct farm_events;
 struct factory_truth;
 struct judge;
+struct sim_site;
 
 /* The limits that the configuration names. */
 struct factory_limits {
@@ -44,6 +50,13 @@ void factory_truth_begin(struct factory_truth *truth, struct sim *sim, struct ju
                          struct farm *farm);
 /* What the farm tells; arg is the struct factory_truth. */
 void factory_truth_listen(struct factory_truth *truth, struct farm_events *ret);
+/* A line of the factory's log. */
+void factory_truth_log_line(struct factory_truth *truth, const char *line, size_t length);
+/* The offline ads of the collector, by a question that was asked at began_us. */
+void factory_truth_offline(struct factory_truth *truth, uint64_t began_us, struct ad *const *ads,
+                           size_t count);
+/* The section of a site is removed, or put back. */
+void factory_truth_section(struct factory_truth *truth, const struct sim_site *site, bool is_out);
 /* Another life of the factory, or another configuration: what it knew of failures is forgotten. */
 void factory_truth_forgot(struct factory_truth *truth);
 /* The user has removed the job, and this was seen. */

@@ -66,6 +66,7 @@ struct pool {
     struct fault_truth *fault_truth;
     bool supervised; /* init restarts the masters; otherwise it restarts the other daemons */
     struct client client;
+    struct client_events judged; /* what the judge makes of the client's answers */
     struct tyrant tyrant;
     struct witness witness;
     struct steward steward;
@@ -411,6 +412,27 @@ static bool is_job_excused(void *arg, unsigned number)
     return fault_truth_is_excused(pool->fault_truth, number);
 }
 
+static void see_offline(void *arg, uint64_t began_us, struct ad *const *ads, size_t count)
+{
+    struct pool *pool = arg;
+    const struct pool_story *story = pool->options.story;
+    pool->judged.offline(pool->judged.arg, began_us, ads, count);
+    story->offline_seen(story->arg, began_us, ads, count);
+}
+
+static void see_jobs(void *arg, uint64_t began_us, struct ad *const *queue, size_t queue_count,
+                     struct ad *const *history, size_t history_count)
+{
+    struct pool *pool = arg;
+    pool->judged.jobs(pool->judged.arg, began_us, queue, queue_count, history, history_count);
+}
+
+static void see_refusal(void *arg, unsigned batch, int status, const char *text)
+{
+    struct pool *pool = arg;
+    pool->judged.refused(pool->judged.arg, batch, status, text);
+}
+
 static void see_sent(void *arg, struct sim_process *from, uint64_t connection, bool by_client,
                      const char *route, const void *data, size_t length)
 {
@@ -604,6 +626,13 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
     create_simulation(pool);
     pool->witness.judge = pool->judge;
     judge_listen(pool->judge, &pool->client.events);
+    if (story != NULL && story->offline_seen != NULL) {
+        pool->judged = pool->client.events;
+        pool->client.events = (struct client_events){.jobs = see_jobs,
+                                                     .offline = see_offline,
+                                                     .refused = see_refusal,
+                                                     .arg = pool};
+    }
     build_pool(pool);
     uint64_t dawn_us = sim_now_us(pool->sim) + (NIGHT_S + QUIET_S) * SIM_S;
     uint64_t dusk_us = dawn_us + (story != NULL ? story->day_s : DAY_S) * SIM_S;

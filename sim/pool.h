@@ -47,6 +47,8 @@ struct pool_story {
     bool (*is_output)(void *arg, unsigned number, const char *text);
     void (*job_seen)(void *arg, uint64_t began_us, unsigned number, const struct ad *ad);
     bool (*is_excused)(void *arg, unsigned number);
+    /* Called with the collector's offline ads, as struct client_events; may be NULL. */
+    void (*offline_seen)(void *arg, uint64_t began_us, struct ad *const *ads, size_t count);
     /* Machines that begins() adds after the nodes, which chaos.h may break, too.  Not 0: there are
      * tokens for a factory and for its glideins. */
     unsigned farm_hosts;

@@ -25,7 +25,7 @@ struct program {
     struct sim_site *site;
     struct loop_timer *work;
     struct strbuf in;
-    bool hangs;
+    bool hangs, is_last; /* it answers no more; its input has ended */
 };
 
 static bool by_chance(const struct program *program, unsigned per_mille)
@@ -130,7 +130,7 @@ static void do_look(struct program *program, const struct site_request *request)
     strbuf_printf(&line, "{\"id\":%lld,\"complete\":%s,\"glideins\":[", (long long)request->id,
                   whole || temper->halves_complete ? "true" : "false");
     for (size_t i = 0; i < site->glideins.count; i++) {
-        const struct site_glidein *glidein = site->glideins.items[i];
+        const struct farm_glidein *glidein = site->glideins.items[i];
         if (site_lists(glidein) && (whole || by_chance(program, 500))) {
             strbuf_printf(&line, "%s{\"name\":\"%s\",\"state\":\"%s\",\"id\":\"%zu\"}",
                           first ? "" : ",", glidein->name, STATES[glidein->state], i + 1);
@@ -146,8 +146,9 @@ static void do_remove(struct program *program, const struct site_request *reques
 {
     struct sim *sim = program->process->sim;
     struct sim_process *was = step_out(sim);
+    site_told_to_remove(program->site, request->name_count);
     for (size_t i = 0; i < request->name_count; i++) {
-        struct site_glidein *glidein = site_find(program->site, request->names[i]);
+        struct farm_glidein *glidein = site_find(program->site, request->names[i]);
         if (glidein != NULL) {
             site_remove(glidein);
         }
@@ -190,6 +191,8 @@ static void begin_next(struct program *program)
     if (some && !loop_timer_is_set(program->work)) {
         loop_timer_set(program->work,
                        sim_between(program->process->sim, ANSWER_MIN_MS, ANSWER_MAX_MS));
+    } else if (!some && program->is_last) {
+        loop_stop(&program->process->loop, 0);
     }
 }
 
@@ -220,10 +223,7 @@ static void input_comes(void *arg)
     while ((got = sim_pipes_read(program->process, data, sizeof(data))) > 0) {
         strbuf_append(&program->in, data, (size_t)got);
     }
-    if (got == 0) {
-        loop_stop(&program->process->loop, 0);
-        return;
-    }
+    program->is_last = got == 0; /* what came before is done, though nobody hears of it */
     begin_next(program);
 }
 

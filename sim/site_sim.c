@@ -42,7 +42,7 @@ void farm_begin(struct farm *farm, struct sim *sim)
 
 static void free_glidein(void *item)
 {
-    struct site_glidein *glidein = item;
+    struct farm_glidein *glidein = item;
     for (size_t i = 0; glidein->arguments != NULL && glidein->arguments[i] != NULL; i++) {
         sim_free(glidein->arguments[i]);
     }
@@ -136,7 +136,7 @@ struct sim_site *farm_site_find(const struct farm *farm, const char *name)
 
 /* ---- glideins ---------------------------------------------------------------------------------*/
 
-static void move_glidein(struct site_glidein *glidein, enum site_state to)
+static void move_glidein(struct farm_glidein *glidein, enum site_state to)
 {
     struct sim_site *site = glidein->site;
     struct farm *farm = site->farm;
@@ -180,7 +180,7 @@ static void host_off(void *arg)
     host->lost_power = false; /* nobody is to switch it on again */
 }
 
-static void end_glidein(struct site_glidein *glidein, bool by_force)
+static void end_glidein(struct farm_glidein *glidein, bool by_force)
 {
     struct farm *farm = glidein->site->farm;
     struct sim_host *host = glidein->host;
@@ -207,7 +207,7 @@ static void end_later(void *arg)
 /* A batch system ends what is beyond its time, or was removed and goes on. */
 static void end_by_force(void *arg)
 {
-    struct site_glidein *glidein = arg;
+    struct farm_glidein *glidein = arg;
     if (glidein->state == SITE_RUNNING) {
         sim_trace(glidein->site->farm->sim, NULL, "site %s: %s is ended by force",
                   glidein->site->name, glidein->name);
@@ -216,7 +216,7 @@ static void end_by_force(void *arg)
 }
 
 /* dies: it finds no token, and ends at once */
-static void start_pilot(struct site_glidein *glidein, struct sim_host *host, bool dies)
+static void start_pilot(struct farm_glidein *glidein, struct sim_host *host, bool dies)
 {
     struct sim *sim = host->sim;
     char token[160];
@@ -251,7 +251,7 @@ static void start_pilot(struct site_glidein *glidein, struct sim_host *host, boo
 
 static void try_start(void *arg)
 {
-    struct site_glidein *glidein = arg;
+    struct farm_glidein *glidein = arg;
     struct sim_site *site = glidein->site;
     struct farm *farm = site->farm;
     struct sim *sim = farm->sim;
@@ -278,7 +278,7 @@ static void try_start(void *arg)
 
 static void land_glidein(void *arg)
 {
-    struct site_glidein *glidein = arg;
+    struct farm_glidein *glidein = arg;
     struct sim_site *site = glidein->site;
     struct farm *farm = site->farm;
     struct sim *sim = farm->sim;
@@ -300,9 +300,9 @@ static void land_glidein(void *arg)
     (void)sim_at(sim, sim->now_us + wait_ms * SIM_MS, try_start, glidein);
 }
 
-static struct site_glidein *make_glidein(struct sim_site *site, const struct site_order *order)
+static struct farm_glidein *make_glidein(struct sim_site *site, const struct site_order *order)
 {
-    struct site_glidein *glidein = sim_alloc(sizeof(*glidein));
+    struct farm_glidein *glidein = sim_alloc(sizeof(*glidein));
     glidein->site = site;
     glidein->lifetime_s = order->lifetime_s;
     glidein->secret = sim_strdup(order->secret);
@@ -318,7 +318,7 @@ void site_take(struct sim_site *site, const struct site_order *order, unsigned f
 {
     struct sim *sim = site->farm->sim;
     for (unsigned i = first; i <= last; i++) {
-        struct site_glidein *glidein = make_glidein(site, order);
+        struct farm_glidein *glidein = make_glidein(site, order);
         (void)snprintf(glidein->name, sizeof(glidein->name), "%s.%u", order->batch, i);
         if (after_us == 0) {
             land_glidein(glidein);
@@ -335,10 +335,17 @@ void site_asked(struct sim_site *site, const char *batch, unsigned count)
     farm->events.asked(farm->events.arg, site, batch, count);
 }
 
+void site_told_to_remove(struct sim_site *site, size_t count)
+{
+    struct farm *farm = site->farm;
+    sim_trace(farm->sim, NULL, "site %s: told to remove %zu", site->name, count);
+    farm->events.removing(farm->events.arg, site, count);
+}
+
 void site_add_orphan(struct sim_site *site, const char *name)
 {
     const struct site_order order = {.secret = ""};
-    struct site_glidein *glidein = make_glidein(site, &order);
+    struct farm_glidein *glidein = make_glidein(site, &order);
     (void)snprintf(glidein->name, sizeof(glidein->name), "%s", name);
     glidein->is_orphan = true;
     vec_push(&site->glideins, glidein);
@@ -348,10 +355,10 @@ void site_add_orphan(struct sim_site *site, const char *name)
     site->farm->events.landed(site->farm->events.arg, glidein);
 }
 
-struct site_glidein *site_find(const struct sim_site *site, const char *name)
+struct farm_glidein *site_find(const struct sim_site *site, const char *name)
 {
     for (size_t i = site->glideins.count; i > 0; i--) {
-        struct site_glidein *glidein = site->glideins.items[i - 1];
+        struct farm_glidein *glidein = site->glideins.items[i - 1];
         if (strcmp(glidein->name, name) == 0) {
             return glidein;
         }
@@ -359,7 +366,7 @@ struct site_glidein *site_find(const struct sim_site *site, const char *name)
     return NULL;
 }
 
-void site_remove(struct site_glidein *glidein)
+void site_remove(struct farm_glidein *glidein)
 {
     struct sim *sim = glidein->site->farm->sim;
     if (glidein->state == SITE_QUEUED || glidein->state == SITE_HELD) {
@@ -381,7 +388,7 @@ size_t site_living(const struct sim_site *site)
     return site->states[SITE_QUEUED] + site->states[SITE_HELD] + site->states[SITE_RUNNING];
 }
 
-bool site_lists(const struct site_glidein *glidein)
+bool site_lists(const struct farm_glidein *glidein)
 {
     const struct sim_site *site = glidein->site;
     uint64_t now_us = site->farm->sim->now_us;
@@ -399,7 +406,7 @@ void farm_process_ended(struct farm *farm, const struct sim_process *process)
         return;
     }
     size_t at = place_of(farm, process->host);
-    struct site_glidein *glidein = at < farm->users.count ? farm->users.items[at] : NULL;
+    struct farm_glidein *glidein = at < farm->users.count ? farm->users.items[at] : NULL;
     if (glidein != NULL && glidein->pid == process->pid) {
         (void)sim_at(farm->sim, farm->sim->now_us + 1, end_later, glidein);
     }
@@ -407,7 +414,7 @@ void farm_process_ended(struct farm *farm, const struct sim_process *process)
 
 static void switch_off(void *arg)
 {
-    struct site_glidein *glidein = arg;
+    struct farm_glidein *glidein = arg;
     if (glidein->host == NULL || glidein->host->power != SIM_HOST_ON) {
         end_glidein(glidein, true);
     }
@@ -420,7 +427,7 @@ void farm_power_changed(struct farm *farm, const struct sim_host *host)
     if (at == farm->hosts.count) {
         return;
     }
-    struct site_glidein *glidein = farm->users.items[at];
+    struct farm_glidein *glidein = farm->users.items[at];
     if (glidein == NULL && host->power == SIM_HOST_ON) {
         (void)sim_at(farm->sim, farm->sim->now_us + SIM_S, host_off, farm->hosts.items[at]);
     } else if (glidein != NULL && host->power == SIM_HOST_OFF) {

@@ -44,7 +44,7 @@ struct site_temper {
 
 enum site_state { SITE_QUEUED, SITE_HELD, SITE_RUNNING, SITE_ENDED };
 
-struct site_glidein {
+struct farm_glidein {
     struct sim_site *site;
     char name[120];
     enum site_state state;
@@ -64,7 +64,7 @@ struct sim_site {
     unsigned number;
     unsigned cpus; /* of a glidein */
     struct site_temper temper;
-    struct vec glideins; /* of struct site_glidein, also those that have ended */
+    struct vec glideins; /* of struct farm_glidein, also those that have ended */
     size_t states[SITE_ENDED + 1];
 };
 
@@ -72,8 +72,10 @@ struct sim_site {
 struct farm_events {
     /* the site was asked to start glideins: before anything is done */
     void (*asked)(void *arg, struct sim_site *site, const char *batch, unsigned count);
-    void (*landed)(void *arg, struct site_glidein *glidein);
-    void (*moved)(void *arg, struct site_glidein *glidein, enum site_state from);
+    void (*landed)(void *arg, struct farm_glidein *glidein);
+    /* the site is told to remove so many at once */
+    void (*removing)(void *arg, struct sim_site *site, size_t count);
+    void (*moved)(void *arg, struct farm_glidein *glidein, enum site_state from);
     void *arg;
 };
 
@@ -103,13 +105,14 @@ void site_take(struct sim_site *site, const struct site_order *order, unsigned f
                uint64_t after_us);
 /* Tells the truth of a submission. */
 void site_asked(struct sim_site *site, const char *batch, unsigned count);
+void site_told_to_remove(struct sim_site *site, size_t count);
 /* Puts a glidein there that the factory does not know. */
 void site_add_orphan(struct sim_site *site, const char *name);
-struct site_glidein *site_find(const struct sim_site *site, const char *name);
-void site_remove(struct site_glidein *glidein);
+struct farm_glidein *site_find(const struct sim_site *site, const char *name);
+void site_remove(struct farm_glidein *glidein);
 /* Returns how many glideins the site has that have not ended. */
 size_t site_living(const struct sim_site *site);
-bool site_lists(const struct site_glidein *glidein);
+bool site_lists(const struct farm_glidein *glidein);
 
 /* The farm's own observer, which the scenario passes on. */
 void farm_process_ended(struct farm *farm, const struct sim_process *process);
