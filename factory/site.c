@@ -195,6 +195,18 @@ static void forget_batch(struct site *site)
     }
 }
 
+/* So late the site may take glideins of the submission. */
+static void batch_is_asked(struct site *site, uint64_t until_ms)
+{
+    for (int64_t i = 1; i <= site->batch_count; i++) {
+        struct glidein *glidein = of_batch(site, i);
+        if (glidein != NULL) {
+            glidein->asked_ms = until_ms;
+        }
+    }
+    site_state_look_within(site, LOOK_SOON_MS);
+}
+
 /* The glideins are in the journal: now the site is asked for them. */
 static void batch_is_recorded(void *arg)
 {
@@ -223,6 +235,8 @@ static void batch_is_recorded(void *arg)
                                          .cpus = site->settings.cpus,
                                          .memory_mib = site->settings.memory_mib,
                                          .lifetime_s = site->settings.lifetime_s};
+    /* Without an answer, what was begun may go on until the deadline, whoever dies before. */
+    batch_is_asked(site, site_state_now_ms(site) + (uint64_t)site->settings.timeout_s * MS_PER_S);
     ask(site, SITE_ANSWERS_SUBMIT, &request);
     ticket_wipe(&secrets);
     vec_fini(&arguments, mem_free);
@@ -264,18 +278,6 @@ static void begin_submission(struct site *site, int64_t count)
 /* ---- answers ----------------------------------------------------------------------------------
  */
 
-/* So late the site may have taken glideins of the submission. */
-static void batch_is_asked(struct site *site)
-{
-    for (int64_t i = 1; i <= site->batch_count; i++) {
-        struct glidein *glidein = of_batch(site, i);
-        if (glidein != NULL) {
-            glidein->asked_ms = site_state_now_ms(site);
-        }
-    }
-    site_state_look_within(site, LOOK_SOON_MS);
-}
-
 static void take_submission(struct site *site, const struct site_answer *answer)
 {
     int64_t taken = answer->taken < site->batch_count ? answer->taken : site->batch_count;
@@ -290,7 +292,7 @@ static void take_submission(struct site *site, const struct site_answer *answer)
             site_state_move(glidein, GLIDEIN_QUEUED);
         }
     }
-    batch_is_asked(site);
+    batch_is_asked(site, site_state_now_ms(site));
     site->submitted += taken;
     log_info(site->factory->env.log, "site.submitted", site->batch, LOG_TEXT("site", site->name),
              LOG_INT("glideins", taken), LOG_INT("asked", site->batch_count));
@@ -326,9 +328,6 @@ static void take_failure(struct site *site, const struct site_answer *answer)
     case SITE_FAILS:
     case SITE_DONE:
         site_state_failure(site);
-        if (submission) {
-            batch_is_asked(site);
-        }
         return; /* a look tells whether it was done */
     }
     if (submission) {
