@@ -139,7 +139,7 @@ struct grow_facts site_state_facts(const struct site *site)
         .running =
             (int64_t)(states[GLIDEIN_STARTED] + states[GLIDEIN_JOINED] + states[GLIDEIN_LEFT]),
         .pool_room = config_int(factory->env.config, "FACTORY_MAX_GLIDEINS") -
-                     (int64_t)strmap_count(factory->glideins),
+                     (int64_t)(strmap_count(factory->glideins) + factory->stranded.count),
         .is_known = site->looked_ms > 0,
         .needs_canary = site->breaker.needs_canary,
         .refusals = site->breaker.refusals,
