@@ -131,6 +131,10 @@ typedef void (*cli_ads_f)(void *arg, struct ad *const *ads, size_t count);
 int cli_call_each(struct cli *cli, struct wire *wire, enum wire_verb verb,
                   const struct wire_body *body, cli_ads_f each, void *arg, struct cli_reply *reply,
                   struct err *err);
+/* The same for a request that the collector relays to this uplink. */
+int cli_relay_each(struct cli *cli, const char *relay_to, enum wire_verb verb,
+                   const struct wire_body *body, cli_ads_f each, void *arg, struct cli_reply *reply,
+                   struct err *err);
 /* A request whose reply is waited for later: more than one may be under way, and the peer works
  * while the next one is made. */
 struct cli_sent {

@@ -28,6 +28,7 @@ enum {
     SAID_ALL = 1 << 1,
     SAID_SITE = 1 << 2,
     SAID_FORCE = 1 << 3,
+    SAID_TIMEOUT = 1 << 4,
 };
 
 struct factory_command {
@@ -58,7 +59,8 @@ static const struct {
 } OPTIONS[] = {{"reason", "a text", 1, SAID_REASON},
                {"all", NULL, 3, SAID_ALL},
                {"site", "a site", 2, SAID_SITE},
-               {"force", NULL, 5, SAID_FORCE}};
+               {"force", NULL, 5, SAID_FORCE},
+               {"timeout", "a duration", 4, SAID_TIMEOUT}};
 
 static int add_site(struct factory_command *factory, char *word)
 {
@@ -75,6 +77,11 @@ static int take_value(struct factory_command *factory, unsigned flag, char *valu
 {
     if (flag == SAID_SITE && factory->site != NULL) {
         return cli_usage(factory->cli, "--site is given twice");
+    }
+    if (flag == SAID_TIMEOUT &&
+        (text_parse_duration_s(value, &factory->order.timeout_s, NULL) != 0 ||
+         factory->order.timeout_s < 1)) {
+        return cli_usage(factory->cli, "'%s' is not a duration such as 90s or 10m", value);
     }
     factory->order.reason = flag == SAID_REASON ? value : factory->order.reason;
     return flag == SAID_SITE ? add_site(factory, value) : CLI_OK;
@@ -407,6 +414,13 @@ static int order_reconcile(struct factory_command *factory)
     return factory_order_sites(factory->cli, &factory->listing, &factory->order);
 }
 
+static int order_test(struct factory_command *factory)
+{
+    factory->order.name = "Test";
+    factory->order.one_site = true;
+    return factory_order_test(factory->cli, &factory->listing, &factory->order);
+}
+
 static int order_log(struct factory_command *factory)
 {
     return factory_order_log(factory->cli, &factory->listing, factory->glidein);
@@ -444,6 +458,7 @@ static const struct {
              {"shrink", WORDS_COUNT, order_shrink, SAID_SITE | SAID_FORCE},
              {"pause", WORDS_SITES, order_pause, SAID_REASON | SAID_ALL},
              {"resume", WORDS_SITES, order_resume, SAID_ALL},
+             {"test", WORDS_SITE, order_test, SAID_TIMEOUT},
              {"log", WORDS_GLIDEIN, order_log, 0},
              {"reconcile", WORDS_SITES_MAYBE, order_reconcile, 0}};
 

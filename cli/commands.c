@@ -337,8 +337,9 @@ static const struct cli_command DRAIN = {
     "status is then 1.\n" LISTING_HELP};
 static const struct cli_command FACTORY = {
     "factory", cmd_factory,
-    "status|sites|glideins|why|grow|shrink|pause|resume|log|reconcile [SITE...] [N --site SITE] "
-    "[GLIDEIN] [--all] [--reason TEXT] [--force] " LISTING_USAGE,
+    "status|sites|glideins|why|grow|shrink|pause|resume|test|log|reconcile [SITE...] [N --site "
+    "SITE] "
+    "[GLIDEIN] [--all] [--reason TEXT] [--force] [--timeout T] " LISTING_USAGE,
     "show the sites where the pool may grow, and their glideins, and give orders to factories",
     "  status             the factory, its sites, what stops them, and what went wrong last\n"
     "  sites              only the table of sites\n"
@@ -349,6 +350,11 @@ static const struct cli_command FACTORY = {
     "themselves when they are idle\n"
     "  shrink N --site SITE  remove N glideins: first those that the site has not started, then "
     "idle ones; those with jobs only with --force\n"
+    "  test SITE          send one glidein through its whole life, also at a site that is paused, "
+    "and "
+    "print each step when it is done; exit status 1: it was stuck, and its log is shown. The "
+    "glidein gets no jobs, and is removed, also when you interrupt the test. --timeout T: for each "
+    "step (start_timeout)\n"
     "  log GLIDEIN        print the end of a glidein's log, as its site has it\n"
     "  reconcile [SITE...]  look at the sites now, and tell of which glideins site, journal and "
     "pool say different things\n"

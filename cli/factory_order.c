@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
@@ -91,11 +92,10 @@ static int get_sites(struct cli *cli, const struct factory_order *order, struct 
     return *count > 0 ? 0 : err_set(err, -ENOENT, "the factory has no sites");
 }
 
-static int send_order(struct cli *cli, const struct factory_order *order, const struct ad *site,
-                      struct asked_factory *asked, struct cli_reply *reply, struct err *err)
+/* Makes the arguments of the order, owned by the caller. */
+static struct ad *make_args(const struct factory_order *order, const struct ad *site)
 {
     struct ad *args = ad_create();
-    const struct wire_body body = {.args = args};
     ad_set_string(args, "Order", order->name);
     ad_set_string(args, "Site", ad_string_or(site, "Site", ""));
     if (order->reason != NULL) {
@@ -104,9 +104,20 @@ static int send_order(struct cli *cli, const struct factory_order *order, const 
     if (order->count > 0) {
         ad_set_int(args, "Count", order->count);
     }
+    if (order->timeout_s > 0) {
+        ad_set_int(args, "Timeout", order->timeout_s);
+    }
     if (order->force) {
         ad_set_bool(args, "Force", true);
     }
+    return args;
+}
+
+static int send_order(struct cli *cli, const struct factory_order *order, const struct ad *site,
+                      struct asked_factory *asked, struct cli_reply *reply, struct err *err)
+{
+    struct ad *args = make_args(order, site);
+    const struct wire_body body = {.args = args};
     int rc = find_uplink(cli, ad_string_or(site, "Factory", ""), asked, err);
     rc = rc != 0 ? rc
                  : cli_call(cli, cli->collector, asked->uplink, VERB_FACTORY_ORDER, &body, 0, reply,
@@ -166,6 +177,82 @@ int factory_order_sites(struct cli *cli, const struct listing *listing,
         }
     }
     vec_fini(&answers, ad_destroy_item);
+    cli_reply_fini(&sites);
+    return status;
+}
+
+/* ---- test */
+
+/* The steps of a test, as they come. */
+struct test_steps {
+    bool is_told;    /* each is printed at once */
+    struct vec kept; /* struct ad *, of all */
+};
+
+static void take_steps(void *arg, struct ad *const *ads, size_t count)
+{
+    struct test_steps *steps = arg;
+    for (size_t i = 0; i < count; i++) {
+        struct strbuf line;
+        strbuf_init(&line, 0);
+        factory_plan_step(ads[i], &line);
+        if (steps->is_told) {
+            (void)fputs(strbuf_text(&line), stdout);
+            (void)fflush(stdout);
+        }
+        strbuf_fini(&line);
+        vec_push(&steps->kept, ad_copy(ads[i]));
+    }
+}
+
+/* Prints how the test has ended. */
+static int show_test(struct cli *cli, const struct listing *listing, struct test_steps *steps,
+                     struct cli_reply *reply)
+{
+    struct strbuf text;
+    int status;
+    bool passed = reply->args != NULL && ad_bool_or(reply->args, "Passed", false);
+    char *log = mem_strndup(reply->blob != NULL ? reply->blob : "", reply->blob_length);
+    strbuf_init(&text, LISTING_TEXT_MAX);
+    if (listing->style != LISTING_TABLE) {
+        if (reply->args != NULL) {
+            ad_set_string(reply->args, "Log", log);
+            vec_push(&steps->kept, reply->args);
+            reply->args = NULL;
+        }
+        status = listing_show(cli, listing, (const struct ad *const *)steps->kept.items,
+                              steps->kept.count);
+        strbuf_fini(&text);
+    } else {
+        factory_plan_test(reply->args, log, &text);
+        status = listing_write(cli, &text);
+    }
+    mem_free(log);
+    return status != CLI_OK ? status : passed ? CLI_OK : CLI_FAILED;
+}
+
+int factory_order_test(struct cli *cli, const struct listing *listing,
+                       const struct factory_order *order)
+{
+    struct test_steps steps = {.is_told = listing->style == LISTING_TABLE};
+    struct asked_factory asked = {.name = ""};
+    struct cli_reply sites = {0}, reply = {0};
+    struct err err;
+    size_t count;
+    int status = CLI_FAILED, rc = get_sites(cli, order, &sites, &count, &err);
+    if (rc == 0) {
+        const struct ad *site = sites.ads.items[0];
+        struct ad *args = make_args(order, site);
+        const struct wire_body body = {.args = args};
+        rc = find_uplink(cli, ad_string_or(site, "Factory", ""), &asked, &err);
+        rc = rc != 0 ? rc
+                     : cli_relay_each(cli, asked.uplink, VERB_FACTORY_ORDER, &body, take_steps,
+                                      &steps, &reply, &err);
+        ad_destroy(args);
+    }
+    status = rc != 0 ? cli_fail(cli, "%s", err.text) : show_test(cli, listing, &steps, &reply);
+    vec_fini(&steps.kept, ad_destroy_item);
+    cli_reply_fini(&reply);
     cli_reply_fini(&sites);
     return status;
 }

@@ -22,6 +22,7 @@ struct factory_order {
     struct vec sites;   /* words: SITE or SITE@FACTORY; none: all sites */
     const char *reason; /* NULL: none */
     int64_t count;      /* 0: none */
+    int64_t timeout_s;  /* of a step of a test; 0: the factory's */
     bool force;
     bool one_site; /* a word that names the sites of several factories is refused */
 };
@@ -30,6 +31,11 @@ struct factory_order {
  * status: CLI_FAILED if one of them was refused. */
 int factory_order_sites(struct cli *cli, const struct listing *listing,
                         const struct factory_order *order);
+
+/* Tests a site by one glidein, and prints each step when it is done.  Returns an exit status:
+ * CLI_FAILED if the test has not passed. */
+int factory_order_test(struct cli *cli, const struct listing *listing,
+                       const struct factory_order *order);
 
 /* Has the log of a glidein fetched, and prints it.  Returns an exit status. */
 int factory_order_log(struct cli *cli, const struct listing *listing, const char *glidein);

@@ -423,6 +423,14 @@ void factory_plan_answer(const struct ad *answer, struct strbuf *out)
     put_names(answer, "RemovedNames", "is removed", out);
 }
 
+void factory_plan_step(const struct ad *step, struct strbuf *out)
+{
+    size_t begin = out->length;
+    strbuf_printf(out, "%8.2f s  %s\n", ad_real_or(step, "Seconds", 0),
+                  ad_string_or(step, "Text", "?"));
+    table_plan_clean(out, begin);
+}
+
 void factory_plan_clean_lines(struct strbuf *text)
 {
     size_t begin = 0;
@@ -432,4 +440,20 @@ void factory_plan_clean_lines(struct strbuf *text)
         terminal_clean(text->data + begin, length);
         begin += length + 1;
     }
+}
+
+void factory_plan_test(const struct ad *answer, const char *log, struct strbuf *out)
+{
+    struct strbuf lines;
+    factory_plan_answer(answer, out);
+    if (log[0] == '\0') {
+        return;
+    }
+    strbuf_init(&lines, 0);
+    strbuf_printf(&lines, "The log of glidein %s ends with:\n%s",
+                  ad_string_or(answer, "Glidein", "?"), log);
+    factory_plan_clean_lines(&lines);
+    strbuf_append(out, strbuf_text(&lines), lines.length);
+    strbuf_puts(out, out->data[out->length - 1] != '\n' ? "\n" : "");
+    strbuf_fini(&lines);
 }

@@ -56,6 +56,11 @@ struct ad *factory_plan_why_ad(const struct ad *site, const struct ad *const *sa
 /* Appends the answer to an order: a line, and one for each glidein of which site, journal and pool
  * say different things. */
 void factory_plan_answer(const struct ad *answer, struct strbuf *out);
+/* Appends the line of a step of a test: its time and what was done. */
+void factory_plan_step(const struct ad *step, struct strbuf *out);
+/* Appends how a test has ended, with the end of its glidein's log; control characters are
+ * replaced. */
+void factory_plan_test(const struct ad *answer, const char *log, struct strbuf *out);
 /* Replaces the control characters of a text of several lines. */
 void factory_plan_clean_lines(struct strbuf *text);
 

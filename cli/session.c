@@ -361,6 +361,14 @@ int cli_call_each(struct cli *cli, struct wire *wire, enum wire_verb verb,
                          (struct cli_sent){.each = each, .arg = arg}, reply, err);
 }
 
+int cli_relay_each(struct cli *cli, const char *relay_to, enum wire_verb verb,
+                   const struct wire_body *body, cli_ads_f each, void *arg, struct cli_reply *reply,
+                   struct err *err)
+{
+    return call_and_wait(cli, cli->collector, relay_to, verb, body, 0,
+                         (struct cli_sent){.each = each, .arg = arg}, reply, err);
+}
+
 void cli_reply_fini(struct cli_reply *reply)
 {
     ad_destroy(reply->args);

@@ -80,7 +80,7 @@ static void live_changed(struct factory *factory, const char *key, const struct 
     slot->is_claimed = is_claimed;
     slot->is_roomy = roomy;
     count_slot(factory, slot, 1);
-    if (is_new) {
+    if (is_new && glidein->cause != GLIDEIN_TRIAL) {
         samples_offer(glidein->site, ad);
     }
     site_slots_changed(glidein);

@@ -36,6 +36,9 @@ struct ad *glidein_to_ad(const struct glidein *glidein, const char *factory)
     if (glidein->cause == GLIDEIN_ORDERED) {
         ad_set_bool(ad, "Ordered", true);
     }
+    if (glidein->cause == GLIDEIN_TRIAL) {
+        ad_set_bool(ad, "Test", true);
+    }
     return ad;
 }
 
@@ -56,6 +59,8 @@ bool glidein_from_ad(const struct ad *ad, struct glidein *ret, const char **site
     (void)snprintf(ret->key, sizeof(ret->key), "%s", ad_string_or(ad, GLIDEIN_KEY, ""));
     ret->submitted_s = ad_int_or(ad, "SubmitTime", 0);
     ret->served = ad_bool_or(ad, "Served", false);
-    ret->cause = ad_bool_or(ad, "Ordered", false) ? GLIDEIN_ORDERED : GLIDEIN_FOR_JOBS;
+    ret->cause = ad_bool_or(ad, "Ordered", false) ? GLIDEIN_ORDERED
+                 : ad_bool_or(ad, "Test", false)  ? GLIDEIN_TRIAL
+                                                  : GLIDEIN_FOR_JOBS;
     return true;
 }

@@ -20,6 +20,7 @@ enum glidein_state {
 enum glidein_cause {
     GLIDEIN_FOR_JOBS,
     GLIDEIN_ORDERED, /* by an administrator: it is not taken back because no jobs wait */
+    GLIDEIN_TRIAL,   /* to test its site: it gets no jobs */
     GLIDEIN_ORPHAN   /* the site has it, and the journal did not know it */
 };
 

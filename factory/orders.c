@@ -23,16 +23,20 @@
 #include "factory/factory.h"
 #include "factory/grow_plan.h"
 #include "factory/listed.h"
+#include "factory/log_plan.h"
 #include "factory/pause.h"
 #include "factory/removal.h"
 #include "factory/site.h"
 #include "factory/site_logs.h"
 #include "factory/site_state.h"
+#include "factory/trial_plan.h"
 #include "wire/wire.h"
 
 #define TELL_MS    5000 /* a caller that waits is told so often that the factory is there */
 #define ORDERS_MAX 256  /* that wait */
 #define COUNT_MAX  1000000
+#define MS_PER_S   1000
+#define TEST_MAX_S (7 * 24 * 3600) /* of one step of a test */
 /* An order waits at most for so many answers of its site: others may be waited for before. */
 #define ANSWERS_MAX 3
 
@@ -54,6 +58,11 @@ struct order {
     char glidein[GLIDEIN_NAME_MAX];
     uint64_t since_ms, until_ms; /* monotonic: given; given up */
     int64_t log;                 /* id of the log that is wanted (site_logs.h) */
+    /* of a test: the last step that is done, when it was, when it had joined the pool, monotonic
+     * ms; how long a step may take; why the test failed, "": it has not */
+    enum trial_step step;
+    uint64_t step_ms, joined_ms, limit_ms;
+    char failed[SITE_WHY_MAX + 100];
 };
 
 /* ---- answers ----------------------------------------------------------------------------------
@@ -336,6 +345,189 @@ static void advance_reconcile(struct order *order, struct site *site)
     }
 }
 
+/* ---- test -------------------------------------------------------------------------------------
+ */
+
+/* Why a test cannot be begun; NULL: it can. */
+static const char *no_trial(const struct site *site)
+{
+    const struct grow_facts facts = site_state_facts(site);
+    return site->trial.is_open                          ? "another test of this site goes on"
+           : facts.total >= site->settings.limits.total ? "max_total is reached"
+           : facts.pool_room <= 0                       ? "FACTORY_MAX_GLIDEINS is reached"
+                                                        : NULL;
+}
+
+static void begin_test(struct order *order, struct site *site)
+{
+    const char *why = no_trial(site);
+    int64_t limit_s = ad_int_or(wire_request_args(order->request), "Timeout", 0);
+    if (why != NULL) {
+        refuse_order(order, -EBUSY, why);
+        return;
+    }
+    log_info(order->factory->env.log, "site.test", "a glidein is submitted to test the site",
+             LOG_TEXT("site", site->name),
+             LOG_TEXT("by", wire_request_peer(order->request)->identity));
+    order->limit_ms =
+        (uint64_t)(limit_s > 0 && limit_s <= TEST_MAX_S ? limit_s
+                                                        : site->settings.start_timeout_s) *
+        MS_PER_S;
+    order->step_ms = order->since_ms;
+    site->trial = (struct site_trial){.is_open = true, .is_wanted = true};
+    order->factory->changed(order->factory);
+}
+
+static struct glidein *trial_glidein(const struct site *site)
+{
+    return site->trial.glidein[0] != '\0' ? strmap_get(site->factory->glideins, site->trial.glidein)
+                                          : NULL;
+}
+
+/* The glidein is not needed any more. */
+static void remove_trial(struct order *order, struct site *site)
+{
+    struct glidein *glidein = trial_glidein(site);
+    site->trial.is_wanted = false;
+    if (glidein != NULL && !glidein->removing) {
+        glidein->removing = true;
+        order->factory->changed(order->factory);
+    }
+}
+
+static void abandon_test(struct order *order, struct site *site)
+{
+    remove_trial(order, site);
+    site->trial.is_open = false;
+    if (order->log > 0) {
+        site_logs_drop(site, order->log);
+    }
+}
+
+static struct trial_facts trial_facts_of(const struct order *order, const struct site *site)
+{
+    const struct glidein *glidein = trial_glidein(site);
+    bool looked_at =
+        order->joined_ms > 0 && site->looks.is_complete && site->looks.done_ms >= order->joined_ms;
+    if (glidein == NULL) {
+        return (struct trial_facts){.is_there = false};
+    }
+    return (struct trial_facts){.is_there = true,
+                                .is_recorded = site->busy != SITE_RECORDS,
+                                .is_heard = glidein->ads > 0,
+                                .is_asked_away = glidein->removing && glidein->removal_asked,
+                                .is_looked_at = looked_at,
+                                .state = glidein->state,
+                                .listing = glidein->listing};
+}
+
+static void tell_step(const struct order *order)
+{
+    struct ad *ad = ad_create();
+    const struct ad *const list[] = {ad};
+    const struct wire_body body = {.ads = list, .ad_count = 1};
+    ad_set_int(ad, "Step", order->step);
+    ad_set_string(ad, "Text", trial_plan_words(order->step));
+    ad_set_real(ad, "Seconds", (double)(order->step_ms - order->since_ms) / MS_PER_S);
+    (void)wire_reply_part(order->request, &body);
+    ad_destroy(ad);
+}
+
+/* Tells each step that is done now. */
+static void take_steps(struct order *order, struct site *site)
+{
+    struct trial_facts facts = trial_facts_of(order, site);
+    uint64_t now_ms = loop_now_ms(order->factory->env.loop);
+    enum trial_step to = trial_plan_step(order->step, &facts);
+    while (order->step < to) {
+        order->step++;
+        order->step_ms = now_ms;
+        order->joined_ms = order->step == TRIAL_JOINED ? now_ms : order->joined_ms;
+        tell_step(order);
+    }
+    if (order->step == TRIAL_JOINED && site->busy == SITE_FREE &&
+        site->looks.asked_ms < order->joined_ms) {
+        site_look_now(site);
+        order->factory->changed(order->factory);
+    }
+    if (order->step == TRIAL_SHOWN) {
+        remove_trial(order, site);
+    }
+}
+
+/* Notes why the test cannot go on, if that is so. */
+static void judge_test(struct order *order, const struct site *site)
+{
+    struct trial_facts facts = trial_facts_of(order, site);
+    uint64_t now_ms = loop_now_ms(order->factory->env.loop);
+    bool is_over = now_ms - order->step_ms >= order->limit_ms;
+    bool is_lost = site->trial.glidein[0] != '\0' && trial_plan_is_lost(order->step, &facts);
+    bool has_ended = order->step < TRIAL_SHOWN && site->trial.end[0] != '\0';
+    if (order->step == TRIAL_GONE || !(is_over || is_lost || has_ended)) {
+        return;
+    }
+    const char *why = site->trial.end[0] != '\0' ? site->trial.end
+                      : facts.is_there           ? trial_glidein(site)->reason
+                                                 : "";
+    (void)snprintf(order->failed, sizeof(order->failed), "not done: %s%s%s%s",
+                   trial_plan_words(order->step + 1), is_over ? " (in time)" : "",
+                   why[0] != '\0' ? ": " : "", why);
+}
+
+/* Answers with the end of the log, if there is one. */
+static void answer_test(struct order *order, struct site *site, const char *log)
+{
+    bool passed = order->failed[0] == '\0';
+    struct ad *args = ad_create();
+    char text[SITE_WHY_MAX + 150];
+    ad_set_bool(args, "Passed", passed);
+    ad_set_string(args, "Glidein", site->trial.glidein);
+    ad_set_int(args, "Step", order->step);
+    if (passed) {
+        (void)snprintf(text, sizeof(text), "the test has passed");
+    } else {
+        (void)snprintf(text, sizeof(text), "the test has failed; %s", order->failed);
+    }
+    site->trial.is_open = false;
+    answer_with_log(order, args, text, log != NULL ? log_plan_end(log, SITE_LOGS_KEPT) : NULL);
+}
+
+/* The test has failed, and its log is waited for. */
+static void advance_failed(struct order *order, struct site *site)
+{
+    bool found = false, is_late = loop_now_ms(order->factory->env.loop) >= order->until_ms;
+    char *log = NULL;
+    if (order->log > 0 && !site_logs_take(site, order->log, &found, &log) && !is_late) {
+        return;
+    }
+    if (log == NULL) {
+        site_logs_drop(site, order->log);
+    }
+    answer_test(order, site, found ? log : NULL);
+    mem_free(log);
+}
+
+static void advance_test(struct order *order, struct site *site)
+{
+    if (order->failed[0] != '\0') {
+        advance_failed(order, site);
+        return;
+    }
+    take_steps(order, site);
+    judge_test(order, site);
+    if (order->failed[0] != '\0') {
+        remove_trial(order, site);
+        order->until_ms =
+            loop_now_ms(order->factory->env.loop) + ANSWERS_MAX * site_answer_ms(site);
+        order->log = site->trial.glidein[0] != '\0' && order->step >= TRIAL_SUBMITTED
+                         ? site_logs_want(site, site->trial.glidein)
+                         : 0;
+        order->factory->changed(order->factory);
+    } else if (order->step == TRIAL_GONE) {
+        answer_test(order, site, NULL);
+    }
+}
+
 /* ---- serving ----------------------------------------------------------------------------------
  */
 
@@ -345,6 +537,7 @@ static const struct order_kind KINDS[] = {
     {.name = "Grow", .begin = begin_grow},
     {.name = "Shrink", .begin = begin_shrink},
     {.name = "Log", .begin = begin_log, .advance = advance_log, .abandon = abandon_log},
+    {.name = "Test", .begin = begin_test, .advance = advance_test, .abandon = abandon_test},
     {.name = "Reconcile", .begin = begin_reconcile, .advance = advance_reconcile},
 };
 

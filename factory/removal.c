@@ -29,7 +29,8 @@ void removal_take(struct site *site, struct vec *ret)
         if (glidein->removing && glidein->spare_claimed && glidein->claims > 0) {
             glidein->removing = glidein->spare_claimed = false; /* it has got a job meanwhile */
         }
-        if (glidein->removing && !glidein->removal_asked && ret->count < share) {
+        bool is_free = ret->count < share || glidein->cause == GLIDEIN_TRIAL;
+        if (glidein->removing && !glidein->removal_asked && is_free) {
             vec_push(ret, glidein->name);
             glidein->removal_asked = true;
         }

@@ -45,6 +45,7 @@ void site_adopt(struct site *site, const struct glidein *recorded)
     bool asked = recorded->state == GLIDEIN_INTENDED;
     glidein->asked_ms =
         site_state_now_ms(site) + (asked ? (uint64_t)site->settings.timeout_s * MS_PER_S : 0);
+    glidein->removing = recorded->cause == GLIDEIN_TRIAL; /* who tested does not wait any more */
     site->look_ms = 0;
 }
 
@@ -150,6 +151,14 @@ static void add_argument(struct vec *arguments, const char *format, ...)
     strbuf_fini(&text);
 }
 
+/* Returns a glidein of the submission by its number; NULL: there is none any more. */
+static struct glidein *of_batch(const struct site *site, int64_t number)
+{
+    char name[GLIDEIN_NAME_MAX];
+    (void)snprintf(name, sizeof(name), "%s.%d", site->batch, (int)number);
+    return strmap_get(site->factory->glideins, name);
+}
+
 static void put_arguments(const struct site *site, struct vec *ret)
 {
     const struct site_settings *settings = &site->settings;
@@ -173,19 +182,25 @@ static void put_arguments(const struct site *site, struct vec *ret)
     add_argument(ret, "%lld", (long long)settings->idle_timeout_s);
     add_argument(ret, "GLIDEIN_Factory=\"%s\"", site->factory->name);
     add_argument(ret, "GLIDEIN_Site=\"%s\"", site->name);
+    const struct glidein *first = of_batch(site, 1);
+    if (first != NULL && first->cause == GLIDEIN_TRIAL) {
+        add_argument(ret, "START=false");
+    }
 }
 
-/* Returns a glidein of the submission by its number; NULL: there is none any more. */
-static struct glidein *of_batch(const struct site *site, int64_t number)
+/* Tells who tests the site what went wrong. */
+static void end_trial(struct site *site)
 {
-    char name[GLIDEIN_NAME_MAX];
-    (void)snprintf(name, sizeof(name), "%s.%d", site->batch, (int)number);
-    return strmap_get(site->factory->glideins, name);
+    const struct glidein *first = of_batch(site, 1);
+    if (first != NULL && first->cause == GLIDEIN_TRIAL) {
+        (void)snprintf(site->trial.end, sizeof(site->trial.end), "%s", site->trouble);
+    }
 }
 
 /* Forgets the glideins of the submission: the site has none of them. */
 static void forget_batch(struct site *site)
 {
+    end_trial(site);
     for (int64_t i = 1; i <= site->batch_count; i++) {
         struct glidein *glidein = of_batch(site, i);
         if (glidein != NULL) {
@@ -214,10 +229,10 @@ static void batch_is_recorded(void *arg)
     struct ticket_secrets secrets;
     struct err err;
     if (ticket_gather(site, site->batch, site->batch_count, &secrets, &err) != 0) {
+        site_state_trouble(site, "%s", err.text);
         forget_batch(site);
         site->ordered = 0;
         site->busy = SITE_FREE;
-        site_state_trouble(site, "%s", err.text);
         site_state_refusal(site);
         site->factory->changed(site->factory);
         return;
@@ -242,7 +257,7 @@ static void batch_is_recorded(void *arg)
     vec_fini(&arguments, mem_free);
 }
 
-static void begin_submission(struct site *site, int64_t count)
+static void begin_submission(struct site *site, int64_t count, bool is_trial)
 {
     struct factory *factory = site->factory;
     struct vec batch = {0};
@@ -250,6 +265,11 @@ static void begin_submission(struct site *site, int64_t count)
     if (ticket_check(site, &err) != 0) {
         site_state_trouble(site, "%s", err.text);
         site_state_refusal(site);
+        site->ordered = 0;
+        if (is_trial) {
+            site->trial.is_wanted = false;
+            (void)snprintf(site->trial.end, sizeof(site->trial.end), "%s", site->trouble);
+        }
         factory->changed(factory);
         return;
     }
@@ -261,10 +281,16 @@ static void begin_submission(struct site *site, int64_t count)
         struct glidein glidein = {.state = GLIDEIN_INTENDED,
                                   .submitted_s = loop_wall_s(factory->env.loop),
                                   .asked_ms = site_state_now_ms(site),
-                                  .cause = site->ordered > 0 ? GLIDEIN_ORDERED : GLIDEIN_FOR_JOBS};
-        site->ordered -= site->ordered > 0 ? 1 : 0;
+                                  .cause = is_trial            ? GLIDEIN_TRIAL
+                                           : site->ordered > 0 ? GLIDEIN_ORDERED
+                                                               : GLIDEIN_FOR_JOBS};
+        site->ordered -= glidein.cause == GLIDEIN_ORDERED ? 1 : 0;
         (void)snprintf(glidein.name, sizeof(glidein.name), "%s.%d", site->batch, (int)i);
         vec_push(&batch, site_state_add(site, &glidein));
+    }
+    if (is_trial) {
+        site->trial.is_wanted = false;
+        (void)snprintf(site->trial.glidein, sizeof(site->trial.glidein), "%s.1", site->batch);
     }
     site->busy = SITE_RECORDS;
     journal_put(factory->journal, (struct glidein *const *)batch.items, batch.count,
@@ -283,6 +309,8 @@ static void take_submission(struct site *site, const struct site_answer *answer)
     int64_t taken = answer->taken < site->batch_count ? answer->taken : site->batch_count;
     if (taken == 0) {
         site->ordered = 0;
+        site_state_trouble(site, "it took none of %lld glideins", (long long)site->batch_count);
+        site_state_refusal(site);
         forget_batch(site);
     }
     /* Of a part of them only a look tells which. */
@@ -298,9 +326,6 @@ static void take_submission(struct site *site, const struct site_answer *answer)
              LOG_INT("glideins", taken), LOG_INT("asked", site->batch_count));
     if (taken > 0) {
         breaker_plan_taken(&site->breaker);
-    } else {
-        site_state_trouble(site, "it took none of %lld glideins", (long long)site->batch_count);
-        site_state_refusal(site);
     }
 }
 
@@ -328,6 +353,9 @@ static void take_failure(struct site *site, const struct site_answer *answer)
     case SITE_FAILS:
     case SITE_DONE:
         site_state_failure(site);
+        if (submission) {
+            end_trial(site);
+        }
         return; /* a look tells whether it was done */
     }
     if (submission) {
@@ -423,8 +451,8 @@ void site_act(struct site *site)
     if (ask_for_log(site)) {
         return;
     }
-    if (count > 0) {
-        begin_submission(site, count);
+    if (site->trial.is_wanted || count > 0) {
+        begin_submission(site, site->trial.is_wanted ? 1 : count, site->trial.is_wanted);
         return;
     }
     wait_for_time(site);

@@ -55,6 +55,14 @@ struct site_compared {
     int64_t claimed; /* of those that agree, how many have a job */
 };
 
+/* A glidein by which the site is tested: one at a time. */
+struct site_trial {
+    bool is_open;                   /* somebody waits for the test */
+    bool is_wanted;                 /* the glidein is to be submitted */
+    char glidein[GLIDEIN_NAME_MAX]; /* "": not yet */
+    char end[SITE_WHY_MAX];         /* what went wrong, or how it ended; "": nothing, not yet */
+};
+
 struct site {
     struct factory *factory;
     char *name;
@@ -71,6 +79,7 @@ struct site {
     struct site_looks looks;
     struct site_compared compared;
     struct site_logs logs;
+    struct site_trial trial;
     int64_t ordered;    /* glideins that an administrator ordered, and that are not asked for yet */
     uint64_t remove_ms; /* monotonic: before that nothing more is removed */
     struct loop_timer *timer; /* the next thing that time brings about */

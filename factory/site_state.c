@@ -112,6 +112,9 @@ void site_state_gone(struct glidein *glidein, const char *how)
         log_info(site->factory->env.log, "glidein.gone", how, LOG_TEXT("glidein", glidein->name),
                  LOG_TEXT("site", site->name));
     }
+    if (glidein->cause == GLIDEIN_TRIAL) {
+        (void)snprintf(site->trial.end, sizeof(site->trial.end), "%s", how);
+    }
     journal_delete(site->factory->journal, glidein);
     site_state_free(glidein);
     site->factory->changed(site->factory);
@@ -152,12 +155,16 @@ struct grow_facts site_state_facts(const struct site *site)
     const struct glidein *glidein;
     TAILQ_FOREACH(glidein, &site->glideins, entry)
     {
+        bool serves = glidein->cause != GLIDEIN_TRIAL && !glidein->removing;
         bool young = glidein->state == GLIDEIN_JOINED && glidein->roomy > 0 &&
                      site_state_now_ms(site) - glidein->since_ms < SITE_YOUNG_MS;
         bool coming =
             glidein->state < GLIDEIN_JOINED && glidein->state != GLIDEIN_HELD && !glidein->hidden;
-        facts.coming += !glidein->removing && (young || coming) ? 1 : 0;
-        facts.idle += glidein->state == GLIDEIN_JOINED && glidein->claims == 0 && !young ? 1 : 0;
+        facts.coming += serves && (young || coming) ? 1 : 0;
+        facts.idle += glidein->cause != GLIDEIN_TRIAL && glidein->state == GLIDEIN_JOINED &&
+                              glidein->claims == 0 && !young
+                          ? 1
+                          : 0;
         facts.total++;
     }
     return facts;

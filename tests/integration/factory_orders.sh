@@ -1,7 +1,7 @@
 #!/bin/bash
-# Orders to the factory from the command line: pause and resume, log, reconcile, grow and shrink.
+# Orders to the factory from the command line: pause and resume, log, reconcile, grow and shrink, test.
 #
-# TIMEOUT: 240
+# TIMEOUT: 300
 # SPDX-License-Identifier: Apache-2.0
 # Functions are called by until_true, too.
 # shellcheck disable=SC2317
@@ -32,9 +32,11 @@ pool_init --nodes 0
 "$ROOST" token create --identity glidein --scope ADVERTISE,READ --name-pattern "$F-*" --slots 800 --expires 2d --bundle \
     --file "$POOL/security/glidein.bundle" >/dev/null || fail "roost token create"
 printf '#!/bin/sh\nprintf "first line\\n\\033[31mthere is no luck here\\n\\n"\nexit 3\n' >"$WORK/bad_pilot"
-chmod 755 "$WORK/bad_pilot"
+printf '#!/bin/sh\nexec sleep 1000\n' >"$WORK/mute_pilot"
+chmod 755 "$WORK/bad_pilot" "$WORK/mute_pilot"
 ODD=$WORK/odd
 mkdir -p "$ODD/glideins"
+cp "$WORK/mute_pilot" "$ODD/mute"
 "$ROOST" token create --identity factory --scope FACTORY,READ --name-pattern "$F*" --expires 30d \
     --file "$POOL/security/tokens/FACTORY" >/dev/null || fail "roost token create"
 site() {
@@ -162,6 +164,54 @@ assert [(ad["Site"], ad["Agree"], ad["Ghosts"], ad["Complete"]) for ad in json.l
 equals "glideins" "$(glideins odd)" "Joined Joined "
 tells "odd: 2 glideins are removed" factory shrink 2 --site odd
 until_true 40 "they go" site_has odd Total 0
+
+say "test of a good site, which is paused: each step is told"
+"$ROOST" factory pause odd >/dev/null || fail "roost factory pause odd"
+"$ROOST" factory test odd >"$WORK/steps" || fail "roost factory test odd: $(cat "$WORK/steps")"
+equals "steps" "$(sed -n 's/^ *[0-9.]* s  //p' "$WORK/steps")" "recorded in the journal
+submitted: the site has taken it
+the site lists it
+started: the site lists it as running
+joined the pool
+a look after that shows it running
+the site is asked to remove it
+left the pool
+the site does not have it any more"
+equals "its end" "$(tail -n 1 "$WORK/steps")" "odd: the test has passed"
+until_true 20 "no glidein is left" eval '[ -z "$(glideins odd)" ]'
+site_has odd State Paused || fail "the test has ended the pause"
+equals "samples that a test has made" "$("$ROOST" status -constraint 'Offline && GLIDEIN_Site == "odd" && Start =?= false' -af Name)" ""
+
+say "test of a bad site: where it is stuck, and the log"
+status=0
+"$ROOST" factory test bad >"$WORK/steps" || status=$?
+equals "exit status of a test that has failed" $status 1
+grep -q "^bad: the test has failed; not done: .*: exit status 3" "$WORK/steps" || fail "test of bad: $(cat "$WORK/steps")"
+grep -qx "?\[31mthere is no luck here" "$WORK/steps" || fail "test of bad: $(cat "$WORK/steps")"
+"$ROOST" factory test bad --json >"$WORK/steps"
+python3 -c 'import json, sys
+*steps, end = json.load(sys.stdin)
+assert [step["Step"] for step in steps][:2] == [1, 2] and not end["Passed"] and "no luck" in end["Log"], (steps, end)' <"$WORK/steps" ||
+    fail "roost factory test --json"
+until_true 20 "no glidein is left" site_has bad Total 0
+
+say "a test that is stuck in a step, and one that is interrupted: the glidein is removed"
+echo mute >"$ODD/mode"
+status=0
+"$ROOST" factory test odd --timeout 3s >"$WORK/steps" || status=$?
+equals "exit status of a test that has failed" $status 1
+grep -q "^odd: the test has failed; not done: joined the pool (in time)" "$WORK/steps" || fail "test of odd: $(cat "$WORK/steps")"
+until_true 20 "its glidein is removed" site_has odd Total 0
+"$ROOST" factory test odd >"$WORK/steps" 2>&1 &
+test=$!
+until_true 20 "the glidein is there" eval 'grep -q "the site lists it as running" "$WORK/steps"'
+refused 1 "another test of this site goes on" test odd
+kill -INT $test 2>/dev/null
+kill -TERM $test
+wait $test
+until_true 20 "its glidein is removed" site_has odd Total 0
+: >"$ODD/mode"
+"$ROOST" factory resume odd >/dev/null || fail "roost factory resume odd"
 
 say "a factory that does not respond"
 kill -STOP "$(factory_pid)"

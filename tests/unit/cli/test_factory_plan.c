@@ -274,6 +274,25 @@ static void a_log_cannot_control_the_terminal(void **state)
     ads_expect(&out, "one\n?[31mred?\n\nlast");
 }
 
+static void a_test_is_told_step_by_step(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    ads_add(&ads, "[Step = 5; Text = \"joined the pool\"; Seconds = 12.345]");
+    ads_add(&ads, "[Site = \"campus\"; Glidein = \"f-1\"; Text = \"the test has failed\"]");
+    factory_plan_step(ads.items[0], &out);
+    factory_plan_test(ads.items[1], "no\x1b disk", &out);
+    factory_plan_test(ads.items[1], "", &out);
+    ads_expect(&out, "   12.35 s  joined the pool\n"
+                     "campus: the test has failed\n"
+                     "The log of glidein f-1 ends with:\n"
+                     "no? disk\n"
+                     "campus: the test has failed\n");
+    vec_fini(&ads, ads_destroy_one);
+}
+
 UNIT_TESTS(UNIT(a_factory_is_one_line_with_what_is_wrong),
            UNIT(sites_have_the_names_that_tell_them_apart),
            UNIT(only_sites_with_something_to_say_are_explained),
@@ -281,4 +300,4 @@ UNIT_TESTS(UNIT(a_factory_is_one_line_with_what_is_wrong),
            UNIT(a_site_without_samples_says_what_that_means),
            UNIT(the_answer_as_an_ad_has_the_site_and_its_samples),
            UNIT(samples_and_names_are_of_one_factory), UNIT(an_answer_names_what_differs),
-           UNIT(a_log_cannot_control_the_terminal))
+           UNIT(a_log_cannot_control_the_terminal), UNIT(a_test_is_told_step_by_step))
