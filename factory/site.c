@@ -445,7 +445,7 @@ void site_act(struct site *site)
     }
     removal_give_up_late(site);
     removal_shrink(site);
-    if (site->paused == NULL && ask_for_removals(site)) {
+    if ((site->paused == NULL || site->trial.is_open) && ask_for_removals(site)) {
         return;
     }
     if (ask_for_log(site)) {

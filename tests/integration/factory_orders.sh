@@ -213,6 +213,18 @@ until_true 20 "its glidein is removed" site_has odd Total 0
 : >"$ODD/mode"
 "$ROOST" factory resume odd >/dev/null || fail "roost factory resume odd"
 
+say "resume ends the pause of a site whose program says that an option is wrong: it is asked again"
+site wrong "program = $ROOST_SRC/tests/integration/programs/factory_site.py" "options = {\"directory=$WORK/wrong\", \"colour=red\"}" |
+    sed 's/type = process/type = command/' >>"$ROOST_CONFIG"
+"$ROOST" reconfig >/dev/null || fail "roost reconfig"
+for _ in 1 2; do
+    until_true 30 "it is paused" site_has wrong State Paused
+    tells "paused: unknown option colour" factory why wrong
+    equals "who paused it" "$("$ROOST" factory sites -constraint 'Site == "wrong"' -af PausedBy)" undefined
+    equals "resume" "$("$ROOST" factory resume wrong)" "wrong: resumed"
+done
+refused 1 "unknown option colour" reconcile wrong
+
 say "a factory that does not respond"
 kill -STOP "$(factory_pid)"
 begun=$SECONDS
