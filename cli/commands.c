@@ -340,7 +340,7 @@ static const struct cli_command FACTORY = {
     "status|sites|glideins|why|grow|shrink|pause|resume|test|log|reconcile [SITE...] [N --site "
     "SITE] "
     "[GLIDEIN] [--all] [--reason TEXT] [--force] [--timeout T] " LISTING_USAGE,
-    "show the sites where the pool may grow, and their glideins, and give orders to factories",
+    "show the sites where the pool may grow, and give orders about them",
     "  status             the factory, its sites, what stops them, and what went wrong last\n"
     "  sites              only the table of sites\n"
     "  glideins [SITE]    the glideins of all sites, or of one\n"
