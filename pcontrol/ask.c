@@ -10,11 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
 #include "base/os/os.h"
+#include "base/os/os_console.h"
 #include "base/stream/stream.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -206,6 +208,26 @@ static int ask_words(struct loop *loop, struct asking *asking, const char *cwd, 
     return asking->status;
 }
 
+/* A person at a terminal is asked before jobs are ended. */
+static int ask_person(struct loop *loop, struct asking *asking, const char *cwd, char *const *words,
+                      size_t count)
+{
+    char idle[] = "-idle", reply[20];
+    bool ends = count == 1 && (strcmp(words[0], "exit") == 0 || strcmp(words[0], "quit") == 0);
+    if (ends && os_console_is_tty()) {
+        char *const careful[] = {words[0], idle};
+        int status = ask_words(loop, asking, cwd, careful, ARRAY_COUNT(careful));
+        if (status != COMMAND_FAILED || asking->closed || asking->leave) {
+            return status;
+        }
+        (void)fputs("pcontrol: end them, and the server? (yes or no) ", stderr);
+        if (fgets(reply, sizeof(reply), stdin) == NULL || strncmp(reply, "yes", 3) != 0) {
+            return status;
+        }
+    }
+    return ask_words(loop, asking, cwd, words, count);
+}
+
 /* Reads a line of standard input, without its newline; of one that is too long only the first
  * SCRIPT_LINE_MAX + 1 bytes are kept.  Returns false at the end. */
 static bool read_line(struct strbuf *line)
@@ -235,7 +257,7 @@ static int ask_lines(struct loop *loop, struct asking *asking, const char *cwd)
             blame_line(asking, err.text, strlen(err.text));
             one = COMMAND_USAGE;
         } else if (words.count > 0) {
-            one = ask_words(loop, asking, cwd, (char *const *)words.items, words.count);
+            one = ask_person(loop, asking, cwd, (char *const *)words.items, words.count);
         }
         status = one != COMMAND_DONE ? COMMAND_FAILED : status;
         vec_fini(&words, mem_free);
@@ -255,7 +277,7 @@ int pcontrol_ask(struct loop *loop, struct os *os, const char *server, char *con
     if (os_absolute(os, server, &path, err) == 0 && os_absolute(os, "./", &cwd, err) == 0) {
         strbuf_printf(&address, "unix:%s", path);
         if (connect_server(loop, &asking, strbuf_text(&address), err) == 0) {
-            status = count > 0 ? ask_words(loop, &asking, cwd, words, count)
+            status = count > 0 ? ask_person(loop, &asking, cwd, words, count)
                                : ask_lines(loop, &asking, cwd);
             stream_close(asking.stream);
         }

@@ -505,8 +505,13 @@ static bool run_wait(struct command_call *call, char *const *words, size_t count
 
 static bool run_exit(struct command_call *call, char *const *words, size_t count)
 {
-    if (count > 0) {
-        return refuse_usage(call, "exit", words[0]);
+    bool only_idle = is_option(words, count, 0, "-idle");
+    if (count > (only_idle ? 1 : 0)) {
+        return refuse_usage(call, "exit", words[count - 1]);
+    }
+    size_t left = controller_jobs_left(call->commands->controller);
+    if (only_idle && left > 0) {
+        return refuse(call, COMMAND_FAILED, "jobs that are not done: %zu", left);
     }
     call->answer.leave = true;
     return true;
@@ -534,8 +539,9 @@ static const struct command COMMANDS[] = {
     {"wait", run_wait, "[ID...]", "Waits until jobs (all, unless some are named) have ended."},
     {"verbose", run_verbose, "[on | off]", "Tells each change of a state."},
     {"help", run_help, "[COMMAND]", "Lists the commands, or shows one of them."},
-    {"exit", run_exit, "", "Ends pcontrol and all jobs that run."},
-    {"quit", run_exit, "", "The same as exit."},
+    {"exit", run_exit, "[-idle]",
+     "Ends pcontrol and all jobs that run; -idle: only if all jobs are done."},
+    {"quit", run_exit, "[-idle]", "The same as exit."},
 };
 
 static const struct command *find_command(const char *name)

@@ -149,16 +149,9 @@ void console_say(struct console *console, const char *line)
 /* ---- leaving ----------------------------------------------------------------------------------
  */
 
-static size_t jobs_left(const struct console *console)
-{
-    return controller_job_count(console->controller, PJOB_PENDING) +
-           controller_job_count(console->controller, PJOB_BUSY) +
-           controller_job_count(console->controller, PJOB_DONE);
-}
-
 static void leave_console(struct console *console)
 {
-    size_t left = jobs_left(console);
+    size_t left = controller_jobs_left(console->controller);
     if (console->is_person && left > 0 && !console->warned) {
         char text[100];
         (void)snprintf(text, sizeof(text), "jobs that are not done: %zu; exit again to end them",

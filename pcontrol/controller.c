@@ -468,9 +468,7 @@ static bool is_over(struct controller_wait *wait)
 {
     const struct controller *controller = wait->controller;
     if (wait->ids == NULL) {
-        return controller->job_counts[PJOB_PENDING] + controller->job_counts[PJOB_BUSY] +
-                   controller->job_counts[PJOB_DONE] ==
-               0;
+        return controller_jobs_left(controller) == 0;
     }
     while (wait->at < wait->count && has_ended(controller, wait->ids[wait->at])) {
         wait->at++;
@@ -622,6 +620,12 @@ const struct phost_list *controller_hosts(const struct controller *controller)
 size_t controller_job_count(const struct controller *controller, enum pjob_state state)
 {
     return controller->job_counts[state];
+}
+
+size_t controller_jobs_left(const struct controller *controller)
+{
+    return controller->job_counts[PJOB_PENDING] + controller->job_counts[PJOB_BUSY] +
+           controller->job_counts[PJOB_DONE];
 }
 
 size_t controller_host_count(const struct controller *controller, enum phost_state state)

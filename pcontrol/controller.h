@@ -161,6 +161,7 @@ void controller_check_host(struct phost_name *name);
 const struct pjob_list *controller_jobs(const struct controller *controller);
 const struct phost_list *controller_hosts(const struct controller *controller);
 size_t controller_job_count(const struct controller *controller, enum pjob_state state);
+size_t controller_jobs_left(const struct controller *controller); /* PENDING, BUSY or DONE */
 size_t controller_host_count(const struct controller *controller, enum phost_state state);
 struct loop *controller_loop(const struct controller *controller);
 

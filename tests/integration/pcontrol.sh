@@ -80,7 +80,7 @@ pcontrol: line 25: unexpected word b; usage: check host [NAME] | job [ID]
 pcontrol: line 26: unexpected word job; usage: run [jobs | hosts]
 pcontrol: line 27: unexpected word hosts; usage: run [jobs | hosts]
 pcontrol: line 28: unexpected word maybe; usage: verbose [on | off]
-pcontrol: line 29: unexpected word now; usage: exit
+pcontrol: line 29: unexpected word now; usage: exit [-idle]
 pcontrol: line 30: unknown command 'me': try help
 pcontrol: line 31: a word is missing; usage: delete ID...
 EOF
@@ -115,7 +115,7 @@ job = json.load(sys.stdin)
 assert 0 <= time.time() - job["Start"] < 60, job
 assert 0.3 <= job["Accumulated"] < 30 and 0 <= job["Timer"] < 30, job
 ' || fail "the times of job 4"
-equals "help of one command" "$(echo "help quit" | "$PCONTROL")" "quit
+equals "help of one command" "$(echo "help quit" | "$PCONTROL")" "quit [-idle]
     The same as exit."
 echo help | "$PCONTROL" | grep -q '^kill ID' || fail "help does not list kill"
 echo "host a" | "$PCONTROL" || fail "a script without errors"
@@ -438,10 +438,42 @@ reason="no host is up: 1 DOWN, 0 OFF; a: Permission denied (exit status 255)"
 until_true 20 "a script that has ended" grep -qF "pcontrol: waits for 1 job: 1 PENDING ($reason)" wait1
 until_true 20 "a script that waits for a job" grep -qF "pcontrol: waits for 1 job: 1 PENDING ($reason)" wait2
 until_true 20 "a client that waits" grep -qF "pcontrol: waits for 1 job: 1 PENDING ($reason)" wait3
+cat >exits.py <<'EOF'
+import os, pty, sys
+def exits(arguments, typed, expected):
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execv(sys.argv[1], ["pcontrol", "-client", sys.argv[2], *arguments])
+    os.write(fd, typed)
+    seen = b""
+    try:
+        while part := os.read(fd, 65536):
+            seen += part
+    except OSError:
+        pass
+    _, status = os.waitpid(pid, 0)
+    for text in expected[:-1]:
+        if text not in seen:
+            sys.exit(f"{text!r} is not in {seen!r}")
+    if os.waitstatus_to_exitcode(status) != expected[-1]:
+        sys.exit(f"status {status}; {seen!r}")
+asked = b"jobs that are not done: 1\r\npcontrol: end them, and the server? (yes or no) "
+exits(["exit"], b"no\n", [asked, 1])
+exits(["quit"], b"\x04", [asked, 1])
+exits([], b"exit\nno\nstatus\n\x04", [asked, b"hosts (run)", 1])
+if len(sys.argv) > 3:
+    exits(["exit"], b"yes\n", [asked, 0])
+EOF
+timeout 30 python3 exits.py "$PCONTROL" "$WORK/socket5" || fail "exit of a client at a terminal"
+pc exit -idle 2>errors </dev/null && fail "exit -idle while a job waits"
+equals "what exit -idle says" "$(cat errors)" "pcontrol: jobs that are not done: 1"
 pc delete 1
 wait "${waits[3]}" || fail "a client whose wait got nowhere for a time"
-kill "${waits[@]:0:3}"
-wait "${waits[@]:0:3}"
+pc job true >ids
+timeout 30 python3 exits.py "$PCONTROL" "$WORK/socket5" end || fail "exit of a client at a terminal, with yes"
+wait "${waits[2]}" || fail "a server that a client has ended"
+kill "${waits[@]:0:2}"
+wait "${waits[@]:0:2}"
 
 say "a host that stands still: where HUNG jobs are only reported, its job goes on with it"
 ROOST_PCONTROL_LEASE=60 ROOST_PCONTROL_HUNG=1 ROOST_PCONTROL_HUNG_JOBS=report "$PCONTROL" -server "$WORK/socket3" 2>>log3 &
@@ -462,7 +494,7 @@ until_true 20 "host a answers again" is_not_hung
 touch go4
 pc wait "$id"
 equals "runs of a job that was HUNG" "$(pc status -job "$id" --json | sed 's/.*"State":"\([A-Z]*\)".*"Runs":\([0-9]*\).*/\1 \2/')" "EXIT 1"
-pc exit
+pc exit -idle || fail "exit -idle of a server without jobs"
 wait "$server"
 
 say "all buffers together have a limit: the output of the job that ended first is dropped, and that is said"
