@@ -22,8 +22,7 @@
 #include "pcontrol/output.h"
 #include "pcontrol/show.h"
 
-#define FILE_MODE 0644
-#define NOTE_MS   10000 /* so often it is told what "wait" waits for */
+#define NOTE_MS 10000 /* so often it is told what "wait" waits for */
 
 LIST_HEAD(call_list, command_call);
 
@@ -44,8 +43,9 @@ struct command_call {
     const struct command_caller *caller;
     void *arg;
     struct controller_wait *wait;
-    struct loop_timer *soon; /* completes it; of "wait": tells what it waits for */
-    size_t left;             /* jobs that had not ended when that was looked at last */
+    struct output_save *save; /* of "stdout -file" */
+    struct loop_timer *soon;  /* completes it; of "wait": tells what it waits for */
+    size_t left;              /* jobs that had not ended when that was looked at last */
 };
 
 struct command {
@@ -246,20 +246,16 @@ static bool run_host(struct command_call *call, char *const *words, size_t count
 /* ---- stdout, stderr ---------------------------------------------------------------------------
  */
 
-/* Writes into the file as a shell's > does: what has the name stays what it is, with its owner and
- * mode, also if it is a device or a link. */
-static int fill_file(struct os *os, const char *path, const void *data, size_t length,
-                     struct err *err)
+static void call_is_complete(struct command_call *call);
+
+static void output_is_saved(void *arg, const char *why)
 {
-    struct os_file *file = NULL;
-    int rc = os_file_open(os, path, OS_WRITE_TRUNCATE, FILE_MODE, &file, err);
-    if (rc != 0) {
-        return rc == -ENXIO ? err_set(err, rc, "%s: is not a file", path) : rc;
+    struct command_call *call = arg;
+    call->save = NULL;
+    if (why != NULL) {
+        (void)refuse(call, COMMAND_FAILED, "%s", why);
     }
-    rc = length > 0 ? os_file_write(file, 0, data, length) : 0;
-    int end = os_file_end(file);
-    rc = rc != 0 ? rc : end;
-    return rc == 0 ? 0 : err_set(err, rc, "cannot write %s: %s", path, err_code_text(rc));
+    call_is_complete(call);
 }
 
 static bool give_output(struct command_call *call, char *const *words, size_t count, int at,
@@ -292,19 +288,23 @@ static bool give_output(struct command_call *call, char *const *words, size_t co
         char *path = path_from(call, words[2]);
         if (path != NULL && controller_check_file(call->commands->controller, path, &err) != 0) {
             (void)refuse(call, COMMAND_FAILED, "%s", err.text);
-        } else if (path != NULL && fill_file(call->commands->os, path, bytes, length, &err) != 0) {
-            (void)refuse(call, COMMAND_FAILED, "%s", err.text);
+        } else if (path != NULL) {
+            call->save = output_save_start(controller_house(call->commands->controller), path,
+                                           job->id, bytes, length, output_is_saved, call);
         }
         mem_free(path);
     } else {
         strbuf_append(&call->answer.text, bytes, length);
     }
     if (dropped > 0) { /* what is there is given, but is not all */
+        const char *limit = output_limit(job->outputs[at]);
         strbuf_printf(&call->answer.why,
-                      "the first %llu bytes of the %s of job %llu were dropped (PCONTROL_BUFFER)",
-                      (unsigned long long)dropped, command, (unsigned long long)job->id);
+                      "the first %llu bytes of the %s of job %llu were dropped%s%s%s",
+                      (unsigned long long)dropped, command, (unsigned long long)job->id,
+                      limit != NULL ? " (" : "", limit != NULL ? limit : "",
+                      limit != NULL ? ")" : "");
     }
-    return true;
+    return call->save == NULL;
 }
 
 static bool run_stdout(struct command_call *call, char *const *words, size_t count)
@@ -448,8 +448,6 @@ static bool run_verbose(struct command_call *call, char *const *words, size_t co
 
 /* ---- wait, exit, help -------------------------------------------------------------------------
  */
-
-static void call_is_complete(struct command_call *call);
 
 static void wait_is_over(void *arg)
 {
@@ -603,6 +601,7 @@ static void free_call(struct command_call *call)
     LIST_REMOVE(call, entry);
     loop_timer_destroy(call->soon);
     controller_wait_cancel(call->wait);
+    output_save_cancel(call->save);
     strbuf_fini(&call->answer.text);
     strbuf_fini(&call->answer.why);
     mem_free(call);

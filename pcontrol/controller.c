@@ -637,3 +637,8 @@ struct loop *controller_loop(const struct controller *controller)
 {
     return controller->loop;
 }
+
+struct output_house *controller_house(const struct controller *controller)
+{
+    return controller->house;
+}

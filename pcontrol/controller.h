@@ -31,6 +31,7 @@ struct loop;
 struct loop_timer;
 struct os;
 struct output;
+struct output_house;
 struct phost;
 struct phost_name;
 
@@ -164,6 +165,7 @@ size_t controller_job_count(const struct controller *controller, enum pjob_state
 size_t controller_jobs_left(const struct controller *controller); /* PENDING, BUSY or DONE */
 size_t controller_host_count(const struct controller *controller, enum phost_state state);
 struct loop *controller_loop(const struct controller *controller);
+struct output_house *controller_house(const struct controller *controller);
 
 /* Writes why a PENDING job does not run, as a clause: "waits for host a, which is DOWN". */
 void controller_explain(const struct pjob *job, char *ret, size_t size);

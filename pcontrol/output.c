@@ -39,6 +39,16 @@ struct file_writer {
 
 TAILQ_HEAD(output_list, output);
 
+struct output_save { /* belongs to the lane until its work is done, but for done and arg */
+    LIST_ENTRY(output_save) entry;
+    struct os *os;
+    char *path, *data;
+    size_t length;
+    struct err err;
+    void (*done)(void *arg, const char *why); /* NULL: nobody waits for it */
+    void *arg;
+};
+
 struct output_house {
     struct loop *loop;
     struct os *os;
@@ -46,6 +56,7 @@ struct output_house {
     size_t buffer_max, buffers_max, buffered;
     struct output_list ended;      /* buffers of jobs that have ended, the oldest first */
     LIST_HEAD(, file_writer) left; /* still on a lane */
+    LIST_HEAD(, output_save) saves;
 };
 
 /* Whether the file can be written. */
@@ -61,7 +72,8 @@ struct output {
     void *arg;
     struct strbuf bytes; /* of a buffer; of a file: what has not been given to the lane yet */
     uint64_t total, dropped;
-    size_t done; /* bytes, since output_take_done() */
+    const char *limit; /* the knob that has dropped some last */
+    size_t done;       /* bytes, since output_take_done() */
     bool ending, given_up, in_list;
     bool opened; /* the file */
     TAILQ_ENTRY(output) entry;
@@ -81,6 +93,7 @@ struct output_house *output_house_create(struct loop *loop, struct os *os, size_
     house->buffers_max = buffers_max;
     TAILQ_INIT(&house->ended);
     LIST_INIT(&house->left);
+    LIST_INIT(&house->saves);
     return house;
 }
 
@@ -90,6 +103,14 @@ static void writer_free(struct file_writer *writer)
     mem_free(writer->path);
     mem_free(writer->data);
     mem_free(writer);
+}
+
+static void free_save(struct output_save *save)
+{
+    LIST_REMOVE(save, entry);
+    mem_free(save->path);
+    mem_free(save->data);
+    mem_free(save);
 }
 
 void output_house_destroy(struct output_house *house)
@@ -107,6 +128,9 @@ void output_house_destroy(struct output_house *house)
         struct file_writer *writer = LIST_FIRST(&house->left);
         LIST_REMOVE(writer, entry);
         writer_free(writer);
+    }
+    while (!LIST_EMPTY(&house->saves)) {
+        free_save(LIST_FIRST(&house->saves));
     }
     mem_free(house);
 }
@@ -241,6 +265,66 @@ static void try_again(void *arg)
     start_writing(arg);
 }
 
+static struct loop_lane *house_lane(struct output_house *house, uint64_t number)
+{
+    struct loop_lane **lane = &house->lanes[number % LANES];
+    if (*lane == NULL) {
+        *lane = loop_lane_create(house->loop);
+    }
+    return *lane;
+}
+
+/* ---- files that are written once --------------------------------------------------------------
+ */
+
+/* On the lane. */
+static int save_file(void *arg)
+{
+    struct output_save *save = arg;
+    struct os_file *file = NULL;
+    int rc = os_file_open(save->os, save->path, OS_WRITE_TRUNCATE, MODE, &file, &save->err);
+    if (rc != 0) {
+        return rc == -ENXIO ? err_set(&save->err, rc, "%s: is not a file", save->path) : rc;
+    }
+    rc = save->length > 0 ? os_file_write(file, 0, save->data, save->length) : 0;
+    int end = os_file_end(file);
+    rc = rc != 0 ? rc : end;
+    return rc == 0 ? 0
+                   : err_set(&save->err, rc, "cannot write %s: %s", save->path, err_code_text(rc));
+}
+
+static void file_is_saved(void *arg, int rc)
+{
+    struct output_save *save = arg;
+    if (save->done != NULL) {
+        save->done(save->arg, rc != 0 ? save->err.text : NULL);
+    }
+    free_save(save);
+}
+
+struct output_save *output_save_start(struct output_house *house, const char *path, uint64_t number,
+                                      const void *data, size_t length,
+                                      void (*done)(void *arg, const char *why), void *arg)
+{
+    struct output_save *save = mem_zalloc(sizeof(*save));
+    save->os = house->os;
+    save->path = mem_strdup(path);
+    save->data = length > 0 ? mem_dup(data, length) : NULL;
+    save->length = length;
+    save->done = done;
+    save->arg = arg;
+    LIST_INSERT_HEAD(&house->saves, save, entry);
+    loop_lane_run(house_lane(house, number), save_file, file_is_saved, save);
+    return save;
+}
+
+void output_save_cancel(struct output_save *save)
+{
+    if (save != NULL) {
+        save->done = NULL;
+    }
+}
+
 /* ---- all outputs ----------------------------------------------------------------------------- */
 
 struct output *output_create(struct output_house *house, const char *path, uint64_t number,
@@ -252,14 +336,10 @@ struct output *output_create(struct output_house *house, const char *path, uint6
     output->arg = arg;
     strbuf_init(&output->bytes, 0);
     if (path != NULL) {
-        struct loop_lane **lane = &house->lanes[number % LANES];
-        if (*lane == NULL) {
-            *lane = loop_lane_create(house->loop);
-        }
         output->retry = loop_timer_create(house->loop, try_again, output);
         output->writer = mem_zalloc(sizeof(*output->writer));
         output->writer->output = output;
-        output->writer->lane = *lane;
+        output->writer->lane = house_lane(house, number);
         output->writer->os = house->os;
         output->writer->path = mem_strdup(path);
         start_writing(output); /* opens it */
@@ -303,7 +383,9 @@ void output_destroy(struct output *output)
 static void keep_limit(struct output_house *house)
 {
     while (house->buffered > house->buffers_max && !TAILQ_EMPTY(&house->ended)) {
-        forget_buffer(TAILQ_FIRST(&house->ended));
+        struct output *first = TAILQ_FIRST(&house->ended);
+        first->limit = "PCONTROL_BUFFERS";
+        forget_buffer(first);
     }
 }
 
@@ -318,6 +400,7 @@ static void add_to_buffer(struct output *output, const char *data, size_t length
         output->bytes.length -= excess;
         memmove(output->bytes.data, output->bytes.data + excess, output->bytes.length);
         output->dropped += excess;
+        output->limit = "PCONTROL_BUFFER";
     }
     house->buffered += output->bytes.length - before;
     keep_limit(house);
@@ -357,6 +440,7 @@ void output_finish(struct output *output)
             output->bytes.length -= excess;
             memmove(output->bytes.data, output->bytes.data + excess, output->bytes.length);
             output->dropped += excess;
+            output->limit = "PCONTROL_BUFFER";
             house->buffered -= excess;
         }
         if (output->bytes.length > 0) {
@@ -407,6 +491,11 @@ const char *output_bytes(const struct output *output, size_t *length, uint64_t *
     *length = output->writer == NULL ? output->bytes.length : 0;
     *dropped = output->dropped;
     return output->bytes.data != NULL ? output->bytes.data : "";
+}
+
+const char *output_limit(const struct output *output)
+{
+    return output->limit;
 }
 
 uint64_t output_total(const struct output *output)

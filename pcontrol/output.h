@@ -48,8 +48,19 @@ bool output_is_complete(const struct output *output);
 const char *output_refusal(const struct output *output);
 /* Returns the bytes of a buffer, and how many were dropped before them. */
 const char *output_bytes(const struct output *output, size_t *length, uint64_t *dropped);
+/* Returns the knob whose limit has dropped bytes last; NULL: none. */
+const char *output_limit(const struct output *output);
 uint64_t output_total(const struct output *output); /* bytes of output so far */
 /* Returns why the file cannot be written just now; NULL: it can. */
 const char *output_trouble(const struct output *output);
+
+/* Writes a copy of the bytes into a file, off the loop thread and as a shell's > does: what has the
+ * name stays what it is, with its owner and mode, also if it is a device or a link.  number: as in
+ * output_create().  done(arg, why) is called once, from the loop; why NULL: it is written. */
+struct output_save;
+struct output_save *output_save_start(struct output_house *house, const char *path, uint64_t number,
+                                      const void *data, size_t length,
+                                      void (*done)(void *arg, const char *why), void *arg);
+void output_save_cancel(struct output_save *save); /* done is not called; NULL is allowed */
 
 #endif

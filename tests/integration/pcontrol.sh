@@ -220,7 +220,7 @@ id=$(pc job sh -c 'head -c 5000 /dev/zero; echo last')
 pc wait "$id"
 pc stdout "$id" -file kept 2>errors || fail "stdout -file"
 equals "what is kept" "$(wc -c <kept) $(tail -c 5 kept)" "1000 last"
-grep -q "the first 4005 bytes of the stdout of job $id were dropped" errors || fail "dropped: $(cat errors)"
+grep -q "the first 4005 bytes of the stdout of job $id were dropped (PCONTROL_BUFFER)\$" errors || fail "dropped: $(cat errors)"
 chmod 0600 kept
 ln -s kept link
 mkfifo fifo
@@ -508,7 +508,7 @@ for letter in x y z; do
     pc wait "$id"
 done
 equals "the first job's output" "$(pc stdout 1 2>errors)" ""
-grep -q "the first 800 bytes of the stdout of job 1 were dropped" errors || fail "dropped: $(cat errors)"
+grep -q "the first 800 bytes of the stdout of job 1 were dropped (PCONTROL_BUFFERS)\$" errors || fail "dropped: $(cat errors)"
 pc status -job 1 | grep -q "stdout *800 bytes, of which the first 800 were dropped" || fail "dropped: $(pc status -job 1)"
 equals "what status counts" "$(pc status -job 1 --json | grep -o '"Std[a-z]*Dropped":[0-9]*' | sort | tr '\n' ' ')" '"StderrDropped":0 "StdoutDropped":800 '
 equals "the first job's errors" "$(pc stderr 1)" x
@@ -516,6 +516,11 @@ for id in 2 3; do
     equals "bytes of job $id" "$(pc stdout $id 2>errors | wc -c)" 800
     equals "what is said of job $id" "$(cat errors)" ""
 done
+threads() { find "/proc/$server/task" -mindepth 1 -maxdepth 1 | wc -l; }
+before=$(threads)
+pc stdout 2 -file saved || fail "stdout -file"
+equals "what is saved" "$(tr -d y <saved | wc -c) $(wc -c <saved)" "0 800"
+[ "$(threads)" -gt "$before" ] || fail "stdout -file writes on the thread of the loop"
 pc exit
 wait "$server" || fail "pcontrol ended with status $?"
 
