@@ -97,6 +97,14 @@ class Client:
         self.send(line)
         return self.line()
 
+    def skip(self, count):
+        """Like take(), of bytes that are too many to keep."""
+        while len(self.buffer) < count:
+            count -= len(self.buffer)
+            self.buffer = b""
+            self.more()
+        self.buffer = self.buffer[count:]
+
     def expect(self, line, wanted):
         equals(line, self.ask(line), wanted)
 
@@ -439,6 +447,29 @@ def test_nobody_reads(way):
     equals("pclient runs", client.process.poll(), None)
     equals("exit status", client.process.wait(DEADLINE), 3)
     client.kill()
+
+
+def test_answers_that_wait(way):
+    """Kept output cannot be asked for while more than 128 MiB of earlier answers are not read; other requests can."""
+    if way is not WAYS[0]:
+        return  # it takes much memory
+    size = 50000000
+    client = Client(way, "-buffer", str(size), stderr=subprocess.PIPE)
+    client.job("yes")
+    ready, _, _ = select.select([client.process.stderr], [], [], DEADLINE)
+    assert ready, "the buffer is not full"
+    client.send(*["stdout"] * 5, "status")
+    for number in range(3):
+        equals(f"answer {number}", client.line(), f"NBYTES {size}")
+        client.skip(size)
+    for number in range(2):
+        words = client.line().split(" ", 2)
+        equals(f"refusal {number}", (words[0], words[2]), ("-1", "bytes of earlier answers are not read yet"))
+        assert 128 << 20 < int(words[1]) <= 3 * size + 1000, words
+    equals("the status", client.line(), "BUSY")
+    equals("later", client.ask("stdout"), f"NBYTES {size}")
+    client.skip(size)
+    client.end()
 
 
 def test_killed(way):
