@@ -40,7 +40,8 @@ struct command_call {
     struct commands *commands;
     struct command_answer answer;
     const char *cwd; /* only while the command runs */
-    const struct command_caller *caller;
+    command_done_f done;
+    command_note_f note;
     void *arg;
     struct controller_wait *wait;
     struct output_save *save; /* of "stdout -file" */
@@ -248,9 +249,10 @@ static bool run_host(struct command_call *call, char *const *words, size_t count
 
 static void call_is_complete(struct command_call *call);
 
-static void output_is_saved(void *arg, const char *why)
+static void output_is_saved(void *arg)
 {
     struct command_call *call = arg;
+    const char *why = output_save_why(call->save);
     call->save = NULL;
     if (why != NULL) {
         (void)refuse(call, COMMAND_FAILED, "%s", why);
@@ -470,7 +472,7 @@ static void tell_left(struct command_call *call)
     strbuf_init(&text, 0);
     size_t left = count_left(call, &text);
     if (left == call->left && left > 0) {
-        call->caller->note(call->arg, strbuf_text(&text));
+        call->note(call->arg, strbuf_text(&text));
     }
     call->left = left;
     strbuf_fini(&text);
@@ -609,7 +611,7 @@ static void free_call(struct command_call *call)
 
 static void call_is_complete(struct command_call *call)
 {
-    call->caller->done(call->arg, &call->answer);
+    call->done(call->arg, &call->answer);
     free_call(call);
 }
 
@@ -624,11 +626,13 @@ static void time_has_come(void *arg)
 }
 
 struct command_call *commands_run(struct commands *commands, char *const *words, size_t count,
-                                  const char *cwd, const struct command_caller *caller, void *arg)
+                                  const char *cwd, command_done_f done, command_note_f note,
+                                  void *arg)
 {
     struct command_call *call = mem_zalloc(sizeof(*call));
     call->commands = commands;
-    call->caller = caller;
+    call->done = done;
+    call->note = note;
     call->arg = arg;
     call->cwd = cwd;
     strbuf_init(&call->answer.text, 0);

@@ -34,17 +34,16 @@ struct commands *commands_create(struct controller *controller, struct os *os,
                                  void (*say)(void *arg, const char *line), void *arg);
 void commands_destroy(struct commands *commands);
 
-struct command_caller {
-    /* Called once, soon or, for "wait", later; the answer belongs to the caller of done. */
-    void (*done)(void *arg, const struct command_answer *answer);
-    /* Called from time to time when "wait" gets nowhere: what it waits for. */
-    void (*note)(void *arg, const char *text);
-};
+/* The end of a command, soon or, for "wait", later; the answer belongs to the caller. */
+typedef void (*command_done_f)(void *arg, const struct command_answer *answer);
+/* From time to time, when "wait" gets nowhere: what it waits for. */
+typedef void (*command_note_f)(void *arg, const char *text);
 
 /* Runs a command; words[0] is its name. cwd: directory to which names of files are relative; NULL:
- * that of this process.  Returns the call, for command_cancel(); it is gone when caller->done has
- * been called with arg. */
+ * that of this process.  Returns the call, for command_cancel(); it is gone when done(arg, answer)
+ * has been called. */
 struct command_call *commands_run(struct commands *commands, char *const *words, size_t count,
-                                  const char *cwd, const struct command_caller *caller, void *arg);
+                                  const char *cwd, command_done_f done, command_note_f note,
+                                  void *arg);
 void command_cancel(struct command_call *call); /* no callback follows */
 #endif

@@ -194,7 +194,6 @@ static void say_note(void *arg, const char *text)
 
 static void run_line(struct console *console, const char *text, size_t length)
 {
-    static const struct command_caller CALLER = {.done = command_is_done, .note = say_note};
     struct vec words = {0};
     struct err err;
     console->line += console->is_person ? 0 : 1;
@@ -203,7 +202,7 @@ static void run_line(struct console *console, const char *text, size_t length)
         console->failed = true;
     } else if (words.count > 0) {
         console->call = commands_run(console->commands, (char *const *)words.items, words.count,
-                                     NULL, &CALLER, console);
+                                     NULL, command_is_done, say_note, console);
     }
     vec_fini(&words, mem_free);
 }
@@ -219,10 +218,10 @@ static void rest_is_done(void *arg, const struct command_answer *answer)
 /* At the end of a script all jobs are waited for. */
 static void script_has_ended(struct console *console)
 {
-    static const struct command_caller CALLER = {.done = rest_is_done, .note = say_note};
     char wait[] = "wait";
     char *const words[] = {wait};
-    console->call = commands_run(console->commands, words, 1, NULL, &CALLER, console);
+    console->call =
+        commands_run(console->commands, words, 1, NULL, rest_is_done, say_note, console);
 }
 
 /* Drops what has been executed, when that is much, so that each byte is moved about once. */

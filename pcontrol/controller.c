@@ -546,7 +546,7 @@ struct controller *controller_create(struct loop *loop, struct os *os,
     controller->run_jobs = true;
     controller->run_hosts = true;
     controller->look = look_around;
-    controller->host_is_free = hosts_free;
+    controller->output_changed = hosts_output_changed;
     TAILQ_INIT(&controller->jobs);
     TAILQ_INIT(&controller->unplaced);
     TAILQ_INIT(&controller->hosts);

@@ -35,8 +35,8 @@ struct controller {
     bool look_is_due;   /* changes_look() has been called */
     bool names_changed; /* hosts have gone for which jobs may wait */
     bool destroying;
-    loop_f look;                                                       /* see changes_look() */
-    void (*host_is_free)(struct phost *host, enum phost_operation by); /* hosts_free() */
+    loop_f look;           /* see changes_look() */
+    loop_f output_changed; /* of the output of a job: hosts_output_changed() */
     struct controller_waits waits;
     void (*say)(void *arg, const char *line);
     void *say_arg;
@@ -65,14 +65,18 @@ void job_runs_fail(struct pjob *job, const char *format, ...) __attribute__((for
  * set to the operation that moves it on. */
 bool job_runs_take(struct phost *host, const struct link_message *message,
                    enum phost_operation *by);
+/* The job's output has changed.  Returns as job_runs_take() does. */
+bool job_runs_output(struct pjob *job, enum phost_operation *by);
+/* As controller_kill_job(), for a job that is BUSY or DONE.  Returns as job_runs_take() does. */
+bool job_runs_kill(struct pjob *job, enum phost_operation *by);
 /* The host of a job is lost. by: PJOB_CHECK_HOST or PJOB_CHECK. */
 void job_runs_lose(struct phost *host, enum pjob_operation by, const char *why);
 void job_runs_drop(struct pjob *job); /* frees its outputs */
 
 /* ---- hosts.c: entries and their connections */
 
-/* The job of the host has ended without a word of its pclient.  The host may be gone after that. */
-void hosts_free(struct phost *host, enum phost_operation by);
+/* The loop calls it for the outputs of a job: it may be sent, or has ended. */
+void hosts_output_changed(void *job);
 struct phost_name *hosts_name(struct controller *controller, const char *name);
 void hosts_destroy(struct phost *host);
 

@@ -129,9 +129,29 @@ static bool host_is_free(struct phost *host, enum phost_operation by)
     return false;
 }
 
-void hosts_free(struct phost *host, enum phost_operation by)
+void hosts_output_changed(void *arg)
 {
-    (void)host_is_free(host, by);
+    struct pjob *job = arg;
+    struct phost *host = job->host;
+    enum phost_operation by = PHOST_CHECK_JOB;
+    if (job_runs_output(job, &by)) {
+        (void)host_is_free(host, by);
+    }
+}
+
+int controller_kill_job(struct pjob *job, struct err *err)
+{
+    struct phost *host = job->host;
+    enum phost_operation by = PHOST_KILL_JOB;
+    if (job->state != PJOB_BUSY && job->state != PJOB_DONE) {
+        bool waits = job->state == PJOB_PENDING;
+        return err_set(err, -EBUSY, "job %llu is %s%s", (unsigned long long)job->id,
+                       pjob_states_name(job->state), waits ? ": delete it" : "");
+    }
+    if (job_runs_kill(job, &by)) {
+        (void)host_is_free(host, by);
+    }
+    return 0;
 }
 
 /* The connection is gone, or is given up. by: PHOST_CHECK or PHOST_CHECK_JOB. */

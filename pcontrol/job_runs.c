@@ -124,14 +124,12 @@ static enum phost_operation leave_host(struct pjob *job)
     return job->killed ? PHOST_KILL_JOB : PHOST_CHECK_JOB;
 }
 
-/* A job whose output was given up before its pclient was sent it. */
-static void end_unsent(struct pjob *job)
+/* A job whose output was given up before its pclient was sent it.  Its host is free then. */
+static void end_unsent(struct pjob *job, enum phost_operation *by)
 {
-    struct phost *host = job->host;
     move_to_done(job);
-    enum phost_operation by = leave_host(job);
+    *by = leave_host(job);
     close_complete_run(job);
-    host->controller->host_is_free(host, by);
 }
 
 static bool files_are_open(const struct pjob *job)
@@ -173,9 +171,8 @@ static void acknowledge_output(struct pjob *job)
     }
 }
 
-static void output_changed(void *arg)
+bool job_runs_output(struct pjob *job, enum phost_operation *by)
 {
-    struct pjob *job = arg;
     for (int i = 0; i < 2; i++) {
         const char *why = job->outputs[i] != NULL ? output_refusal(job->outputs[i]) : NULL;
         if (why != NULL && !job->refused) {
@@ -186,14 +183,15 @@ static void output_changed(void *arg)
     }
     if (job->state == PJOB_BUSY && !job->asked) {
         if (job->refused) {
-            end_unsent(job);
+            end_unsent(job, by);
         } else if (files_are_open(job)) {
             send_job(job);
         }
-        return;
+        return job->host == NULL;
     }
     acknowledge_output(job);
     close_complete_run(job);
+    return false;
 }
 
 static void set_end(struct pjob *job, const struct link_end *end)
@@ -252,10 +250,10 @@ void job_runs_start(struct pjob *job, struct phost *host)
     changes_move_job(job, PJOB_BUSY, PJOB_START);
     changes_move_host(host, PHOST_BUSY, PHOST_START_JOB);
     for (int i = 0; i < 2; i++) {
-        job->outputs[i] =
-            job->wish.paths[i] != NULL
-                ? output_create(controller->house, job->wish.paths[i], job->id, output_changed, job)
-                : NULL;
+        job->outputs[i] = job->wish.paths[i] != NULL
+                              ? output_create(controller->house, job->wish.paths[i], job->id,
+                                              job->controller->output_changed, job)
+                              : NULL;
     }
     if (files_are_open(job)) {
         send_job(job);
@@ -272,7 +270,7 @@ const char *controller_trouble(const struct pjob *job)
 }
 
 /* KillJob while files are opened, or output is still on its way: it is given up. */
-static void kill_for_output(struct pjob *job)
+static bool kill_for_output(struct pjob *job, enum phost_operation *by)
 {
     char why[ERR_TEXT_MAX + 50];
     const char *trouble = controller_trouble(job);
@@ -280,23 +278,18 @@ static void kill_for_output(struct pjob *job)
                    job->asked ? "its output was complete" : "its files were open",
                    trouble != NULL ? ": " : "", trouble != NULL ? trouble : "");
     give_up_output(job, why);
-    output_changed(job);
+    return job_runs_output(job, by);
 }
 
-int controller_kill_job(struct pjob *job, struct err *err)
+bool job_runs_kill(struct pjob *job, enum phost_operation *by)
 {
-    if (job->state != PJOB_BUSY && job->state != PJOB_DONE) {
-        bool waits = job->state == PJOB_PENDING;
-        return err_set(err, -EBUSY, "job %llu is %s%s", (unsigned long long)job->id,
-                       pjob_states_name(job->state), waits ? ": delete it" : "");
-    }
     job->killed = true;
     if (job->state == PJOB_BUSY && job->asked) {
         kill_there(job);
     } else if (!job->refused) {
-        kill_for_output(job);
+        return kill_for_output(job, by);
     }
-    return 0;
+    return false;
 }
 
 /* ---- what its pclient says --------------------------------------------------------------------
@@ -306,8 +299,8 @@ static void take_output(struct pjob *job, const struct link_message *message)
 {
     int at = message->stream - 1;
     if (job->outputs[at] == NULL) {
-        job->outputs[at] =
-            output_create(job->controller->house, NULL, job->id, output_changed, job);
+        job->outputs[at] = output_create(job->controller->house, NULL, job->id,
+                                         job->controller->output_changed, job);
     }
     output_add(job->outputs[at], message->data, message->length);
     acknowledge_output(job);

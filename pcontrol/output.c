@@ -45,8 +45,9 @@ struct output_save { /* belongs to the lane until its work is done, but for done
     char *path, *data;
     size_t length;
     struct err err;
-    void (*done)(void *arg, const char *why); /* NULL: nobody waits for it */
+    loop_f done; /* NULL: nobody waits for it */
     void *arg;
+    bool failed;
 };
 
 struct output_house {
@@ -296,15 +297,15 @@ static int save_file(void *arg)
 static void file_is_saved(void *arg, int rc)
 {
     struct output_save *save = arg;
+    save->failed = rc != 0;
     if (save->done != NULL) {
-        save->done(save->arg, rc != 0 ? save->err.text : NULL);
+        save->done(save->arg);
     }
     free_save(save);
 }
 
 struct output_save *output_save_start(struct output_house *house, const char *path, uint64_t number,
-                                      const void *data, size_t length,
-                                      void (*done)(void *arg, const char *why), void *arg)
+                                      const void *data, size_t length, loop_f done, void *arg)
 {
     struct output_save *save = mem_zalloc(sizeof(*save));
     save->os = house->os;
@@ -316,6 +317,11 @@ struct output_save *output_save_start(struct output_house *house, const char *pa
     LIST_INSERT_HEAD(&house->saves, save, entry);
     loop_lane_run(house_lane(house, number), save_file, file_is_saved, save);
     return save;
+}
+
+const char *output_save_why(const struct output_save *save)
+{
+    return save->failed ? save->err.text : NULL;
 }
 
 void output_save_cancel(struct output_save *save)

@@ -56,11 +56,12 @@ const char *output_trouble(const struct output *output);
 
 /* Writes a copy of the bytes into a file, off the loop thread and as a shell's > does: what has the
  * name stays what it is, with its owner and mode, also if it is a device or a link.  number: as in
- * output_create().  done(arg, why) is called once, from the loop; why NULL: it is written. */
+ * output_create().  done(arg) is called once, from the loop; output_save_why() says then why the
+ * file could not be written, NULL: it is. */
 struct output_save;
 struct output_save *output_save_start(struct output_house *house, const char *path, uint64_t number,
-                                      const void *data, size_t length,
-                                      void (*done)(void *arg, const char *why), void *arg);
+                                      const void *data, size_t length, loop_f done, void *arg);
+const char *output_save_why(const struct output_save *save);
 void output_save_cancel(struct output_save *save); /* done is not called; NULL is allowed */
 
 #endif

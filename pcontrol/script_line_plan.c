@@ -4,16 +4,12 @@
  */
 #include "pcontrol/script_line_plan.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "base/shell_words.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
-
-static_assert(SCRIPT_LINE_MAX == SHELL_WORDS_BYTES_MAX, "each line that is read can be parsed");
 
 int script_line_read(const char *text, size_t length, struct vec *words, struct err *err)
 {

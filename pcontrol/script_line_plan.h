@@ -11,11 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/shell_words.h"
+
 struct err;
 struct strbuf;
 struct vec;
 
-#define SCRIPT_LINE_MAX ((size_t)1 << 20) /* most bytes of a line, without its newline */
+#define SCRIPT_LINE_MAX SHELL_WORDS_BYTES_MAX /* most bytes of a line, without its newline */
 
 /* Appends the words of text[0..length), a line without its newline, as shell_words_parse() does.
  * Returns 0; -E2BIG: the line is too long, and its first SCRIPT_LINE_MAX + 1 bytes are enough to

@@ -129,7 +129,6 @@ static bool read_words(const char *data, size_t length, struct vec *words)
 
 static void next_request(struct client *client)
 {
-    static const struct command_caller CALLER = {.done = send_answer, .note = send_note};
     size_t length;
     const uint8_t *data = stream_input(client->stream, &length);
     if (client->call != NULL || length < SERVER_LENGTH) {
@@ -155,7 +154,7 @@ static void next_request(struct client *client)
     }
     stream_consume(client->stream, SERVER_LENGTH + size);
     client->call = commands_run(client->server->commands, (char *const *)words.items + 1,
-                                words.count - 1, words.items[0], &CALLER, client);
+                                words.count - 1, words.items[0], send_answer, send_note, client);
     vec_fini(&words, mem_free);
 }
 

@@ -124,9 +124,9 @@ equals "exit status of a script without standard output" $? 1
 equals "what it says" "$(cat errors)" "pcontrol: standard output: No space left on device"
 
 say "lines that are too long, or end with a carriage return, are refused, and the script goes on"
-# long LENGTH: a line of so many bytes.
-long() { printf '# %s\n' "$(head -c $(($1 - 2)) /dev/zero | tr '\0' x)"; }
-{ echo host a; long 1048576; long 1048577; printf 'wait\r\n'; long 3000000; echo job echo last; echo wait; printf 'stdout 1\n'; printf 'stdoot 1'; } >long
+# comment_of LENGTH: a line of so many bytes.
+comment_of() { printf '# %s\n' "$(head -c $(($1 - 2)) /dev/zero | tr '\0' x)"; }
+{ echo host a; comment_of 1048576; comment_of 1048577; printf 'wait\r\n'; comment_of 3000000; echo job echo last; echo wait; printf 'stdout 1\n'; printf 'stdoot 1'; } >long
 cat >wanted <<'EOF'
 pcontrol: line 3: the line has more than 1048576 bytes
 pcontrol: line 4: the line ends with a carriage return; lines must end with a newline only
