@@ -199,9 +199,12 @@ static void end_glidein(struct farm_glidein *glidein, bool by_force)
     }
 }
 
+/* The pilot has ended; what it has left behind is killed. */
 static void end_later(void *arg)
 {
-    end_glidein(arg, false);
+    struct farm_glidein *glidein = arg;
+    const struct sim_host *host = glidein->host;
+    end_glidein(glidein, host != NULL && sim_list_first(&host->processes) != NULL);
 }
 
 /* A batch system ends what is beyond its time, or was removed and goes on. */
