@@ -16,7 +16,7 @@ refuses() {
         failures=$((failures + 1))
     fi
 }
-for script in chaos checkpoint_storm power_days restarts resumes; do
+for script in chaos checkpoint_storm factory_days power_days restarts resumes; do
     refuses "unknown option -z" $script.sh -z 1
     refuses "option -n needs a number" $script.sh -n
     refuses "option -n: '0' is not a number of 1 or more" $script.sh -n 0

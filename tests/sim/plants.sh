@@ -14,11 +14,11 @@ trap 'rm -f "$out"' EXIT
 failed=0
 story=()
 
-# plant NAME PROMISE...: one of these promises is broken within the seeds
+# plant NAME PROMISE...: one of these promises is broken within the seeds (a story may take --nodes back)
 plant() {
     local name=$1 promise seen
     shift
-    if "$ROOST_BUILD/tests/bin/roost-sim-$name" "${story[@]}" --seeds 1-50 --parallel 2 --nodes "$nodes" --jobs "$jobs" --stop >"$out"; then
+    if "$ROOST_BUILD/tests/bin/roost-sim-$name" --nodes "$nodes" "${story[@]}" --seeds 1-50 --parallel 2 --jobs "$jobs" --stop >"$out"; then
         echo "$name: not found in 50 seeds"
         failed=1
         return
@@ -76,4 +76,11 @@ plant checkpoint_of_before ckpt_lost
 plant checkpoint_forgotten ckpt_lost books_wrong
 plant checkpoint_left image_left
 plant killed_check_is_damage ckpt_damaged
+
+story=(--factory --sites 6 --glideins 40) jobs=100
+plant submit_before_record factory_forgot factory_leak
+plant sample_kept factory_sample
+plant multiplicity_kept factory_sample factory_unserved
+plant removal_of_all factory_purge
+plant settle_ignored factory_forgot factory_unserved
 exit $failed
