@@ -58,7 +58,6 @@ enum {
     PLANT_KNOWN_sample_kept = 1,    /* factory: samples stay when their site's section is removed */
     PLANT_KNOWN_settle_ignored = 1, /* factory: what one look does not show is gone */
     PLANT_KNOWN_removal_of_all = 1, /* factory: removes all that it may, at once */
-    PLANT_KNOWN_stale_demand = 1,   /* factory: holds of jobs that do not wait any more count */
 };
 
 /* PLANTED(name) is 1 in a build that defines ROOST_PLANT_<name> as 1, and 0 in any other.  How:

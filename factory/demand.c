@@ -10,7 +10,6 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/plant.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "classad/ad_eval.h"
@@ -176,8 +175,6 @@ static int64_t machines_for(const struct factory *factory, const struct ad *samp
             needs[count++] =
                 (struct packing_need){.each = size_of(request, sample, REQUEST),
                                       .count = take_jobs(requests, key, request, hold->count)};
-        } else if (PLANTED(stale_demand)) {
-            needs[count++] = (struct packing_need){.each = {.cpus = 1}, .count = hold->count};
         }
     }
     offline_holds_destroy(holds);

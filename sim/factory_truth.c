@@ -29,7 +29,7 @@ struct site_facts {
     uint64_t wanted_us; /* when a job that the site can run waited last; 0: never */
     uint64_t failed_us; /* when the factory could see its first failure; 0: it could not */
     unsigned canaries;  /* submissions since then */
-    uint64_t out_us; /* since when its section is out; 0: it is in */
+    uint64_t out_us;    /* since when its section is out; 0: it is in */
     unsigned asked, landed, removed;
     size_t orphans; /* that it has now */
 };

@@ -83,4 +83,7 @@ plant sample_kept factory_sample
 plant multiplicity_kept factory_sample factory_unserved
 plant removal_of_all factory_purge
 plant settle_ignored factory_forgot factory_unserved
+plant breaker_stuck factory_unserved
+story=(--factory --calm --sites 10 --glideins 30)
+plant breaker_missing factory_waste
 exit $failed
