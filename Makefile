@@ -4,6 +4,7 @@
 #   make deps       install the Debian packages that are missing, and say why each is needed
 #   make demo       build, then show a pool whose sleeping machines wake for work
 #   make test       build, then all tests, and each bench once in a short form
+#   make test-htcondor  build, then a real HTCondor (fetched from Debian trixie) as a site of the factory
 #   make bench      build, then all benches; lines "BENCH name value unit"
 #   make install    into $(DESTDIR)$(PREFIX)
 #   make dev        Debug build with gcc into build/dev
@@ -41,6 +42,11 @@ test:
 	@tools/deps.sh build test lint
 	@tools/build.sh release all benches
 	@cd build && $(CTEST)
+
+test-htcondor:
+	@tools/deps.sh build test
+	@tools/build.sh release
+	@tools/test_htcondor.sh build
 
 lint:
 	@tools/deps.sh build test lint
@@ -86,4 +92,4 @@ config-page:
 clean:
 	rm -rf build
 
-.PHONY: all dev deps demo test lint bench install asan tsan fuzz coverage fmt tidy config-page clean
+.PHONY: all dev deps demo test test-htcondor lint bench install asan tsan fuzz coverage fmt tidy config-page clean

@@ -51,9 +51,9 @@ static const struct knob KNOBS[] = {
 static const struct knob SITE[] = {
     {.name = "type",
      .type = KNOB_STRING,
-     .choices = "process|ssh|slurm|gridengine|command",
+     .choices = "process|ssh|slurm|gridengine|htcondor|command",
      .help = "What the site is: this machine, hosts over ssh, a cluster of Slurm or Grid Engine, "
-             "or what the `program` starts."},
+             "a pool of HTCondor, or what the `program` starts."},
     {.name = "program",
      .type = KNOB_PATH,
      .help = "Type command: the program that speaks docs/protocol/site.md on its standard input "

@@ -61,9 +61,10 @@ struct batch_site {
     int64_t array_max; /* most tasks of an array; 0: not known yet */
 };
 
-extern const struct batch_kind batch_slurm, batch_gridengine;
+extern const struct batch_kind batch_slurm, batch_gridengine, batch_htcondor;
 /* Names of their options, ended by NULL. */
-extern const char *const batch_slurm_options[], *const batch_gridengine_options[];
+extern const char *const batch_slurm_options[], *const batch_gridengine_options[],
+                                                    *const batch_htcondor_options[];
 
 /* Begins the words of a program, which is looked for in PATH. */
 void batch_words_begin(struct vec *words, const char *program);

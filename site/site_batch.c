@@ -1,4 +1,5 @@
-/* site/site_batch.c - sites that are batch systems: what Slurm and Grid Engine share.
+/* site/site_batch.c - sites that are batch systems: what Slurm, Grid Engine and HTCondor
+ * share.
  *
  * What is listed already is not submitted again, long batches are cut, each task gets a file
  * NAME.token of mode 0600 in the site's directory, because job scripts and environments can be read
@@ -416,3 +417,4 @@ static enum site_result batch_log(struct site *site, const char *name, char **te
 
 BATCH_TYPE(slurm);
 BATCH_TYPE(gridengine);
+BATCH_TYPE(htcondor);

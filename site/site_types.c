@@ -10,7 +10,7 @@
 #include "site/site.h"
 
 static const struct site_type *const TYPES[] = {&site_process, &site_ssh, &site_slurm,
-                                                &site_gridengine};
+                                                &site_gridengine, &site_htcondor};
 
 const struct site_type *site_types_find(const char *name)
 {
@@ -24,5 +24,5 @@ const struct site_type *site_types_find(const char *name)
 
 const char *site_types_names(void)
 {
-    return "process, ssh, slurm, gridengine";
+    return "process, ssh, slurm, gridengine, htcondor";
 }

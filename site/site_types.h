@@ -7,10 +7,10 @@
 
 struct site_type;
 
-extern const struct site_type site_process, site_ssh, site_slurm, site_gridengine;
+extern const struct site_type site_process, site_ssh, site_slurm, site_gridengine, site_htcondor;
 
 /* Returns NULL if there is no such type. */
 const struct site_type *site_types_find(const char *name);
-const char *site_types_names(void); /* returns "process, ssh, slurm, gridengine" */
+const char *site_types_names(void); /* returns "process, ssh, slurm, gridengine, htcondor" */
 
 #endif
