@@ -50,29 +50,29 @@ fi
 
 # ---- HTCondor, as root
 
-ROOT=$1
+CONDOR_ROOT=$1
 { mount --make-rprivate / && ip link set lo up && hostname condornode; } || fail "the namespaces"
 { ip link add br0 type bridge && ip addr add 10.98.0.1/24 dev br0 && ip link set br0 up; } || fail "the network"
 umask 022
-mkdir -m 0755 "$WORK"/{etc,bin,local} && mkdir -m 0755 "$WORK"/local/{log,spool,execute,lock,run} || fail "mkdir"
+mkdir -m 0755 "$WORK"/{etc,bin,local} "$WORK"/local/{log,spool,execute,lock,run} || fail "mkdir"
 chown -R 990:990 "$WORK/local"
 # HTCondor's starter wants a root directory that is a mount, and finds the test's files and the pilot under their own names.
-mkdir -p "$ROOT$ROOST_BIN" && touch "$ROOT/etc/hosts"
-mount --bind "$ROOT" "$ROOT" || fail "mount"
+mkdir -p "$CONDOR_ROOT$ROOST_BIN" && touch "$CONDOR_ROOT/etc/hosts"
+mount --bind "$CONDOR_ROOT" "$CONDOR_ROOT" || fail "mount"
 # Both sides know the accounts, in these mounts only.
 printf '127.0.0.1 localhost\n10.98.0.1 condornode\n' >"$WORK/etc/hosts"
-for side in "" "$ROOT"; do
+for side in "" "$CONDOR_ROOT"; do
     files=$WORK/etc${side:+/root}
     mkdir -p "$files"
     { grep -v '^condor:\|^glide:' "$side/etc/passwd"
         printf '%s\n' 'condor:x:990:990::/:/usr/sbin/nologin' "glide:x:64123:64123::$WORK/etc:/bin/sh"; } >"$files/passwd"
     { grep -v '^condor:\|^glide:' "$side/etc/group"
         printf '%s\n' 'condor:x:990:' 'glide:x:64123:'; } >"$files/group"
-    mount --bind "$files/passwd" "$side/etc/passwd" && mount --bind "$files/group" "$side/etc/group" &&
-        mount --bind "$WORK/etc/hosts" "$side/etc/hosts" || fail "mount"
+    { mount --bind "$files/passwd" "$side/etc/passwd" && mount --bind "$files/group" "$side/etc/group" &&
+        mount --bind "$WORK/etc/hosts" "$side/etc/hosts"; } || fail "mount"
 done
-{ mount -t proc proc "$ROOT/proc" && mount --rbind /dev "$ROOT/dev" && mount --bind /tmp "$ROOT/tmp" &&
-    mount --bind "$ROOST_BIN" "$ROOT$ROOST_BIN"; } || fail "mount"
+{ mount -t proc proc "$CONDOR_ROOT/proc" && mount --rbind /dev "$CONDOR_ROOT/dev" && mount --bind /tmp "$CONDOR_ROOT/tmp" &&
+    mount --bind "$ROOST_BIN" "$CONDOR_ROOT$ROOST_BIN"; } || fail "mount"
 cat >"$WORK/condor_config" <<END
 RELEASE_DIR = /usr
 LIBEXEC = /usr/libexec/condor
@@ -118,13 +118,13 @@ END
 for program in condor_submit condor_q condor_rm condor_hold condor_status condor_reconfig; do
     cat >"$WORK/bin/$program" <<END
 #!/bin/sh
-CONDOR_CONFIG=$WORK/condor_config exec "$ROOT/lib64/ld-linux-x86-64.so.2" --argv0 $program \\
-    --library-path "$ROOT/usr/lib:$ROOT/usr/lib/x86_64-linux-gnu" "$ROOT/usr/bin/$program" "\$@"
+CONDOR_CONFIG=$WORK/condor_config exec "$CONDOR_ROOT/lib64/ld-linux-x86-64.so.2" --argv0 $program \\
+    --library-path "$CONDOR_ROOT/usr/lib:$CONDOR_ROOT/usr/lib/x86_64-linux-gnu" "$CONDOR_ROOT/usr/bin/$program" "\$@"
 END
     chmod 755 "$WORK/bin/$program"
 done
-[ -e "$ROOT/usr/bin/condor_reconfig" ] || sed -i "s:usr/bin/condor_reconfig:usr/sbin/condor_reconfig:" "$WORK/bin/condor_reconfig"
-chroot "$ROOT" env "CONDOR_CONFIG=$WORK/condor_config" PATH=$PATH condor_master || fail "condor_master"
+[ -e "$CONDOR_ROOT/usr/bin/condor_reconfig" ] || sed -i "s:usr/bin/condor_reconfig:usr/sbin/condor_reconfig:" "$WORK/bin/condor_reconfig"
+chroot "$CONDOR_ROOT" env "CONDOR_CONFIG=$WORK/condor_config" PATH=$PATH condor_master || fail "condor_master"
 is_ready() { [ -n "$(timeout 10 "$WORK/bin/condor_status" -af Name 2>/dev/null)" ] && timeout 10 "$WORK/bin/condor_q" >/dev/null 2>&1; }
 until_true 60 "HTCondor is ready" is_ready
 
