@@ -68,11 +68,6 @@ void farm_destroy(struct farm *farm)
     }
 }
 
-struct sim *farm_sim(const struct farm *farm)
-{
-    return farm->sim;
-}
-
 static void copy_file(struct sim_host *from, struct sim_host *to, const char *path,
                       const char *to_path, mode_t mode)
 {

@@ -83,7 +83,6 @@ struct farm *farm_create(const struct farm_events *events);
 void farm_destroy(struct farm *farm);
 /* The simulation exists now, and nothing runs yet. */
 void farm_begin(struct farm *farm, struct sim *sim);
-struct sim *farm_sim(const struct farm *farm);
 /* Adds machines to the simulation, so many for glideins.  central: who has the pool's secrets. */
 void farm_add_hosts(struct farm *farm, struct sim_host *central, unsigned count);
 struct sim_site *farm_add_site(struct farm *farm, const char *name, unsigned cpus,

@@ -16,12 +16,14 @@ refuses() {
         failures=$((failures + 1))
     fi
 }
-for script in chaos checkpoint_storm factory_days power_days restarts resumes; do
+for script in chaos checkpoint_storm power_days restarts resumes; do
     refuses "unknown option -z" $script.sh -z 1
     refuses "option -n needs a number" $script.sh -n
     refuses "option -n: '0' is not a number of 1 or more" $script.sh -n 0
     refuses "option -n: 'all' is not a number of 1 or more" $script.sh -n all
 done
+refuses "unknown option -n" factory_days.sh -n 5 1 2
+refuses "option -j: '0' is not a number of 1 or more" factory_days.sh -j 0 1 2
 refuses "unexpected argument 'now'" chaos.sh -j 1 now
 refuses "unexpected argument '3'" power_days.sh 1 2 3
 refuses "too few arguments: 1 given, at least 2 expected" power_days.sh -n 5 1
