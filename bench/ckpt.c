@@ -104,9 +104,12 @@ static pid_t child_of(pid_t pid)
     char path[96];
     long child = 0;
     (void)snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-    FILE *file = fopen(path, "re");
-    CHECK(file != NULL && fscanf(file, "%ld", &child) == 1);
-    (void)fclose(file);
+    while (child == 0) { /* it may be made this moment */
+        FILE *file = fopen(path, "re");
+        CHECK(file != NULL);
+        (void)!fscanf(file, "%ld", &child);
+        (void)fclose(file);
+    }
     return (pid_t)child;
 }
 

@@ -40,6 +40,8 @@
 /* of DIR, without the terminating zero: Unix sockets below it must fit into 107 bytes */
 #define INIT_PATH_MAX   72
 #define INIT_POOL       "personal"
+#define INIT_HOST_MAX   200 /* bytes of a host name */
+#define LOOPBACK        "127.0.0.1"
 #define INIT_FACTORY    "factory"               /* FACTORY_NAME, unless it is set */
 #define FACTORY_TOKEN_S ((int64_t)31 * 86400)   /* longest life of a glidein's token */
 #define FACTORY_KEY_S   ((int64_t)3650 * 86400) /* life of the key that signs them */
@@ -53,6 +55,7 @@ struct init {
     struct cli *cli;
     char dir[INIT_PATH_MAX + 1];
     const char *pool; /* its name, which is also its domain */
+    const char *host; /* where other machines reach the pool; NULL: only this one does */
     int64_t nodes, cpus, idle_s;
     bool asleep;
     const char *submit_as; /* value of SUBMIT_ROOT_AS; NULL: the pool does not belong to root */
@@ -113,6 +116,17 @@ static int check_pool(struct cli *cli, const char *name)
     return 0;
 }
 
+static int check_host(struct cli *cli, const char *name)
+{
+    if (name == NULL || name[0] == '\0' || strlen(name) > INIT_HOST_MAX ||
+        name[strspn(name, INIT_POOL_BYTES)] != '\0') {
+        return cli_usage(cli,
+                         "--host needs the name or IPv4 address at which other machines reach this "
+                         "host, such as head.example.org");
+    }
+    return 0;
+}
+
 static int parse_options(struct init *init)
 {
     struct cli *cli = init->cli;
@@ -138,6 +152,10 @@ static int parse_options(struct init *init)
         } else if (strcmp(arg, "--pool") == 0) {
             rc = check_pool(cli, next);
             init->pool = next;
+            i++;
+        } else if (strcmp(arg, "--host") == 0) {
+            rc = check_host(cli, next);
+            init->host = next;
             i++;
         } else if (strcmp(arg, "--submit-as") == 0) {
             rc = next == NULL ? cli_usage(cli, "--submit-as needs the name of an account") : 0;
@@ -353,6 +371,7 @@ static void node_name(const struct init *init, int64_t index, char *ret, size_t 
 
 static int write_pool(struct init *init, struct err *err)
 {
+    const char *host = init->host != NULL ? init->host : LOOPBACK;
     struct strbuf text;
     char name[32];
     strbuf_init(&text, 0);
@@ -368,14 +387,14 @@ static int write_pool(struct init *init, struct err *err)
         "SBIN = \"%s\"\n\n"
         "UID_DOMAIN = \"%s\"\n"
         "COLLECTOR_NAME = \"%s\"\n"
-        "COLLECTOR_HOST = {\"127.0.0.1:%d\"}\n"
+        "COLLECTOR_HOST = {\"%s:%d\"}\n"
         "COLLECTOR_PORT = %d\n"
-        "COLLECTOR_LISTEN = \"127.0.0.1\"\n"
+        "COLLECTOR_LISTEN = \"%s\"\n"
         "NEGOTIATOR_NAME = \"%s\"\n"
         "ROOSTER_NAME = \"%s\"\n"
         "SCHEDD_NAME = \"%s\"\n"
         "MASTER_NAME = \"%s\"\n"
-        "SCHEDD_HOST = \"127.0.0.1\"\n"
+        "SCHEDD_HOST = \"%s\"\n"
         "SCHEDD_PORT = %d\n"
         "DAEMON_LIST = {COLLECTOR, SCHEDD, NEGOTIATOR, ROOSTER}\n\n"
         "# `roost config set` may change policies of daemons while they run.\n"
@@ -392,8 +411,9 @@ static int write_pool(struct init *init, struct err *err)
         "# What `roost start` does with the nodes.\n"
         "PERSONAL_NODES = %s\n"
         "\n",
-        init->dir, init->dir, init->cli->program_dir, init->pool, init->pool, init->collector_port,
-        init->collector_port, init->pool, init->pool, init->pool, init->pool, init->schedd_port,
+        init->dir, init->dir, init->cli->program_dir, init->pool, init->pool, host,
+        init->collector_port, init->collector_port, init->host != NULL ? "0.0.0.0" : LOOPBACK,
+        init->pool, init->pool, init->pool, init->pool, host, init->schedd_port,
         init->asleep ? "asleep" : "awake");
     if (init->submit_as != NULL) {
         strbuf_printf(&text,

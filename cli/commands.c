@@ -9,7 +9,7 @@
 static const struct cli_command INIT = {
     "init", cmd_init,
     "DIR [--nodes N] [--cpus-per-node C] [--idle SECONDS] [--asleep] "
-    "[--submit-as ACCOUNT] [--pool NAME]",
+    "[--submit-as ACCOUNT] [--pool NAME] [--host NAME]",
     "write a complete personal pool below DIR",
     "  --nodes N          number of nodes, 0 to 10000; each is a process group on this machine "
     "(4)\n"
@@ -19,7 +19,9 @@ static const struct cli_command INIT = {
     "  --submit-as ACCOUNT  for a pool that root makes: the account that owns the jobs submitted "
     "by root, because jobs never run as root (default: the account that called sudo, otherwise "
     "nobody)\n"
-    "  --pool NAME        the pool's name and domain: tokens are of NAME (personal)\n"};
+    "  --pool NAME        the pool's name and domain: tokens are of NAME (personal)\n"
+    "  --host NAME        name or address at which other machines reach this one: for glideins "
+    "elsewhere (default: the pool can be reached from this machine only)\n"};
 static const struct cli_command START = {
     "start", cmd_start, "[NODE...]", "start the pool's daemons in the background",
     "  With NODE...: the machine's master starts again the daemons that stay down because `roost "

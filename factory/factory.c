@@ -20,7 +20,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/plant.h"
+#include "base/strbuf.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "classad/ad_eval.h"
 #include "factory/demand.h"
@@ -33,7 +35,9 @@
 #include "factory/ticket.h"
 #include "factory/upload.h"
 #include "store/store.h"
+#include "wire/p256.h"
 #include "wire/pool.h"
+#include "wire/proof.h"
 #include "wire/revocations.h"
 #include "wire/settings.h"
 #include "wire/watch.h"
@@ -311,6 +315,27 @@ static void factory_destroy(void *state)
     mem_free(factory);
 }
 
+/* Pools of one account on one site may have the same names of factory and site: the tag, which is
+ * made of what a pool is called and where it is, tells their glideins apart.  It must not be
+ * random: a factory whose journal is lost must know its own. */
+static void set_tag(struct factory *factory)
+{
+    const struct config *config = factory->env.config;
+    uint8_t digest[P256_DIGEST_BYTES];
+    struct strbuf text;
+    size_t count = 0;
+    const char *const *hosts = config_list(config, "COLLECTOR_HOST", &count);
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "%s\n%s\n", config_string(config, "POOL_NAME"),
+                  config_string(config, "UID_DOMAIN"));
+    for (size_t i = 0; i < count; i++) {
+        strbuf_printf(&text, "%s\n", hosts[i]);
+    }
+    proof_digest(text.data, text.length, digest);
+    text_hex(digest, (FACTORY_TAG_SIZE - 1) / 2, factory->tag);
+    strbuf_fini(&text);
+}
+
 static int factory_start(const struct daemon_env *env, void **state, struct err *err)
 {
     static const struct watch_spec MACHINES = {.type = "Machine"}, REQUESTS = {.type = "Request"};
@@ -330,6 +355,7 @@ static int factory_start(const struct daemon_env *env, void **state, struct err 
     factory->repeat = repeat_soon;
     (void)snprintf(factory->name, sizeof(factory->name), "%s",
                    config_string(env->config, "FACTORY_NAME"));
+    set_tag(factory);
     factory->sites = strmap_create(STRMAP_CASE_SENSITIVE);
     factory->glideins = strmap_create(STRMAP_CASE_SENSITIVE);
     factory->slots = strmap_create(STRMAP_CASE_SENSITIVE);

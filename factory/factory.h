@@ -23,9 +23,12 @@ struct uplink;
 struct watch;
 struct wire_context;
 
+#define FACTORY_TAG_SIZE 5 /* 4 hex digits, and the terminating zero */
+
 struct factory {
     struct daemon_env env;
     char name[48];
+    char tag[FACTORY_TAG_SIZE]; /* of the pool, in the names of its glideins (factory.c) */
     struct wire_context *wires;
     struct uplink *uplink;
     struct watch *machines, *requests;

@@ -32,6 +32,27 @@ bool listed_is_ours(const struct site *site, const char *name)
            name[factory + 1 + length] == '-' && strchr(name + factory + 2 + length, '-') == NULL;
 }
 
+/* Returns whether this pool's factory has submitted it: those of other pools may have the same
+ * names of factory and site in one account. */
+static bool is_of_this_pool(const struct site *site, const char *name)
+{
+    const struct factory *factory = site->factory;
+    const char *tag = name + strlen(factory->name) + 1 + strlen(site->name) + 1;
+    return strncmp(tag, factory->tag, strlen(factory->tag)) == 0;
+}
+
+/* Says once that another pool has glideins here, whose names begin like ours. */
+static void note_others(struct site *site, const char *name)
+{
+    if (!site->shares_names) {
+        site->shares_names = true;
+        log_warn(site->factory->env.log, "site.others",
+                 "another pool has glideins here whose names begin alike; they are left alone; set "
+                 "FACTORY_NAME to tell them apart",
+                 LOG_TEXT("glidein", name), LOG_TEXT("site", site->name));
+    }
+}
+
 /* A glidein that the site has and the journal does not: nobody waits for it. */
 static void adopt_orphan(struct site *site, const struct site_glidein *listed)
 {
@@ -41,6 +62,10 @@ static void adopt_orphan(struct site *site, const struct site_glidein *listed)
                              .submitted_s = loop_wall_s(site->factory->env.loop),
                              .removing = true};
     if (listed->state == SITE_LISTS_ENDED || !listed_is_ours(site, listed->name)) {
+        return;
+    }
+    if (!is_of_this_pool(site, listed->name)) {
+        note_others(site, listed->name);
         return;
     }
     (void)snprintf(orphan.name, sizeof(orphan.name), "%s", listed->name);

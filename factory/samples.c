@@ -132,7 +132,7 @@ void samples_adopt(struct factory *factory, const char *key, const struct ad *ad
         strmap_get(factory->samples, key) != NULL) {
         return;
     }
-    if (site == NULL) {
+    if (site == NULL || site->is_gone) { /* the collector was away when it was withdrawn */
         upload_gone(factory, "Machine", key, true);
     } else if (strcmp(ad_string_or(ad, "PreviousName", ""), EXAMPLE_NAME) != 0) {
         (void)add_sample(site, key, ad_copy(ad));

@@ -273,8 +273,8 @@ static void begin_submission(struct site *site, int64_t count, bool is_trial)
         factory->changed(factory);
         return;
     }
-    (void)snprintf(site->batch, sizeof(site->batch), "%s-%s-%llx%04x", factory->name, site->name,
-                   (unsigned long long)loop_wall_s(factory->env.loop),
+    (void)snprintf(site->batch, sizeof(site->batch), "%s-%s-%s%llx%04x", factory->name, site->name,
+                   factory->tag, (unsigned long long)loop_wall_s(factory->env.loop),
                    (unsigned)rng_below(loop_rng(factory->env.loop), 0x10000));
     site->batch_count = count;
     for (int64_t i = 1; i <= count; i++) {

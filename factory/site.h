@@ -92,6 +92,7 @@ struct site {
     int64_t submitted, ended_unused; /* since the factory started */
     struct vec samples;              /* of struct sample (samples.c) */
     bool is_gone;                    /* its section is gone: it goes when its glideins have */
+    bool shares_names; /* another pool has glideins here whose names begin alike: it was said */
 };
 
 struct site *site_create(struct factory *factory, const struct config_section *section);

@@ -303,8 +303,12 @@ static void add_orphan(struct days *days)
     char name[64];
     struct sim_site *site =
         farm_site_at(days->farm, random_between(days, 0, farm_site_count(days->farm) - 1));
+    const char *tag = factory_truth_tag(days->truth);
+    if (tag == NULL) {
+        return; /* the factory does not run now */
+    }
     days->orphans++;
-    (void)snprintf(name, sizeof(name), "factory-%s-0rphan%u.1", site->name, days->orphans);
+    (void)snprintf(name, sizeof(name), "factory-%s-%s0rphan%u.1", site->name, tag, days->orphans);
     site_add_orphan(site, name);
 }
 

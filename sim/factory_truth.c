@@ -95,6 +95,12 @@ static const struct factory *find_factory(const struct factory_truth *truth)
     return process != NULL ? sim_daemon_state(process) : NULL;
 }
 
+const char *factory_truth_tag(const struct factory_truth *truth)
+{
+    const struct factory *factory = find_factory(truth);
+    return factory != NULL ? factory->tag : NULL;
+}
+
 /* ---- demand -----------------------------------------------------------------------------------*/
 
 static bool can_run(const struct factory_truth *truth, const struct sim_site *site, unsigned job)

@@ -69,4 +69,7 @@ void factory_truth_finish(struct factory_truth *truth);
 /* Writes one line: how much was submitted, joined, removed. */
 void factory_truth_figures(const struct factory_truth *truth, char *ret, size_t size);
 
+/* Returns the tag of the pool in the names of glideins; NULL: the factory does not run now. */
+const char *factory_truth_tag(const struct factory_truth *truth);
+
 #endif

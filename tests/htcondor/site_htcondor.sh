@@ -19,14 +19,11 @@ if [ "$1" = pool ]; then
     none_listed() { [ -z "$(names)" ]; }
     no_machine() { [ -z "$("$ROOST" status -constraint 'Offline =!= true' -af Name 2>/dev/null)" ]; }
     pool_init --nodes 0
-    "$ROOST" token create --identity glidein --scope ADVERTISE,READ --name-pattern 'factory-*' --slots 800 --expires 2d --bundle \
-        --file "$POOL/security/glidein.bundle" >/dev/null || fail "roost token create"
     cat >>"$ROOST_CONFIG" <<END
 DAEMON_LIST = {COLLECTOR, SCHEDD, NEGOTIATOR, FACTORY}
 site "condor" {
     type = htcondor
     options = {"directory=$DIRECTORY"}
-    token = "$POOL/security/glidein.bundle"
     example = {"TotalSlotDisk = 100000000"}
     cpus = 2
     memory = "256 MiB"

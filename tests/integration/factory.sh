@@ -164,14 +164,22 @@ equals "glideins that the site started" "$(started)" 3
 
 say "what the journal does not know is removed"
 /bin/bash -c 'exec setsid sleep 1000' &
-echo $! >"$SITE/glideins/factory-local-0badcafe.1"
+tag=$(head -n 1 "$SITE/started" | sed 's/^factory-local-\(....\).*/\1/') # of this pool
+echo $! >"$SITE/glideins/factory-local-${tag}0badcafe.1"
 orphan=$!
+/bin/bash -c 'exec setsid sleep 1000' &
+echo $! >"$SITE/glideins/factory-local-0000badcafe.1"
+stranger=$!
 kill -9 "$(factory_pid)" # the next one looks at once
 orphan_gone() { ! kill -0 $orphan 2>/dev/null; }
 until_true 20 "the orphan is removed" orphan_gone
 wait $orphan
-rm "$SITE/glideins/factory-local-0badcafe.1"
-grep -q "glidein.orphan.*factory-local-0badcafe.1" "$POOL/log/FactoryLog" || fail "nothing was said of the orphan"
+rm "$SITE/glideins/factory-local-${tag}0badcafe.1"
+grep -q "glidein.orphan.*factory-local-${tag}0badcafe.1" "$POOL/log/FactoryLog" || fail "nothing was said of the orphan"
+equals "warnings of another pool's glideins" "$(grep -c "factory warn site.others .*factory-local-0000badcafe.1" "$POOL/log/FactoryLog")" 1
+kill -0 $stranger || fail "a glidein of another pool was removed"
+kill $stranger
+rm "$SITE/glideins/factory-local-0000badcafe.1"
 all_gone
 
 say "kill -9 of the factory at any moment: no glidein is lost, none is started twice"
