@@ -168,7 +168,7 @@ int main(int argc, char **argv)
     }
     if (err.text[0] != '\0') {
         (void)fprintf(stderr, "pclient: %s\n", err.text);
-        status = PCLIENT_FAILED;
+        status = status == OS_ENCLOSE_LEASE_STATUS ? status : PCLIENT_FAILED;
     }
     return status;
 }

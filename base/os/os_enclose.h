@@ -52,11 +52,11 @@ struct os_enclose {
 };
 
 /* Runs inside(arg, enclosure) in a child process.  Returns, in the calling process, the exit status
- * for main(): what inside() returned; OS_ENCLOSE_LEASE_STATUS; or 1 with err filled: the child
- * could not be made, or a signal ended it.  All descendants of the child are dead then, but see
- * above.  The calling process must have no thread, loop or child, and nothing in the buffers of
- * stdio; its standard input and output are the child's.  SIGTERM, SIGHUP and SIGINT are passed on
- * to the child, which has 2 s to end. */
+ * for main(): what inside() returned; OS_ENCLOSE_LEASE_STATUS with err filled; or 1 with err
+ * filled: the child could not be made, or a signal ended it.  All descendants of the child are dead
+ * then, but see above.  The calling process must have no thread, loop or child, and nothing in the
+ * buffers of stdio; its standard input and output are the child's.  SIGTERM, SIGHUP and SIGINT are
+ * passed on to the child, which has 2 s to end. */
 int os_enclose_run(const struct os_enclose *spec, int (*inside)(void *arg, struct os_enclosure *),
                    void *arg, struct err *err);
 

@@ -625,6 +625,10 @@ static int watcher_run(struct watcher *watcher, struct err *err)
         watcher_sweep(watcher);
     }
     if (watcher->by_lease) {
+        (void)
+            err_set(err, -ETIMEDOUT,
+                    "nobody has renewed the lease, and the process that held the jobs stood still: "
+                    "it was killed");
         return OS_ENCLOSE_LEASE_STATUS;
     }
     if (WIFSIGNALED(watcher->status)) {

@@ -34,7 +34,7 @@ schedd_at=$("$ROOST" status -schedd -af MyAddress | sed 's/^tcp://')
 for address in collector_at schedd_at; do
     declare "$address=127.0.0.1:${!address##*:}"
 done
-key=$(basename "$POOL"/security/keys/*.key .key)
+key=POOL # the key that `roost init` makes for all tokens but those of glideins
 # A friend over TCP, for whom no socket of this host speaks.
 "$ROOST" token create --identity friend@personal --scope READ --file "$WORK/friend" || fail "token create"
 friend() { ROOST_TOKEN_FILE=$WORK/friend timeout 30 "$ROOST" "$@"; }
