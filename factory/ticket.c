@@ -189,6 +189,21 @@ static int check_bundle(const struct site *site, struct err *err)
     return 0;
 }
 
+/* Checks that the key may sign for this factory's names, and for as long as the site's settings
+ * say; else glideins would be started, and never get a token. */
+static int check_limits(const struct site *site, const char *kid, const struct token_limits *limits,
+                        struct err *err)
+{
+    const struct factory *factory = site->factory;
+    int64_t ticket_s = ticket_life_s(site), token_s = token_life_s(site);
+    char name[GLIDEIN_NAME_MAX];
+    struct token token;
+    (void)snprintf(name, sizeof(name), "%s-%s-", factory->name, site->name);
+    int rc = put_token(factory, name, ticket_s > token_s ? ticket_s : token_s, &token, err);
+    return rc != 0 ? rc
+                   : token_limits_check(limits, kid, &token, loop_wall_s(factory->env.loop), err);
+}
+
 int ticket_check(const struct site *site, struct err *err)
 {
     struct token_key_endorsement endorsement;
@@ -203,10 +218,15 @@ int ticket_check(const struct site *site, struct err *err)
         return rc;
     }
     if (token_limits_parse(endorsement.limits, &limits) != 0) {
-        return err_set(err, -ENOKEY,
-                       "FACTORY_KEY: %s is no limited signing key: make one with `roost token key "
-                       "create %s --names '%s-*'`, or name a bundle (token) in the site's section",
-                       path, kid, site->factory->name);
+        return err_set(
+            err, -ENOKEY,
+            "FACTORY_KEY: %s is not a signing key with limits: make one with `roost token key "
+            "create %s --names '%s-*'`, or name a bundle (token) in the site's section",
+            path, kid, site->factory->name);
+    }
+    rc = check_limits(site, kid, &limits, err);
+    if (rc != 0) {
+        return err_prefix(err, rc, "FACTORY_KEY: %s", path);
     }
     int64_t life_s = ticket_life_s(site) + token_life_s(site);
     if (limits.until_s < loop_wall_s(site->factory->env.loop) + life_s) {

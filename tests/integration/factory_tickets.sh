@@ -96,4 +96,11 @@ wait "$thief"
 say "a ticket of a glidein that the factory does not have any more"
 (stolen "$name") && fail "a ticket of nobody was exchanged"
 grep -q "no token for this glidein: the factory does not have glidein $name" "$WORK/thief" || fail "nobody: $(cat "$WORK/thief")"
+say "a key that cannot sign for so long is told before a glidein is asked for"
+sed -i 's/^    max_total = 1/    max_total = 1\n    lifetime = 23h\n    queue_timeout = 60d/' "$ROOST_CONFIG"
+"$ROOST" reconfig >/dev/null || fail "roost reconfig"
+cluster=$(submit "$WORK/one.sub")
+says_why() { "$ROOST" factory why here 2>/dev/null | grep -q "FACTORY_KEY: .*factory.key: the key 'factory' may not sign a token that is valid for more than"; }
+until_true 30 "why tells it" says_why
+equals "glideins" "$(glidein)" ""
 passed
