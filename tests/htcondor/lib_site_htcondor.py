@@ -104,7 +104,7 @@ def a_killed_submission_is_found_or_made_again():
         site.send("submit", **site.submission(batch, 2))
         time.sleep(moment)
         site.kill()
-    time.sleep(0.5)  # what the schedd has received it has done by then
+    jobs()  # the schedd answers after it has done what it had received before
     site = new_site("killed")
     names = [f"{site.batch(batch)}.{i}" for batch in (1, 2) for i in (1, 2)]
     for batch in (1, 2):
